@@ -1,0 +1,5 @@
+/// Sluice's bench.
+@NullMarked
+package dev.sluice.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,26 @@
+package dev.sluice.common.http;
+
+import java.net.InetSocketAddress;
+
+/// Everything of a request but its body.
+///
+/// @param path the path as it stands in the request line, still percent-encoded, without the query
+/// @param query what follows the `?`, still percent-encoded; empty when there is none
+/// @param contentLength the body's length; 0 when there is no body, [#UNKNOWN_LENGTH] for a chunked body
+/// @param requestId made by the engine for every request; in every answer and log line
+/// @param secure true when the request came over TLS
+public record RequestHead(
+        String method,
+        String path,
+        String query,
+        Headers headers,
+        long contentLength,
+        InetSocketAddress remote,
+        boolean secure,
+        String requestId) {
+    public static final long UNKNOWN_LENGTH = -1;
+
+    public boolean hasBody() {
+        return contentLength != 0;
+    }
+}

@@ -1,0 +1,6 @@
+/// HTTP as values: what a handler sees of a request and what it answers. Open {@link
+/// dev.sluice.common.http.HttpHandler} first. Knows no Netty.
+@NullMarked
+package dev.sluice.common.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,73 @@
+package dev.sluice.common.s3;
+
+import dev.sluice.common.store.StoreException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Optional;
+
+/// The conditions of a request, as RFC 9110 §13 orders them. ETags as in the header: quoted or not, a list, or `*`.
+public record Conditions(
+        Optional<String> ifMatch,
+        Optional<String> ifNoneMatch,
+        Optional<Instant> ifModifiedSince,
+        Optional<Instant> ifUnmodifiedSince) {
+    public static final Conditions NONE =
+            new Conditions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    public boolean none() {
+        return this.equals(NONE);
+    }
+
+    /// For GET and HEAD of an object that exists.
+    ///
+    /// @param etag the object's, without quotes
+    public void checkRead(String etag, Instant modified) {
+        var stored = modified.truncatedTo(ChronoUnit.SECONDS);
+        if (ifMatch.isPresent()) {
+            if (!matches(ifMatch.get(), etag)) {
+                throw new StoreException.PreconditionFailed("If-Match");
+            }
+        } else if (ifUnmodifiedSince.isPresent() && stored.isAfter(ifUnmodifiedSince.get())) {
+            throw new StoreException.PreconditionFailed("If-Unmodified-Since");
+        }
+        if (ifNoneMatch.isPresent()) {
+            if (matches(ifNoneMatch.get(), etag)) {
+                throw new StoreException.NotModified(etag);
+            }
+        } else if (ifModifiedSince.isPresent() && !stored.isAfter(ifModifiedSince.get())) {
+            throw new StoreException.NotModified(etag);
+        }
+    }
+
+    /// For a write, judged under the key's lock at commit.
+    ///
+    /// @param etag the stored object's, without quotes; empty when there is none
+    /// @param key for the message when If-Match meets nothing
+    public void checkWrite(Optional<String> etag, String key) {
+        if (ifMatch.isPresent()) {
+            if (etag.isEmpty()) {
+                throw new StoreException.NoSuchKey(key);
+            }
+            if (!matches(ifMatch.get(), etag.get())) {
+                throw new StoreException.PreconditionFailed("If-Match");
+            }
+        }
+        if (ifNoneMatch.isPresent() && etag.isPresent() && matches(ifNoneMatch.get(), etag.get())) {
+            throw new StoreException.PreconditionFailed("If-None-Match");
+        }
+    }
+
+    private static boolean matches(String list, String etag) {
+        return Arrays.stream(list.split(","))
+                .map(String::trim)
+                .anyMatch(each -> each.equals("*") || unquoted(each).equals(etag));
+    }
+
+    private static String unquoted(String tag) {
+        var strong = tag.startsWith("W/") ? tag.substring(2) : tag;
+        return strong.length() >= 2 && strong.startsWith("\"") && strong.endsWith("\"")
+                ? strong.substring(1, strong.length() - 1)
+                : strong;
+    }
+}

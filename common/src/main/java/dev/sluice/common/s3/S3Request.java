@@ -1,0 +1,137 @@
+package dev.sluice.common.s3;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.name.ObjectName;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/// An S3 request after parsing of its head, one record per action we serve, named as Amazon names them. A switch over
+/// it is the route table. Bodies (XML or object bytes) are read later, by the handler.
+public sealed interface S3Request {
+    /// Needs no bucket.
+    record ListBuckets() implements S3Request {}
+
+    /// Concerns one bucket.
+    sealed interface OnBucket extends S3Request {
+        String bucket();
+    }
+
+    record CreateBucket(String bucket) implements OnBucket {}
+
+    record HeadBucket(String bucket) implements OnBucket {}
+
+    record DeleteBucket(String bucket) implements OnBucket {}
+
+    record GetBucketLocation(String bucket) implements OnBucket {}
+
+    record GetBucketVersioning(String bucket) implements OnBucket {}
+
+    record GetBucketPolicy(String bucket) implements OnBucket {}
+
+    record PutBucketPolicy(String bucket) implements OnBucket {}
+
+    record DeleteBucketPolicy(String bucket) implements OnBucket {}
+
+    /// V1 and V2 of ListObjects.
+    ///
+    /// @param after V2: the continuation token (decoded) or start-after; V1: the marker. Keys greater than it are
+    listed
+    /// @param encodeKeys encoding-type=url
+    record ListObjects(
+            String bucket,
+            boolean v2,
+            String prefix,
+            String delimiter,
+            String after,
+            Optional<String> startAfter,
+            Optional<String> continuationToken,
+            int maxKeys,
+            boolean encodeKeys,
+            boolean fetchOwner)
+            implements OnBucket {}
+
+    record ListMultipartUploads(
+            String bucket,
+            String prefix,
+            String delimiter,
+            String keyMarker,
+            String uploadIdMarker,
+            int maxUploads,
+            boolean encodeKeys)
+            implements OnBucket {}
+
+    /// Its body names the keys.
+    record DeleteObjects(String bucket, Map<ChecksumAlgorithm, String> checksums, Optional<String> contentMd5)
+            implements OnBucket {}
+
+    /// Concerns one object, and so goes to one target.
+    sealed interface OnObject extends S3Request {
+        ObjectName name();
+    }
+
+    /// @param overrides response-content-type and its kin: canonical header name → value
+    record GetObject(
+            ObjectName name,
+            Optional<ByteRange> range,
+            Conditions conditions,
+            Optional<Integer> partNumber,
+            boolean checksumMode,
+            SortedMap<String, String> overrides)
+            implements OnObject {}
+
+    record HeadObject(
+            ObjectName name,
+            Optional<ByteRange> range,
+            Conditions conditions,
+            Optional<Integer> partNumber,
+            boolean checksumMode,
+            SortedMap<String, String> overrides)
+            implements OnObject {}
+
+    record PutObject(ObjectName name, WriteAttributes attributes, Conditions conditions) implements OnObject {}
+
+    /// @param replaceMetadata x-amz-metadata-directive: REPLACE, then `attributes` holds the new ones
+    /// @param sourceConditions x-amz-copy-source-if-*
+    record CopyObject(
+            ObjectName name,
+            ObjectName source,
+            boolean replaceMetadata,
+            WriteAttributes attributes,
+            Conditions conditions,
+            Conditions sourceConditions)
+            implements OnObject {}
+
+    record DeleteObject(ObjectName name, Conditions conditions) implements OnObject {}
+
+    record CreateMultipartUpload(ObjectName name, WriteAttributes attributes, boolean fullObjectChecksum)
+            implements OnObject {}
+
+    record UploadPart(ObjectName name, String uploadId, int partNumber, WriteAttributes attributes)
+            implements OnObject {}
+
+    record UploadPartCopy(
+            ObjectName name,
+            String uploadId,
+            int partNumber,
+            ObjectName source,
+            Optional<ByteRange> sourceRange,
+            Conditions sourceConditions)
+            implements OnObject {}
+
+    record ListParts(ObjectName name, String uploadId, int partNumberMarker, int maxParts) implements OnObject {}
+
+    /// Its body names the parts.
+    record CompleteMultipartUpload(
+            ObjectName name, String uploadId, Map<ChecksumAlgorithm, String> checksums, Conditions conditions)
+            implements OnObject {}
+
+    record AbortMultipartUpload(ObjectName name, String uploadId) implements OnObject {}
+
+    /// One entry of CompleteMultipartUpload's body.
+    record CompletedPart(int partNumber, String etag, Map<ChecksumAlgorithm, String> checksums) {}
+
+    /// DeleteObjects' body.
+    record DeleteList(List<String> keys, boolean quiet) {}
+}

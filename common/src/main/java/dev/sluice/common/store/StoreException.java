@@ -1,0 +1,170 @@
+package dev.sluice.common.store;
+
+import java.time.Duration;
+
+/// A failure of a request, by meaning. Which S3 code and HTTP status it becomes is decided in one other place.
+public abstract sealed class StoreException extends RuntimeException {
+    private StoreException(String message) {
+        super(message);
+    }
+
+    private StoreException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    public static final class NoSuchKey extends StoreException {
+        public NoSuchKey(String key) {
+            super("The key does not exist: " + key);
+        }
+    }
+
+    public static final class NoSuchBucket extends StoreException {
+        public NoSuchBucket(String bucket) {
+            super("The bucket does not exist: " + bucket);
+        }
+    }
+
+    public static final class BucketExists extends StoreException {
+        public BucketExists(String bucket) {
+            super("The bucket exists already and is yours: " + bucket);
+        }
+    }
+
+    public static final class BucketNotEmpty extends StoreException {
+        public BucketNotEmpty(String bucket) {
+            super("The bucket is not empty: " + bucket);
+        }
+    }
+
+    public static final class NoSuchUpload extends StoreException {
+        public NoSuchUpload(String uploadId) {
+            super("The multipart upload does not exist; it may have been completed or aborted: " + uploadId);
+        }
+    }
+
+    /// A part named in CompleteMultipartUpload was not uploaded, or with another ETag.
+    public static final class InvalidPart extends StoreException {
+        public InvalidPart(String message) {
+            super(message);
+        }
+    }
+
+    public static final class InvalidPartOrder extends StoreException {
+        public InvalidPartOrder() {
+            super("The parts must be in ascending order of their numbers");
+        }
+    }
+
+    public static final class EntityTooSmall extends StoreException {
+        public EntityTooSmall(String message) {
+            super(message);
+        }
+    }
+
+    public static final class InvalidArgument extends StoreException {
+        public InvalidArgument(String message) {
+            super(message);
+        }
+    }
+
+    /// If-Match or If-Unmodified-Since does not hold (412), also If-None-Match on a write.
+    public static final class PreconditionFailed extends StoreException {
+        public PreconditionFailed(String condition) {
+            super("The condition does not hold: " + condition);
+        }
+    }
+
+    /// If-None-Match or If-Modified-Since says that the client has it already (304).
+    public static final class NotModified extends StoreException {
+        private final String etag;
+
+        public NotModified(String etag) {
+            super("Not modified");
+            this.etag = etag;
+        }
+
+        public String etag() {
+            return etag;
+        }
+    }
+
+    public static final class RangeNotSatisfiable extends StoreException {
+        private final long size;
+
+        public RangeNotSatisfiable(long size) {
+            super("The range lies outside the object's " + size + " bytes");
+            this.size = size;
+        }
+
+        public long size() {
+            return size;
+        }
+    }
+
+    /// The bytes received are not the ones the client's checksum names.
+    public static final class BadDigest extends StoreException {
+        public BadDigest(String message) {
+            super(message);
+        }
+    }
+
+    /// The client broke off before the promised length.
+    public static final class IncompleteBody extends StoreException {
+        public IncompleteBody(String message) {
+            super(message);
+        }
+    }
+
+    /// No room on the drive (507).
+    public static final class NoSpace extends StoreException {
+        public NoSpace(String message) {
+            super(message);
+        }
+    }
+
+    /// Stored here, but the bytes on the drive are not the ones that were written (500, never 200).
+    public static final class Damaged extends StoreException {
+        public Damaged(String message) {
+            super(message);
+        }
+    }
+
+    /// A drive failed or does not answer (503).
+    public static final class DriveFailed extends StoreException {
+        public DriveFailed(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /// The cloud did not answer, or broke off (503).
+    public static final class BackendUnavailable extends StoreException {
+        public BackendUnavailable(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /// The cloud refused us (its 403): wrong or missing credentials for the backend.
+    public static final class BackendDenied extends StoreException {
+        public BackendDenied(String message) {
+            super(message);
+        }
+    }
+
+    /// This node cannot know or must not answer now (503 + Retry-After), never to be taken for "does not exist".
+    public static final class Unavailable extends StoreException {
+        private final Duration retryAfter;
+
+        public Unavailable(String message) {
+            this(message, Duration.ofSeconds(1));
+        }
+
+        public Unavailable(String message, Duration retryAfter) {
+            super(message);
+            this.retryAfter = retryAfter;
+        }
+
+        public Duration retryAfter() {
+            return retryAfter;
+        }
+    }
+}
