@@ -36,8 +36,8 @@ public sealed interface S3Request {
 
     /// V1 and V2 of ListObjects.
     ///
-    /// @param after V2: the continuation token (decoded) or start-after; V1: the marker. Keys greater than it are
-    listed
+    /// @param after V2: the continuation token (decoded) or start-after; V1: the marker; keys greater
+    ///     than it are listed
     /// @param encodeKeys encoding-type=url
     record ListObjects(
             String bucket,
