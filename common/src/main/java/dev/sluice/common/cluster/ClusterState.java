@@ -1,0 +1,89 @@
+package dev.sluice.common.cluster;
+
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+
+/// Everything the controllers keep. A pure state machine: the same commands in the same order give the same state.
+///
+/// @param version grows by one with every command that changes something
+/// @param members the targets this cluster is made of; slots are shared out only when all of them have joined
+/// @param credentials access key → secret key
+public record ClusterState(
+        long version,
+        String clusterId,
+        SortedSet<NodeId> members,
+        ClusterMap map,
+        BucketTable buckets,
+        SortedMap<String, String> credentials) {
+
+    public static ClusterState create(
+            String clusterId, SortedSet<NodeId> members, SortedMap<String, String> credentials) {
+        return new ClusterState(0, clusterId, members, ClusterMap.EMPTY, BucketTable.EMPTY, credentials);
+    }
+
+    /// True when every member has joined, so that each slot has its owner for good.
+    public boolean formed() {
+        return map.nodes().keySet().containsAll(members);
+    }
+
+    /// @throws StoreException when the command cannot be applied; the state is then unchanged
+    public ClusterState apply(Command command) {
+        return switch (command) {
+            case Command.Join(var node) -> join(node);
+            case Command.CreateBucket(var name, var now, var properties) -> {
+                if (buckets.find(name).isPresent()) {
+                    throw new StoreException.BucketExists(name);
+                }
+                yield with(buckets.adding(name, now, properties));
+            }
+            case Command.SetBucketProperties(var name, var properties) ->
+                with(buckets.with(existing(name).with(properties)));
+            case Command.MarkDeleting(var name) -> {
+                var bucket = existing(name);
+                yield bucket.deleting() ? this : with(buckets.with(bucket.withDeleting(true)));
+            }
+            case Command.KeepBucket(var name, var id) ->
+                same(name, id)
+                        .map(bucket -> with(buckets.with(bucket.withDeleting(false))))
+                        .orElse(this);
+            case Command.RemoveBucket(var name, var id) ->
+                same(name, id).map(_ -> with(buckets.without(name))).orElse(this);
+        };
+    }
+
+    /// The same state with these keys instead: they come from the controller's configuration.
+    public ClusterState withCredentials(SortedMap<String, String> keys) {
+        return credentials.equals(keys) ? this : new ClusterState(version + 1, clusterId, members, map, buckets, keys);
+    }
+
+    private ClusterState join(Node node) {
+        var known = map.nodes().get(node.id());
+        if (node.equals(known)) {
+            return this;
+        }
+        if (known != null && (known.role() != node.role() || known.weight() != node.weight())) {
+            throw new StoreException.InvalidArgument("%s is in the cluster as a %s of weight %s, not a %s of weight %s"
+                    .formatted(node.id(), known.role(), known.weight(), node.role(), node.weight()));
+        }
+        if (node.role() == Role.TARGET && !members.contains(node.id())) {
+            throw new StoreException.InvalidArgument(
+                    node.id() + " is not one of the targets this cluster is made of: " + members);
+        }
+        return new ClusterState(version + 1, clusterId, members, map.with(node), buckets, credentials);
+    }
+
+    private Bucket existing(String name) {
+        return buckets.find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    }
+
+    private Optional<Bucket> same(String name, long id) {
+        return buckets.find(name).filter(bucket -> bucket.id() == id);
+    }
+
+    private ClusterState with(BucketTable changed) {
+        return new ClusterState(version + 1, clusterId, members, map, changed, credentials);
+    }
+}

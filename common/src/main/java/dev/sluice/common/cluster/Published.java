@@ -1,0 +1,47 @@
+package dev.sluice.common.cluster;
+
+import dev.sluice.common.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// The newest state a node has, and those who wait for a newer one. Versions only grow.
+public final class Published {
+    private record Watcher(long version, CompletableFuture<ClusterState> promise) {}
+
+    private final List<Watcher> watchers = new ArrayList<>();
+    private volatile Optional<ClusterState> newest = Optional.empty();
+
+    public ClusterState current() {
+        return newest.orElseThrow(
+                () -> new StoreException.Unavailable("This node does not know the cluster's state yet; try again"));
+    }
+
+    public Optional<ClusterState> newest() {
+        return newest;
+    }
+
+    public synchronized CompletableFuture<ClusterState> watch(long version) {
+        if (newest.isPresent() && newest.get().version() > version) {
+            return CompletableFuture.completedFuture(newest.get());
+        }
+        var promise = new CompletableFuture<ClusterState>();
+        watchers.removeIf(watcher -> watcher.promise().isDone()); // those who gave up
+        watchers.add(new Watcher(version, promise));
+        return promise;
+    }
+
+    /// Takes a state unless a newer one is here already.
+    public void publish(ClusterState state) {
+        var due = new ArrayList<Watcher>();
+        synchronized (this) {
+            if (newest.isPresent() && newest.get().version() >= state.version()) {
+                return;
+            }
+            newest = Optional.of(state);
+            watchers.removeIf(watcher -> watcher.version() < state.version() && due.add(watcher));
+        }
+        due.forEach(watcher -> watcher.promise().complete(state));
+    }
+}

@@ -1,0 +1,10 @@
+package dev.sluice.common.cluster;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+public enum Role {
+    @JsonProperty("proxy")
+    PROXY,
+    @JsonProperty("target")
+    TARGET
+}

@@ -1,0 +1,6 @@
+/// What the whole cluster agrees on: who is in it, which buckets exist, whose keys are good. Immutable values; {@link
+/// dev.sluice.common.cluster.ControlPlane} is how a node reads and changes them.
+@NullMarked
+package dev.sluice.common.cluster;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,109 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.ClusterState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/// The cluster's state on disk: one file, `.sluice/control/state`, the same on each of the controller's drives, so that
+/// one bad file or drive costs nothing.
+///
+/// Format: a line `sluice-state 1 <CRC32C of the rest, 8 hex digits>`, then the state in JSON. Written as temp file,
+/// fsync, rename, fsync of the folder.
+final class StateFiles {
+    private static final String MAGIC = "sluice-state 1 ";
+    private static final int HEADER = MAGIC.length() + 8 + 1;
+
+    private final List<Path> files;
+
+    StateFiles(List<Path> drives) {
+        files = drives.stream()
+                .map(drive -> drive.resolve(".sluice/control/state"))
+                .toList();
+    }
+
+    /// The newest undamaged copy; empty when no drive has a file, which is a new cluster.
+    ///
+    /// @throws IOException when there are files but none is readable: starting anew would forget every bucket
+    Optional<ClusterState> load() throws IOException {
+        var states = new ArrayList<ClusterState>();
+        var damage = new ArrayList<String>();
+        for (var file : files) {
+            if (Files.exists(file)) {
+                try {
+                    states.add(read(file));
+                } catch (IOException e) {
+                    damage.add(file + ": " + e.getMessage());
+                }
+            }
+        }
+        if (states.isEmpty() && !damage.isEmpty()) {
+            throw new IOException("no readable copy of the cluster's state: " + String.join("; ", damage)
+                    + ". Restore one of these files from a backup.");
+        }
+        return states.stream().max(Comparator.comparingLong(ClusterState::version));
+    }
+
+    /// Durable on every drive when it returns.
+    void save(ClusterState state) throws IOException {
+        var json = ClusterJson.write(state);
+        var head = (MAGIC + "%08x\n".formatted(crc(json, 0))).getBytes(StandardCharsets.US_ASCII);
+        for (var file : files) {
+            var folder = Files.createDirectories(file.getParent());
+            var temporary = file.resolveSibling("state.new");
+            try (var channel = FileChannel.open(
+                    temporary,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.TRUNCATE_EXISTING)) {
+                writeFully(channel, ByteBuffer.wrap(head));
+                writeFully(channel, ByteBuffer.wrap(json));
+                channel.force(true);
+            }
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    private static ClusterState read(Path file) throws IOException {
+        var bytes = Files.readAllBytes(file);
+        if (bytes.length < HEADER) {
+            throw new IOException("too short");
+        }
+        var head = new String(bytes, 0, HEADER, StandardCharsets.US_ASCII);
+        if (!head.startsWith(MAGIC)) {
+            throw new IOException("not a state file of version 1");
+        }
+        if (!head.substring(MAGIC.length()).equals("%08x\n".formatted(crc(bytes, HEADER)))) {
+            throw new IOException("checksum does not match");
+        }
+        var json = new byte[bytes.length - HEADER];
+        System.arraycopy(bytes, HEADER, json, 0, json.length);
+        return ClusterJson.read(json, ClusterState.class);
+    }
+
+    private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    private static int crc(byte[] bytes, int from) {
+        var crc = new CRC32C();
+        crc.update(bytes, from, bytes.length - from);
+        return (int) crc.getValue();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.sluice.targetnode.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ControllerTest {
+    private static final NodeId ONE = new NodeId("target001");
+    private static final NodeId TWO = new NodeId("target002");
+
+    @TempDir
+    private Path drives;
+
+    @Test
+    void aClusterIsPublishedOnlyWhenAllItsTargetsHaveJoined() throws IOException {
+        var controller = open(ONE, TWO);
+        controller.apply(join(ONE));
+        assertThatThrownBy(controller::current).isInstanceOf(StoreException.Unavailable.class);
+        var watched = controller.watch(0);
+        controller.apply(join(TWO));
+        assertThat(watched).isCompleted();
+        assertThat(controller.current().map().targets()).hasSize(2);
+    }
+
+    @Test
+    void whatWasAcknowledgedIsThereAfterARestart() throws IOException {
+        var before = formed();
+        var properties = BucketProperties.defaults(Optional.of(new BackendSpec(
+                "s3://cloud", Optional.of("http://127.0.0.1:9000"), Optional.empty(), Optional.of("lab"))));
+        before.apply(new Command.CreateBucket("shards", 42, properties));
+        assertThat(open(ONE, TWO).current()).isEqualTo(before.current());
+    }
+
+    @Test
+    void aBucketIdIsNeverReused() throws IOException {
+        var controller = formed();
+        controller.apply(create("a"));
+        long first = controller.current().buckets().find("a").orElseThrow().id();
+        controller.apply(new Command.MarkDeleting("a"));
+        controller.apply(new Command.RemoveBucket("a", first));
+        controller = open(ONE, TWO);
+        controller.apply(create("a"));
+        assertThat(controller.current().buckets().find("a").orElseThrow().id()).isGreaterThan(first);
+    }
+
+    @Test
+    void oneDamagedCopyCostsNothing() throws IOException {
+        var before = formed();
+        before.apply(create("a"));
+        for (int drive = 0; drive < 2; drive++) {
+            var file = drives.resolve("d" + drive + "/.sluice/control/state");
+            var good = Files.readAllBytes(file);
+            for (int at : new int[] {0, 17, good.length / 2, good.length - 1}) {
+                var bad = good.clone();
+                bad[at] ^= 1;
+                Files.write(file, bad);
+                assertThat(open(ONE, TWO).current().buckets())
+                        .isEqualTo(before.current().buckets());
+            }
+            Files.write(file, new byte[3]);
+            assertThat(open(ONE, TWO).current().buckets())
+                    .isEqualTo(before.current().buckets());
+            Files.write(file, good);
+        }
+    }
+
+    @Test
+    void whenEveryCopyIsDamagedItRefusesToForget() throws IOException {
+        formed();
+        for (int drive = 0; drive < 2; drive++) {
+            Files.write(drives.resolve("d" + drive + "/.sluice/control/state"), new byte[100]);
+        }
+        assertThatThrownBy(() -> open(ONE, TWO)).isInstanceOf(IOException.class).hasMessageContaining("backup");
+    }
+
+    @Test
+    void anotherSetOfTargetsIsRefusedByName() throws IOException {
+        formed();
+        assertThatThrownBy(() -> open(ONE)).hasMessageContaining("target002");
+        assertThatThrownBy(() -> open(ONE, TWO, new NodeId("target003"))).hasMessageContaining("target003");
+    }
+
+    @Test
+    void aTargetThatIsNotAMemberOrChangesItsWeightIsRefused() throws IOException {
+        var controller = formed();
+        assertThatThrownBy(() -> controller.apply(join(new NodeId("target009"))))
+                .isInstanceOf(StoreException.InvalidArgument.class);
+        assertThatThrownBy(() ->
+                        controller.apply(new Command.Join(new Node(ONE, Role.TARGET, "http://127.0.0.1:1", "", 2))))
+                .isInstanceOf(StoreException.InvalidArgument.class);
+        var moved = new Node(ONE, Role.TARGET, "http://127.0.0.1:2", "", 1);
+        assertThat(controller.apply(new Command.Join(moved)).map().nodes()).containsEntry(ONE, moved);
+    }
+
+    @Test
+    void aStateThatCannotBeWrittenIsNotPublishedAndStopsChanges() throws IOException {
+        var controller = formed();
+        var before = controller.current();
+        var folder = drives.resolve("d1/.sluice/control");
+        Files.move(folder, drives.resolve("away"));
+        Files.writeString(folder, "a file where the folder should be");
+        assertThatThrownBy(() -> controller.apply(create("a"))).isInstanceOf(StoreException.DriveFailed.class);
+        assertThat(controller.current()).isEqualTo(before);
+        assertThatThrownBy(() -> controller.apply(create("b"))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    private Controller formed() throws IOException {
+        var controller = open(ONE, TWO);
+        controller.apply(join(ONE));
+        controller.apply(join(TWO));
+        return controller;
+    }
+
+    private Controller open(NodeId... members) throws IOException {
+        return Controller.open(
+                List.of(drives.resolve("d0"), drives.resolve("d1")),
+                Set.of(members),
+                new TreeMap<>(Map.of("key", "secret")));
+    }
+
+    private static Command.Join join(NodeId id) {
+        return new Command.Join(new Node(id, Role.TARGET, "http://127.0.0.1:1", "", 1));
+    }
+
+    private static Command.CreateBucket create(String name) {
+        return new Command.CreateBucket(name, 42, BucketProperties.defaults(Optional.empty()));
+    }
+}
