@@ -1,4 +1,4 @@
 package dev.sluice.common.http;
 
-/// What becomes of a request: a response from here, or the request handed on to another node.
-public sealed interface Answer permits Response, Forward {}
+/// What becomes of a request: a response from here, the request handed on to another node, or work that may block.
+public sealed interface Answer permits Response, Forward, Blocking {}

@@ -1,0 +1,15 @@
+package dev.sluice.common.peer;
+
+import dev.sluice.common.auth.BodyTerms;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Request;
+
+/// A request on one object, parsed, authenticated and authorised, on its way to the object's primary.
+///
+/// @param terms how its body is framed and what it is checked against
+public record ObjectCall(S3Request.OnObject request, RequestHead head, BodyTerms terms, Bucket bucket) {
+    public String key() {
+        return request.name().key();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sluice.common.peer;
+
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/// Small calls from this node to another, blocking, for virtual threads: everything but object data, which the engine
+/// relays. A peer that does not answer is [StoreException.Unavailable]; its own failures keep their meaning.
+public final class PeerClient implements AutoCloseable {
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HttpClient http = HttpClient.newBuilder()
+            .executor(threads)
+            .connectTimeout(Duration.ofSeconds(2))
+            .version(HttpClient.Version.HTTP_1_1)
+            .build();
+    private final PeerTokens tokens;
+
+    public PeerClient(PeerTokens tokens) {
+        this.tokens = tokens;
+    }
+
+    /// @param query encoded, without `?`; may be empty
+    public byte[] get(String url, String path, String query, Duration timeout) {
+        return call(url, "GET", path, query, BodyPublishers.noBody(), timeout);
+    }
+
+    public byte[] post(String url, String path, String query, byte[] body, Duration timeout) {
+        return call(url, "POST", path, query, BodyPublishers.ofByteArray(body), timeout);
+    }
+
+    private byte[] call(
+            String url, String method, String path, String query, HttpRequest.BodyPublisher body, Duration timeout) {
+        var request = HttpRequest.newBuilder(URI.create(url + path + (query.isEmpty() ? "" : "?" + query)))
+                .method(method, body)
+                .header(PeerTokens.HEADER, tokens.issue(method, path))
+                .timeout(timeout)
+                .build();
+        HttpResponse<byte[]> response;
+        try {
+            response = http.send(request, BodyHandlers.ofByteArray());
+            if (response.statusCode() == 200 || response.statusCode() == 204) {
+                return response.body();
+            }
+            if (response.headers().firstValue("Content-Type").orElse("").equals("application/json")) {
+                throw ClusterJson.read(response.body(), PeerFailure.class).toException();
+            }
+        } catch (IOException e) {
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(url, e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted while asking " + url);
+        }
+        throw new StoreException.Unavailable("%s answered %d to %s".formatted(url, response.statusCode(), path));
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+        http.close();
+        threads.close();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.sluice.common.peer;
+
+import dev.sluice.common.store.StoreException;
+
+/// A failure as it travels between nodes.
+///
+/// @param kind the simple name of the [StoreException]
+/// @param subject what the exception was made with: a bucket's name, or the message
+public record PeerFailure(String kind, String subject) {
+
+    public static PeerFailure of(StoreException failure) {
+        var message = failure.getMessage();
+        return new PeerFailure(failure.getClass().getSimpleName(), message == null ? "" : message);
+    }
+
+    /// The kinds that a caller must tell apart keep their type; all others mean "not now".
+    public StoreException toException() {
+        return switch (kind) {
+            case "NoSuchBucket" -> new StoreException.NoSuchBucket(afterColon());
+            case "BucketExists" -> new StoreException.BucketExists(afterColon());
+            case "NoSuchKey" -> new StoreException.NoSuchKey(afterColon());
+            case "InvalidArgument" -> new StoreException.InvalidArgument(subject);
+            case "NoSpace" -> new StoreException.NoSpace(subject);
+            case "Damaged" -> new StoreException.Damaged(subject);
+            case "BackendDenied" -> new StoreException.BackendDenied(subject);
+            default -> new StoreException.Unavailable(subject);
+        };
+    }
+
+    private String afterColon() {
+        return subject.substring(subject.indexOf(": ") + 2);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.sluice.common.peer;
+
+/// Where nodes ask each other. All under one prefix, all with a [PeerTokens] header.
+public final class PeerPaths {
+    public static final String PREFIX = "/v1/peer/";
+    public static final String LIST = PREFIX + "list";
+    public static final String LIST_CLOUD = PREFIX + "list-cloud";
+    public static final String UPLOADS = PREFIX + "uploads";
+    public static final String DELETE = PREFIX + "delete";
+    public static final String EMPTY = PREFIX + "empty";
+    public static final String DROP = PREFIX + "drop";
+
+    /// The controller's.
+    public static final String STATE = PREFIX + "state";
+
+    public static final String COMMAND = PREFIX + "command";
+
+    private PeerPaths() {}
+}

@@ -1,0 +1,106 @@
+package dev.sluice.common.peer;
+
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Published;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The control plane as seen from a node that is not the controller: a long poll keeps a copy of the state, changes are
+/// sent to the controller.
+public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
+
+    /// How long the controller may hold a poll open when nothing changes.
+    public static final Duration POLL = Duration.ofSeconds(20);
+
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteControlPlane.class);
+    private static final Duration CALL = Duration.ofSeconds(10);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
+
+    private final PeerClient peers;
+    private final String controllerUrl;
+    private final Published published = new Published();
+    private final Thread watcher;
+    private volatile boolean closed;
+
+    public RemoteControlPlane(PeerClient peers, String controllerUrl) {
+        this.peers = peers;
+        this.controllerUrl = controllerUrl;
+        this.watcher = Thread.ofVirtual().name("watch-controller").start(this::watchForEver);
+    }
+
+    @Override
+    public ClusterState current() {
+        return published.current();
+    }
+
+    @Override
+    public CompletableFuture<ClusterState> watch(long version) {
+        return published.watch(version);
+    }
+
+    @Override
+    public ClusterState apply(Command command) {
+        var answer = peers.post(controllerUrl, PeerPaths.COMMAND, "", ClusterJson.write(command), CALL);
+        return take(answer);
+    }
+
+    @Override
+    public ClusterState confirm() {
+        return poll(-1, CALL).map(this::publish).orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        watcher.interrupt();
+    }
+
+    private void watchForEver() {
+        var complained = false;
+        while (!closed) {
+            try {
+                long known = published.newest().map(ClusterState::version).orElse(-1L);
+                poll(known, POLL.plus(CALL)).ifPresent(this::publish);
+                complained = false;
+            } catch (StoreException e) {
+                if (!complained && !closed) {
+                    LOG.warn("no word from the controller at {}: {}", controllerUrl, e.getMessage());
+                    complained = true; // once for each outage
+                }
+                LockSupport.parkNanos(PAUSE_AFTER_FAILURE.toNanos());
+            }
+        }
+    }
+
+    private Optional<ClusterState> poll(long after, Duration timeout) {
+        var json = peers.get(controllerUrl, PeerPaths.STATE, "after=" + after, timeout);
+        return json.length == 0 ? Optional.empty() : Optional.of(read(json));
+    }
+
+    private ClusterState take(byte[] json) {
+        var state = read(json);
+        return state.formed() ? publish(state) : state;
+    }
+
+    private ClusterState publish(ClusterState state) {
+        published.publish(state);
+        return state;
+    }
+
+    private static ClusterState read(byte[] json) {
+        try {
+            return ClusterJson.read(json, ClusterState.class);
+        } catch (IOException e) {
+            throw new StoreException.Unavailable("the controller's answer makes no sense: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.sluice.common.peer;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.s3.listing.ListedUpload;
+import java.util.List;
+
+/// What a target does for whoever has a request for it: in the same JVM directly, from another node over HTTP.
+public interface TargetService {
+    /// Never blocks. The call's bucket is the caller's view; the target judges by its own.
+    Answer object(ObjectCall call);
+
+    /// This target's keys of a bucket that begin with the prefix and are not less than `from`, ascending, at most `limit`.
+    /// Fewer only when there are no more. Blocks.
+    List<ListedObject> list(Bucket bucket, String prefix, String from, int limit);
+
+    /// The same for the cloud bucket behind a bucket. Blocks.
+    List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit);
+
+    /// All multipart uploads under way whose keys begin with the prefix, in any order. Blocks.
+    List<ListedUpload> listUploads(Bucket bucket, String prefix);
+
+    /// Deletes each key; a missing one counts as deleted. Blocks.
+    List<DeleteOutcome> delete(Bucket bucket, List<String> keys);
+
+    /// Whether the bucket has neither object nor upload here, once all writes begun before the state with this version have
+    /// ended. Blocks.
+    boolean isEmpty(Bucket bucket, long stateVersion);
+
+    /// Forgets all the target has of a bucket that is being deleted. Blocks.
+    void drop(Bucket bucket);
+}

@@ -1,0 +1,87 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.BodyTerms;
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.auth.Identity;
+import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
+final class Admission {
+    private final Authenticator authenticator;
+    private final RedirectTokens redirects;
+    private final PeerTokens peers;
+    private final InstantSource clock;
+
+    Admission(Authenticator authenticator, RedirectTokens redirects, PeerTokens peers, InstantSource clock) {
+        this.authenticator = authenticator;
+        this.redirects = redirects;
+        this.peers = peers;
+        this.clock = clock;
+    }
+
+    /// @throws S3Failure when the request bears credentials that do not hold
+    Caller caller(RequestHead head, S3Request request) {
+        var peer = head.headers().first(PeerTokens.HEADER);
+        if (peer.isPresent()) {
+            var node = peers.verify(peer.get(), head.method(), head.path())
+                    .orElseThrow(() -> new S3Failure(403, "AccessDenied", "The peer token is forged or too old."));
+            return new Caller(new Identity.Node(node.value()), BodyTerms.unverified(head));
+        }
+        if (request instanceof S3Request.OnObject object) {
+            var granted = byRedirect(head, object);
+            if (granted.isPresent()) {
+                return granted.get();
+            }
+        }
+        return authenticator.authenticate(head);
+    }
+
+    private Optional<Caller> byRedirect(RequestHead head, S3Request.OnObject request) {
+        return RedirectTokens.find(head.query()).map(token -> {
+            var name = request.name();
+            return switch (redirects.verify(token, head.method(), name.bucket(), name.key(), clock.instant())) {
+                case RedirectTokens.Verdict.Valid(var identity, var _) ->
+                    new Caller(identity, BodyTerms.unverified(head));
+                case RedirectTokens.Verdict.Expired() ->
+                    throw new S3Failure(
+                            403, "AccessDenied", "The redirect's token has expired; send the request to a proxy again.");
+                case RedirectTokens.Verdict.Forged() ->
+                    throw new S3Failure(403, "AccessDenied", "The redirect's token is not for this request.");
+            };
+        });
+    }
+
+    static void requireTrusted(Caller caller) {
+        if (!caller.identity().trusted()) {
+            throw denied();
+        }
+    }
+
+    /// Everyone whose signature holds may do everything; everyone else only what the bucket's policy grants to all.
+    static void authorise(Caller caller, S3Request.OnObject request, Bucket bucket, ClusterView view) {
+        if (caller.identity().trusted()) {
+            return;
+        }
+        boolean reads = request instanceof S3Request.GetObject || request instanceof S3Request.HeadObject;
+        var name = request.name();
+        if (!reads
+                || !view.policy(bucket)
+                        .map(policy -> policy.allowsAnonymous("s3:GetObject", name.bucket(), name.key()))
+                        .orElse(false)) {
+            throw denied();
+        }
+    }
+
+    private static S3Failure denied() {
+        return new S3Failure(403, "AccessDenied", "Access Denied: the request is not signed.");
+    }
+}

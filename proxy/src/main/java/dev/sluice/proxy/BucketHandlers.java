@@ -1,0 +1,84 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.BucketPolicy;
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.BucketXml;
+import dev.sluice.common.s3.answer.Owner;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.parse.S3Bodies;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+
+/// The S3 actions on buckets themselves. Blocking.
+final class BucketHandlers {
+    static final Owner OWNER = new Owner("sluice", "sluice");
+
+    private final BucketLife life;
+    private final String region;
+
+    BucketHandlers(BucketLife life, String region) {
+        this.life = life;
+        this.region = region;
+    }
+
+    Response list(ClusterView view) {
+        var entries = view.state().buckets().buckets().values().stream()
+                .map(bucket -> new BucketXml.Entry(bucket.name(), Instant.ofEpochMilli(bucket.createdMillis())))
+                .toList();
+        return S3Responses.xml(BucketXml.listBuckets(OWNER, entries));
+    }
+
+    Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
+        S3Bodies.createBucket(Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), region);
+        life.create(request.bucket(), BucketProperties.defaults(Optional.empty()));
+        return Response.empty(200).with("Location", "/" + request.bucket());
+    }
+
+    Response head() {
+        return Response.empty(200).with("x-amz-bucket-region", region);
+    }
+
+    Response delete(Bucket bucket) {
+        life.delete(bucket.name(), false);
+        return Response.empty(204);
+    }
+
+    Response location() {
+        return S3Responses.xml(BucketXml.location(region));
+    }
+
+    Response versioning() {
+        return S3Responses.xml(BucketXml.versioning());
+    }
+
+    Response policy(Bucket bucket) {
+        var policy = bucket.properties()
+                .policy()
+                .orElseThrow(() -> new S3Failure(404, "NoSuchBucketPolicy", "The bucket policy does not exist."));
+        return Response.of(200, Headers.of("Content-Type", "application/json"), ResponseBody.text(policy));
+    }
+
+    Response putPolicy(Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+        var json = new String(
+                Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), StandardCharsets.UTF_8);
+        BucketPolicy.parse(json, bucket.name());
+        life.change(bucket.name(), bucket.properties().withPolicy(Optional.of(json)));
+        return Response.empty(204);
+    }
+
+    Response deletePolicy(Bucket bucket) {
+        life.change(bucket.name(), bucket.properties().withPolicy(Optional.empty()));
+        return Response.empty(204);
+    }
+}

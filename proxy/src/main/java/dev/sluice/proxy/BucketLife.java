@@ -1,0 +1,72 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.store.StoreException;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
+final class BucketLife {
+    private static final Logger LOG = LoggerFactory.getLogger(BucketLife.class);
+
+    private final ControlPlane control;
+    private final ClusterViews views;
+    private final Targets targets;
+    private final InstantSource clock;
+
+    BucketLife(ControlPlane control, ClusterViews views, Targets targets, InstantSource clock) {
+        this.control = control;
+        this.views = views;
+        this.targets = targets;
+        this.clock = clock;
+    }
+
+    void create(String name, BucketProperties properties) {
+        control.apply(new Command.CreateBucket(name, clock.millis(), properties));
+    }
+
+    void change(String name, BucketProperties properties) {
+        control.apply(new Command.SetBucketProperties(name, properties));
+    }
+
+    /// The bucket is marked first, so that no target begins another write in it; then every target says whether it is
+    /// empty; then it goes, or stays as it was. Safe to repeat when the node that does it dies on the way.
+    ///
+    /// @param withContents true to delete the bucket whatever is in it. What is in the cloud behind it stays there.
+    void delete(String name, boolean withContents) {
+        var marked = control.apply(new Command.MarkDeleting(name));
+        var bucket = marked.buckets().find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+        var nodes = views.current().routing().targets();
+        try {
+            for (var node : nodes) {
+                boolean empty = targets.of(node).isEmpty(bucket, marked.version());
+                if (!empty && !withContents) {
+                    throw new StoreException.BucketNotEmpty(name);
+                }
+            }
+        } catch (StoreException e) {
+            control.apply(new Command.KeepBucket(name, bucket.id()));
+            throw e;
+        }
+        control.apply(new Command.RemoveBucket(name, bucket.id()));
+        for (var node : nodes) {
+            drop(bucket, node);
+        }
+    }
+
+    /// Files of a bucket id that no longer exists are garbage wherever they are; a target that cannot be told now finds
+    /// out when it starts.
+    private void drop(Bucket bucket, Node node) {
+        try {
+            targets.of(node).drop(bucket);
+        } catch (StoreException.Unavailable e) {
+            LOG.warn("{} will drop {} when it starts: {}", node.id(), bucket.name(), e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.S3Errors;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.DeleteObjectsXml;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.parse.S3Bodies;
+import dev.sluice.common.store.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// DeleteObjects: the keys go to their primaries in groups, and each has its own outcome.
+final class DeleteObjectsHandler {
+    private final ClusterViews views;
+    private final Targets targets;
+
+    DeleteObjectsHandler(ClusterViews views, Targets targets) {
+        this.views = views;
+        this.targets = targets;
+    }
+
+    Response handle(S3Request.DeleteObjects request, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+        var document = Documents.read(head, caller, body, S3Bodies.LARGEST_DELETE);
+        Documents.verify(document, request.checksums(), request.contentMd5());
+        var list = S3Bodies.deleteObjects(document);
+        var outcomes = new HashMap<String, DeleteOutcome>();
+        byPrimary(list.keys(), bucket).forEach((node, keys) -> {
+            for (var outcome : delete(node, bucket, keys)) {
+                outcomes.put(outcome.key(), outcome);
+            }
+        });
+        var deleted = new ArrayList<String>();
+        var failed = new ArrayList<DeleteObjectsXml.Failed>();
+        for (var key : list.keys()) {
+            var outcome = outcomes.get(key);
+            if (outcome == null) {
+                throw new StoreException.Unavailable("a target did not say what became of " + key);
+            }
+            var failure = outcome.failure();
+            if (failure.isPresent()) {
+                failed.add(new DeleteObjectsXml.Failed(
+                        key, S3Errors.of(failure.get().toException())));
+            } else {
+                deleted.add(key);
+            }
+        }
+        return S3Responses.xml(DeleteObjectsXml.of(deleted, failed, list.quiet()));
+    }
+
+    private Map<Node, List<String>> byPrimary(List<String> keys, Bucket bucket) {
+        var routing = views.current().routing();
+        var groups = new LinkedHashMap<Node, List<String>>();
+        for (var key : keys) {
+            groups.computeIfAbsent(routing.primary(Slot.of(bucket.id(), key)), _ -> new ArrayList<>())
+                    .add(key);
+        }
+        return groups;
+    }
+
+    private List<DeleteOutcome> delete(Node node, Bucket bucket, List<String> keys) {
+        try {
+            return targets.of(node).delete(bucket, keys);
+        } catch (StoreException e) {
+            var failure = Optional.of(PeerFailure.of(e));
+            return keys.stream().map(key -> new DeleteOutcome(key, failure)).toList();
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.BucketPolicy;
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.Bodies;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.HttpHandler;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.s3.S3Error;
+import dev.sluice.common.s3.S3Errors;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+
+/// AIStore's native calls under `/v1`, as far as they are served yet: buckets and the cluster map. Errors are JSON.
+final class NativeApi implements HttpHandler {
+    private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
+    private static final int MAX_BODY = 1 << 20;
+    private static final String BUCKETS = "/v1/buckets";
+    private static final Set<String> PROPERTIES = Set.of("backend", "durability", "policy", "route");
+    private static final Set<String> BACKEND = Set.of("url", "endpoint", "region", "profile");
+
+    private final Authenticator authenticator;
+    private final ClusterViews views;
+    private final BucketLife buckets;
+
+    NativeApi(Authenticator authenticator, ClusterViews views, BucketLife buckets) {
+        this.authenticator = authenticator;
+        this.views = views;
+        this.buckets = buckets;
+    }
+
+    @Override
+    public Answer answer(RequestHead head) {
+        try {
+            if (!authenticator.authenticate(head).identity().trusted()) {
+                throw new S3Failure(403, "AccessDenied", "the request is not signed");
+            }
+        } catch (S3Failure e) {
+            return error(head, e.error());
+        }
+        return new Blocking(body -> {
+            try {
+                return call(head, body);
+            } catch (StoreException e) {
+                return error(head, S3Errors.of(e));
+            } catch (S3Failure e) {
+                return error(head, e.error());
+            } catch (IOException | IllegalArgumentException e) {
+                return error(head, new S3Error(400, "BadRequest", String.valueOf(e.getMessage())));
+            }
+        });
+    }
+
+    private Response call(RequestHead head, ByteSource body) throws IOException {
+        var path = head.path();
+        if (path.equals(BUCKETS) && head.method().equals("GET")) {
+            return json(200, list());
+        }
+        if (path.startsWith(BUCKETS + "/")) {
+            return bucket(head, path.substring(BUCKETS.length() + 1), body);
+        }
+        if (path.equals("/v1/daemon")
+                && QueryParameters.of(head.query()).text("what").equals("smap")) {
+            return json(200, smap());
+        }
+        throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
+    }
+
+    private Response bucket(RequestHead head, String name, ByteSource body) throws IOException {
+        return switch (head.method()) {
+            case "HEAD" -> Response.empty(200).with("Ais-Bucket-Props", properties(existing(name)).toString());
+            case "POST" -> {
+                dev.sluice.common.s3.BucketNames.check(name);
+                buckets.create(name, properties(message(body, "create-bck")));
+                yield Response.empty(200);
+            }
+            case "PATCH" -> {
+                var value = message(body, "set-bprops");
+                buckets.change(name, changed(existing(name).properties(), value));
+                yield Response.empty(200);
+            }
+            case "DELETE" -> {
+                var value = message(body, "destroy-bck");
+                buckets.delete(name, value.path("force").asBoolean(false));
+                yield Response.empty(200);
+            }
+            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for buckets");
+        };
+    }
+
+    private Bucket existing(String name) {
+        return views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    }
+
+    /// The `value` of a message whose `action` must be this one.
+    private static JsonNode message(ByteSource body, String action) throws IOException {
+        var message = JSON.readTree(Bodies.read(body, MAX_BODY));
+        if (!message.path("action").asText().equals(action)) {
+            throw new IOException("expected a body {\"action\": \"%s\", \"value\": {…}}".formatted(action));
+        }
+        var value = message.path("value");
+        return value.isMissingNode() || value.isNull() ? JSON.createObjectNode() : value;
+    }
+
+    private static BucketProperties properties(JsonNode value) throws IOException {
+        return changed(BucketProperties.defaults(backend(value)), value);
+    }
+
+    private static BucketProperties changed(BucketProperties before, JsonNode value) throws IOException {
+        onlyKnown(value, PROPERTIES);
+        if (value.has("backend") && !backend(value).equals(before.backend())) {
+            throw new IOException("a bucket's backend is chosen when it is created and cannot change");
+        }
+        var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
+        policy.ifPresent(json -> BucketPolicy.parse(json, "*"));
+        return new BucketProperties(
+                before.backend(),
+                value.has("durability")
+                        ? JSON.treeToValue(value.get("durability"), Durability.class)
+                        : before.durability(),
+                policy,
+                value.has("route")
+                        ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
+                        : before.route());
+    }
+
+    private static Optional<BackendSpec> backend(JsonNode value) throws IOException {
+        if (!value.hasNonNull("backend")) {
+            return Optional.empty();
+        }
+        var backend = value.get("backend");
+        onlyKnown(backend, BACKEND);
+        var url = optionalText(backend, "url")
+                .filter(text -> text.startsWith("s3://") || text.startsWith("gs://"))
+                .orElseThrow(() -> new IOException("backend.url must be s3://bucket or gs://bucket"));
+        var endpoint = optionalText(backend, "endpoint");
+        endpoint.map(URI::create);
+        return Optional.of(
+                new BackendSpec(url, endpoint, optionalText(backend, "region"), optionalText(backend, "profile")));
+    }
+
+    private static Optional<String> optionalText(JsonNode object, String field) {
+        return Optional.ofNullable(object.get(field))
+                .filter(node -> !node.isNull())
+                .map(node -> node.isTextual() ? node.asText() : node.toString());
+    }
+
+    private static void onlyKnown(JsonNode object, Set<String> known) throws IOException {
+        for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
+            var name = names.next();
+            if (!known.contains(name)) {
+                throw new IOException("unknown property '%s'; known are %s".formatted(name, known));
+            }
+        }
+    }
+
+    private JsonNode list() {
+        var array = JSON.createArrayNode();
+        for (var bucket : views.confirmed().state().buckets().buckets().values()) {
+            array.add(properties(bucket));
+        }
+        return array;
+    }
+
+    private static ObjectNode properties(Bucket bucket) {
+        var properties = bucket.properties();
+        var node = JSON.createObjectNode()
+                .put("name", bucket.name())
+                .put("provider", "ais")
+                .put("bid", Long.toString(bucket.id()))
+                .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
+        node.set("durability", JSON.valueToTree(properties.durability()));
+        properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
+        properties.policy().ifPresent(policy -> node.put("policy", policy));
+        properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));
+        return node;
+    }
+
+    private JsonNode smap() {
+        var state = views.current().state();
+        var smap = JSON.createObjectNode();
+        var proxies = smap.putObject("pmap");
+        var targets = smap.putObject("tmap");
+        for (var node : state.map().nodes().values()) {
+            (node.role() == Role.PROXY ? proxies : targets).set(node.id().value(), snode(node));
+        }
+        if (!proxies.isEmpty()) {
+            smap.set("proxy_si", proxies.elements().next());
+        }
+        return smap.put("uuid", state.clusterId())
+                .put("version", Long.toString(state.map().version()));
+    }
+
+    private static ObjectNode snode(Node node) {
+        var url = URI.create(node.url());
+        var snode = JSON.createObjectNode()
+                .put("daemon_type", node.role() == Role.PROXY ? "proxy" : "target")
+                .put("daemon_id", node.id().value())
+                .put("flags", 0);
+        for (var net : new String[] {"public_net", "intra_data_net", "intra_control_net"}) {
+            snode.putObject(net)
+                    .put("node_ip_addr", url.getHost())
+                    .put("daemon_port", Integer.toString(url.getPort()))
+                    .put("direct_url", node.url());
+        }
+        return snode;
+    }
+
+    private static Response error(RequestHead head, S3Error error) {
+        var json = JSON.createObjectNode()
+                .put("tcode", error.code())
+                .put("message", error.message())
+                .put("method", head.method())
+                .put("url_path", head.path())
+                .put("status", error.status());
+        return head.method().equals("HEAD")
+                ? Response.empty(error.status()).with("Hdr-Error", json.toString())
+                : json(error.status(), json);
+    }
+
+    private static Response json(int status, JsonNode value) {
+        return Response.text(status, "application/json", value.toString());
+    }
+}

@@ -1,0 +1,90 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.store.StoreException;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected, or relayed.
+/// Which clients can be redirected was measured: hardly any S3 client follows a 307 with a method other than GET, some
+/// not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
+final class ObjectRoute {
+    private static final Duration TOKEN_LIFE = Duration.ofSeconds(60);
+
+    private final NodeId self;
+    private final Targets targets;
+    private final RedirectTokens tokens;
+    private final InstantSource clock;
+
+    ObjectRoute(NodeId self, Targets targets, RedirectTokens tokens, InstantSource clock) {
+        this.self = self;
+        this.targets = targets;
+        this.tokens = tokens;
+        this.clock = clock;
+    }
+
+    Answer route(S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
+        var primary =
+                view.routing().primary(Slot.of(bucket.id(), request.name().key()));
+        var call = new ObjectCall(request, head, caller.body(), bucket);
+        if (primary.id().equals(self)) {
+            return targets.of(primary).object(call);
+        }
+        if (head.headers().has(Hop.HEADER)) {
+            throw new StoreException.Unavailable(
+                    "%s is not the primary of this key; the cluster map is changing".formatted(self));
+        }
+        if (request instanceof S3Request.GetObject && wantsRedirect(head, bucket)) {
+            return redirect(request, head, caller, primary, view);
+        }
+        return targets.of(primary).object(call);
+    }
+
+    private static boolean wantsRedirect(RequestHead head, Bucket bucket) {
+        var asked = head.headers().first("x-sluice-route");
+        if (asked.isPresent()) {
+            return asked.get().equals("redirect");
+        }
+        var forced = bucket.properties().route();
+        if (forced.isPresent()) {
+            return forced.get() == RoutePreference.REDIRECT;
+        }
+        return head.headers().first("User-Agent").map(ObjectRoute::followsRedirects).orElse(false);
+    }
+
+    private static boolean followsRedirects(String agent) {
+        return agent.startsWith("aws-sdk-go/1.")
+                || agent.startsWith("duckdb/")
+                || agent.contains("aiobotocore/")
+                || agent.contains("minio-py/");
+    }
+
+    private Response redirect(
+            S3Request.OnObject request, RequestHead head, Caller caller, Node primary, ClusterView view) {
+        var name = request.name();
+        var token = tokens.issue(
+                head.method(),
+                name.bucket(),
+                name.key(),
+                caller.identity(),
+                clock.instant().plus(TOKEN_LIFE),
+                view.state().map().version());
+        var query = (head.query().isEmpty() ? "" : head.query() + "&") + RedirectTokens.PARAMETER + "=" + token;
+        return new Response(
+                307, Headers.of("Location", primary.url() + head.path() + "?" + query), ResponseBody.NONE);
+    }
+}

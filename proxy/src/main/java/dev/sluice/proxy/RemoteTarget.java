@@ -1,0 +1,98 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.peer.ListingCodec;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/// A target in another process. Object requests are relayed as they came (the target checks them again); the rest are
+/// small calls.
+final class RemoteTarget implements TargetService {
+    private static final Duration CALL = Duration.ofSeconds(30);
+
+    private final Node node;
+    private final PeerClient peers;
+
+    RemoteTarget(Node node, PeerClient peers) {
+        this.node = node;
+        this.peers = peers;
+    }
+
+    @Override
+    public Answer object(ObjectCall call) {
+        return new Forward(URI.create(node.url()), Headers.of(Hop.HEADER, "1"));
+    }
+
+    @Override
+    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
+        return page(PeerPaths.LIST, bucket, prefix, from, limit);
+    }
+
+    @Override
+    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
+        return page(PeerPaths.LIST_CLOUD, bucket, prefix, from, limit);
+    }
+
+    @Override
+    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
+        var query = "%s&prefix=%s".formatted(named(bucket), encode(prefix));
+        return List.of(read(peers.get(node.url(), PeerPaths.UPLOADS, query, CALL), ListedUpload[].class));
+    }
+
+    @Override
+    public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
+        var answer = peers.post(
+                node.url(), PeerPaths.DELETE, named(bucket), ClusterJson.write(keys), CALL);
+        return List.of(read(answer, DeleteOutcome[].class));
+    }
+
+    @Override
+    public boolean isEmpty(Bucket bucket, long stateVersion) {
+        var query = "%s&version=%d".formatted(named(bucket), stateVersion);
+        return read(peers.get(node.url(), PeerPaths.EMPTY, query, CALL), Boolean.class);
+    }
+
+    @Override
+    public void drop(Bucket bucket) {
+        peers.post(node.url(), PeerPaths.DROP, named(bucket), new byte[0], CALL);
+    }
+
+    private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {
+        var query = "%s&prefix=%s&from=%s&limit=%d"
+                .formatted(named(bucket), encode(prefix), encode(from), limit);
+        return ListingCodec.decode(peers.get(node.url(), path, query, CALL));
+    }
+
+    private <T> T read(byte[] json, Class<T> type) {
+        try {
+            return ClusterJson.read(json, type);
+        } catch (IOException e) {
+            throw new StoreException.Unavailable("%s's answer makes no sense: %s".formatted(node.id(), e.getMessage()));
+        }
+    }
+
+    private static String named(Bucket bucket) {
+        return "bucket=%s&id=%d".formatted(encode(bucket.name()), bucket.id());
+    }
+
+    private static String encode(String value) {
+        return URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+}

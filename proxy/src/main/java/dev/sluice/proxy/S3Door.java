@@ -1,0 +1,135 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.HttpHandler;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.parse.S3RequestParser;
+import dev.sluice.common.store.StoreException;
+
+/// Every S3 request: parsed, admitted, and sent where it is served. The switches below are the route table.
+final class S3Door implements HttpHandler {
+    private final S3RequestParser parser;
+    private final Admission admission;
+    private final ClusterViews views;
+    private final ObjectRoute objects;
+    private final BucketHandlers buckets;
+    private final ListHandlers lists;
+    private final DeleteObjectsHandler deletes;
+
+    S3Door(
+            S3RequestParser parser,
+            Admission admission,
+            ClusterViews views,
+            ObjectRoute objects,
+            BucketHandlers buckets,
+            ListHandlers lists,
+            DeleteObjectsHandler deletes) {
+        this.parser = parser;
+        this.admission = admission;
+        this.views = views;
+        this.objects = objects;
+        this.buckets = buckets;
+        this.lists = lists;
+        this.deletes = deletes;
+    }
+
+    @Override
+    public Answer answer(RequestHead head) {
+        return guarded(head, () -> route(head));
+    }
+
+    private Answer route(RequestHead head) {
+        var request = parser.parse(head);
+        var view = views.current();
+        var caller = admission.caller(head, request);
+        return switch (request) {
+            case S3Request.ListBuckets _ -> {
+                Admission.requireTrusted(caller);
+                yield blocking(head, _ -> buckets.list(views.confirmed()));
+            }
+            case S3Request.CreateBucket create -> {
+                Admission.requireTrusted(caller);
+                yield blocking(head, body -> buckets.create(create, caller, head, body));
+            }
+            case S3Request.OnBucket onBucket -> {
+                Admission.requireTrusted(caller);
+                yield blocking(head, body -> serve(onBucket, existing(onBucket.bucket()), caller, head, body));
+            }
+            case S3Request.OnObject object -> {
+                var bucket = view.bucket(object.name().bucket());
+                yield bucket.isPresent()
+                        ? object(object, head, caller, bucket.get(), view)
+                        : blocking(head, body -> inNewerView(object, head, caller, body));
+            }
+        };
+    }
+
+    private Response serve(
+            S3Request.OnBucket request, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+        return switch (request) {
+            case S3Request.CreateBucket create -> buckets.create(create, caller, head, body);
+            case S3Request.HeadBucket _ -> buckets.head();
+            case S3Request.DeleteBucket _ -> buckets.delete(bucket);
+            case S3Request.GetBucketLocation _ -> buckets.location();
+            case S3Request.GetBucketVersioning _ -> buckets.versioning();
+            case S3Request.GetBucketPolicy _ -> buckets.policy(bucket);
+            case S3Request.PutBucketPolicy _ -> buckets.putPolicy(bucket, caller, head, body);
+            case S3Request.DeleteBucketPolicy _ -> buckets.deletePolicy(bucket);
+            case S3Request.ListObjects list -> lists.objects(list, bucket);
+            case S3Request.ListMultipartUploads list -> lists.uploads(list, bucket);
+            case S3Request.DeleteObjects delete -> deletes.handle(delete, bucket, caller, head, body);
+        };
+    }
+
+    private Answer object(
+            S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
+        Admission.authorise(caller, request, bucket, view);
+        return guarded(head, objects.route(request, head, caller, bucket, view));
+    }
+
+    /// This node's table has no such bucket: only the controller can say whether there is none.
+    private Answer inNewerView(S3Request.OnObject request, RequestHead head, Caller caller, ByteSource body) {
+        var view = views.confirmed();
+        var name = request.name().bucket();
+        var bucket = view.bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+        var answer = object(request, head, caller, bucket, view);
+        return answer instanceof Blocking(var work) ? work.run(body) : answer;
+    }
+
+    private Bucket existing(String name) {
+        return views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    }
+
+    private interface Step {
+        Answer run();
+    }
+
+    private static Answer blocking(RequestHead head, Blocking.Work work) {
+        return new Blocking(body -> guarded(head, () -> work.run(body)));
+    }
+
+    private static Answer guarded(RequestHead head, Answer answer) {
+        return answer instanceof Blocking(var work) ? blocking(head, work) : answer;
+    }
+
+    /// The one place where a failure becomes an answer.
+    private static Answer guarded(RequestHead head, Step step) {
+        try {
+            return step.run();
+        } catch (S3Failure e) {
+            return S3Responses.error(e, head);
+        } catch (StoreException e) {
+            return S3Responses.error(e, head);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.sluice.targetnode.coldfill;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// How far a fill has come, for the readers that follow it.
+///
+/// The last [#HELD_BACK] bytes are not given out before the whole object was verified and stored: a reader of bytes that
+/// turn out wrong is left with a body that is too short, which no client takes for the object.
+final class FillProgress {
+    static final long HELD_BACK = 64 << 10;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition moved = lock.newCondition();
+    private long written;
+    private boolean complete;
+    private Optional<Throwable> failure = Optional.empty();
+
+    void wrote(int bytes) {
+        lock.lock();
+        try {
+            written += bytes;
+            moved.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void complete() {
+        lock.lock();
+        try {
+            complete = true;
+            moved.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void fail(Throwable cause) {
+        lock.lock();
+        try {
+            failure = Optional.of(cause);
+            moved.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// How many bytes may be read, without waiting.
+    long available() {
+        lock.lock();
+        try {
+            return readable();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until a byte at this position may be read.
+    ///
+    /// @return how many bytes of the object may be read, more than `position`
+    /// @throws IOException when the fill failed
+    long awaitBeyond(long position) throws IOException {
+        lock.lock();
+        try {
+            while (readable() <= position) {
+                if (failure.isPresent()) {
+                    throw new IOException("the fill from the cloud failed: " + failure.get().getMessage(), failure.get());
+                }
+                moved.await();
+            }
+            return readable();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while waiting for the cloud", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long readable() {
+        return complete ? Long.MAX_VALUE : Math.max(0, written - HELD_BACK);
+    }
+}

@@ -1,0 +1,147 @@
+package dev.sluice.targetnode.peer;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.Bodies;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.HttpHandler;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.peer.ListingCodec;
+import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// The calls of [PeerPaths] on this target: its [TargetService] and, on the controller, the cluster's state. Refuses
+/// whoever has no peer token.
+public final class PeerApi implements HttpHandler {
+    private static final int MAX_BODY = 4 << 20;
+
+    private final PeerTokens tokens;
+    private final TargetService target;
+    private final ClusterViews views;
+    private final ControlPlane control;
+    private final boolean controller;
+
+    /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
+    public PeerApi(
+            PeerTokens tokens, TargetService target, ClusterViews views, ControlPlane control, boolean controller) {
+        this.tokens = tokens;
+        this.target = target;
+        this.views = views;
+        this.control = control;
+        this.controller = controller;
+    }
+
+    @Override
+    public Answer answer(RequestHead head) {
+        var token = head.headers().first(PeerTokens.HEADER);
+        if (token.isEmpty()
+                || tokens.verify(token.get(), head.method(), head.path()).isEmpty()) {
+            return failure(403, new PeerFailure("Denied", "only nodes of this cluster may call " + head.path()));
+        }
+        return new Blocking(body -> {
+            try {
+                return call(head, QueryParameters.of(head.query()), body);
+            } catch (StoreException e) {
+                return failure(503, PeerFailure.of(e));
+            } catch (IllegalArgumentException | IOException e) {
+                return failure(400, new PeerFailure("Malformed", head.path() + ": " + e.getMessage()));
+            }
+        });
+    }
+
+    private Response call(RequestHead head, QueryParameters query, ByteSource body) throws IOException {
+        return switch (head.path()) {
+            case PeerPaths.LIST ->
+                bytes(ListingCodec.encode(target.list(
+                        bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
+            case PeerPaths.LIST_CLOUD ->
+                bytes(ListingCodec.encode(target.listCloud(
+                        bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
+            case PeerPaths.UPLOADS ->
+                json(target.listUploads(bucket(query), query.text("prefix")));
+            case PeerPaths.DELETE ->
+                json(target.delete(bucket(query), List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), String[].class))));
+            case PeerPaths.EMPTY -> json(target.isEmpty(bucket(query), query.number("version")));
+            case PeerPaths.DROP -> {
+                target.drop(bucket(query));
+                yield Response.empty(204);
+            }
+            case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
+            case PeerPaths.COMMAND ->
+                controller ? json(control.apply(ClusterJson.read(Bodies.read(body, MAX_BODY), Command.class))) : notController();
+            default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
+        };
+    }
+
+    /// The bucket under its name *and* id, so that a name used again is not mistaken for the bucket that was meant.
+    private Bucket bucket(QueryParameters query) {
+        var name = query.text("bucket");
+        long id = query.number("id");
+        return views.current()
+                .bucket(name)
+                .or(() -> views.confirmed().bucket(name))
+                .filter(bucket -> bucket.id() == id)
+                .orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    }
+
+    private Response state(long after) {
+        try {
+            return json(
+                    after < 0
+                            ? control.current()
+                            : control.watch(after).get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (TimeoutException e) {
+            return Response.empty(204); // nothing new: ask again
+        } catch (ExecutionException e) {
+            throw new StoreException.Unavailable("the watch failed: " + e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("shutting down");
+        }
+    }
+
+    private static Response notController() {
+        throw new StoreException.Unavailable("this node is not the controller");
+    }
+
+    private static Response bytes(byte[] bytes) {
+        return new Response(
+                200,
+                Headers.of("Content-Type", "application/octet-stream"),
+                new ResponseBody.Bytes(ByteBuffer.wrap(bytes)));
+    }
+
+    private static Response json(Object value) {
+        return json(200, value);
+    }
+
+    private static Response failure(int status, PeerFailure failure) {
+        return json(status, failure);
+    }
+
+    private static Response json(int status, Object value) {
+        return new Response(
+                status,
+                Headers.of("Content-Type", "application/json"),
+                new ResponseBody.Bytes(ByteBuffer.wrap(ClusterJson.write(value))));
+    }
+}
