@@ -1,0 +1,38 @@
+package dev.sluice.common.auth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// SHA-256 without the provider look-up for each use, and the comparison that does not tell where two values differ.
+final class Digests {
+    private static final MessageDigest FRESH_SHA256;
+
+    static {
+        try {
+            FRESH_SHA256 = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private Digests() {}
+
+    static String sha256Hex(byte[] bytes) {
+        return HexFormat.of().formatHex(copyOf(FRESH_SHA256).digest(bytes));
+    }
+
+    static boolean equal(String expected, String given) {
+        return MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Copying reads the original only, so threads may share it.
+    static MessageDigest copyOf(MessageDigest digest) {
+        try {
+            return (MessageDigest) digest.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("the JDK's own digests can be copied", e);
+        }
+    }
+}

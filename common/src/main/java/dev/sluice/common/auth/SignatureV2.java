@@ -1,0 +1,166 @@
+package dev.sluice.common.auth;
+
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Failure;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+
+/// AWS Signature Version 2, which boto3 still presigns URLs with for a custom endpoint. Source: Amazon S3 developer
+/// guide, "Signing and authenticating REST requests". It does not cover all of the query, so what is served must not
+/// depend on a parameter outside [#SIGNED_PARAMETERS] in what it changes.
+final class SignatureV2 {
+    static final String PREFIX = "AWS ";
+
+    private static final Set<String> SIGNED_PARAMETERS = Set.of(
+            "accelerate",
+            "acl",
+            "analytics",
+            "cors",
+            "defaultObjectAcl",
+            "delete",
+            "inventory",
+            "lifecycle",
+            "location",
+            "logging",
+            "metrics",
+            "notification",
+            "object-lock",
+            "partNumber",
+            "policy",
+            "replication",
+            "requestPayment",
+            "response-cache-control",
+            "response-content-disposition",
+            "response-content-encoding",
+            "response-content-language",
+            "response-content-type",
+            "response-expires",
+            "restore",
+            "select",
+            "select-type",
+            "storageClass",
+            "tagging",
+            "torrent",
+            "uploadId",
+            "uploads",
+            "versionId",
+            "versioning",
+            "versions",
+            "website");
+
+    Caller verifyHeader(RequestHead head, String authorization, SignedQuery query, KeyRing keys, Instant now) {
+        int colon = authorization.lastIndexOf(':');
+        if (colon <= PREFIX.length()) {
+            throw Refusals.invalidArgument("AWS authorization header is invalid. Expected AwsAccessKeyId:signature");
+        }
+        var headers = head.headers();
+        var amzDate = headers.first("x-amz-date");
+        var date = headers.first("Date").orElse("");
+        var time = RequestTime.ofAny(amzDate.orElse(date))
+                .orElseThrow(
+                        () -> Refusals.accessDenied("AWS authentication requires a valid Date or x-amz-date header"));
+        if (time.skewed(now)) {
+            throw Refusals.skewed();
+        }
+        return verify(
+                head,
+                query,
+                keys,
+                authorization.substring(PREFIX.length(), colon).trim(),
+                authorization.substring(colon + 1).trim(),
+                amzDate.isPresent() ? "" : date);
+    }
+
+    Caller verifyQuery(RequestHead head, SignedQuery query, KeyRing keys, Instant now) {
+        query.refuseDuplicates(() -> Refusals.invalidArgument("A query parameter occurs more than once"));
+        var expires = required(query, "Expires");
+        var accessKey = required(query, "AWSAccessKeyId");
+        // A '+' of base64 that the client left bare in the URL has become a space.
+        var signature = required(query, "Signature").replace(' ', '+');
+        long expiry;
+        try {
+            expiry = Long.parseLong(expires);
+        } catch (NumberFormatException e) {
+            throw Refusals.accessDenied("Invalid date (should be seconds since epoch): " + expires);
+        }
+        if (now.getEpochSecond() > expiry) {
+            throw Refusals.accessDenied("Request has expired");
+        }
+        return verify(head, query, keys, accessKey, signature, expires);
+    }
+
+    private static Caller verify(
+            RequestHead head, SignedQuery query, KeyRing keys, String accessKey, String signature, String date) {
+        var key = keys.find(accessKey).orElseThrow(() -> Refusals.unknownKey(accessKey));
+        var mac = Hmac.sha1(key.secretKey().getBytes(StandardCharsets.UTF_8));
+        boolean right = signs(mac, stringToSign(head, head.path(), query, date), signature)
+                || (namesBucketOnly(head.path())
+                        && signs(mac, stringToSign(head, head.path() + "/", query, date), signature));
+        if (!right) {
+            throw Refusals.wrongSignature();
+        }
+        var terms = BodyTerms.of(
+                head, head.headers().first("x-amz-content-sha256").orElse(BodyTerms.UNSIGNED_PAYLOAD), _ -> {
+                    throw new S3Failure(
+                            400, "InvalidRequest", "Signed chunks need a request signed with AWS4-HMAC-SHA256.");
+                });
+        return new Caller(new Identity.User(accessKey), terms);
+    }
+
+    private static boolean signs(Hmac key, String text, String signature) {
+        var mac = key.sign(text.getBytes(StandardCharsets.ISO_8859_1));
+        return Digests.equal(Base64.getEncoder().encodeToString(mac), signature);
+    }
+
+    /// Then boto3 sends `/bucket` and signs `/bucket/`.
+    private static boolean namesBucketOnly(String path) {
+        return path.length() > 1 && path.indexOf('/', 1) < 0;
+    }
+
+    private static String stringToSign(RequestHead head, String path, SignedQuery query, String date) {
+        var headers = head.headers();
+        return head.method() + "\n"
+                + headers.first("Content-MD5").map(String::trim).orElse("") + "\n"
+                + headers.first("Content-Type").map(String::trim).orElse("") + "\n"
+                + date + "\n" + canonicalHeaders(head) + canonicalResource(path, query);
+    }
+
+    private static String canonicalHeaders(RequestHead head) {
+        var sorted = new TreeMap<String, String>();
+        head.headers().forEach((name, value) -> {
+            var lower = name.toLowerCase(Locale.ROOT);
+            if (lower.startsWith("x-amz-")) {
+                sorted.merge(lower, value.trim(), (first, second) -> first + "," + second);
+            }
+        });
+        var out = new StringBuilder();
+        sorted.forEach(
+                (name, value) -> out.append(name).append(':').append(value).append('\n'));
+        return out.toString();
+    }
+
+    /// The path stays as it is on the wire.
+    private static String canonicalResource(String path, SignedQuery query) {
+        var signed = new TreeMap<String, SignedQuery.Parameter>();
+        for (var parameter : query.parameters()) {
+            if (SIGNED_PARAMETERS.contains(parameter.name()) && signed.put(parameter.name(), parameter) != null) {
+                throw Refusals.invalidArgument("A query parameter occurs more than once");
+            }
+        }
+        var out = new StringJoiner("&", "?", "").setEmptyValue("");
+        signed.forEach((name, parameter) ->
+                out.add(parameter.assigned() ? name + "=" + UriEncoding.decodedBytes(parameter.value()) : name));
+        return path + out;
+    }
+
+    private static String required(SignedQuery query, String name) {
+        return query.value(name)
+                .orElseThrow(() -> Refusals.accessDenied("Query-string authentication requires the Signature, Expires"
+                        + " and AWSAccessKeyId parameters"));
+    }
+}

@@ -1,0 +1,7 @@
+/// Who sent a request, and may it be believed: signatures of clients, tokens of our own nodes, policies of buckets.
+/// Open
+/// {@link dev.sluice.common.auth.Authenticator} first. Nothing here blocks.
+@NullMarked
+package dev.sluice.common.auth;
+
+import org.jspecify.annotations.NullMarked;

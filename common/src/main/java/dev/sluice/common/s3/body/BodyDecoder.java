@@ -1,0 +1,64 @@
+package dev.sluice.common.s3.body;
+
+import dev.sluice.common.auth.BodyTerms;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Failure;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/// Chooses how a body is read, from what its head and signature say of it.
+public final class BodyDecoder {
+    private BodyDecoder() {}
+
+    /// @param raw the body after HTTP's own transfer coding is taken off; closed with the result
+    public static ObjectBody open(ByteSource raw, RequestHead head, BodyTerms terms) {
+        return switch (terms) {
+            case BodyTerms.Plain() -> new PlainBody(raw, head.contentLength(), Optional.empty());
+            case BodyTerms.Hashed(var sha256) -> new PlainBody(raw, head.contentLength(), Optional.of(sha256));
+            case BodyTerms.SignedChunks signed -> {
+                var trailer = signed.trailer() ? announced(head) : EnumSet.noneOf(ChecksumAlgorithm.class);
+                yield new ChunkedBody(raw, decodedLength(head), new ChunkSignatures.Chained(signed), trailer);
+            }
+            case BodyTerms.UnsignedChunksWithTrailer() ->
+                new ChunkedBody(raw, decodedLength(head), new ChunkSignatures.None(), announced(head));
+            case BodyTerms.UnverifiedChunks(var trailer) ->
+                new ChunkedBody(
+                        raw,
+                        decodedLength(head),
+                        new ChunkSignatures.Ignored(),
+                        trailer ? announced(head) : EnumSet.noneOf(ChecksumAlgorithm.class));
+        };
+    }
+
+    private static long decodedLength(RequestHead head) {
+        var declared = head.headers().first("x-amz-decoded-content-length");
+        if (declared.isEmpty()) {
+            return -1;
+        }
+        var text = declared.get().trim();
+        if (text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            throw new S3Failure(400, "InvalidArgument", "x-amz-decoded-content-length is not a length: " + text);
+        }
+        return Long.parseLong(text);
+    }
+
+    private static Set<ChecksumAlgorithm> announced(RequestHead head) {
+        var announced = EnumSet.noneOf(ChecksumAlgorithm.class);
+        for (var value : head.headers().all("x-amz-trailer")) {
+            Arrays.stream(value.split(","))
+                    .map(String::trim)
+                    .filter(name -> !name.isEmpty())
+                    .map(name -> ChecksumAlgorithm.ofHeader(name)
+                            .orElseThrow(() -> new S3Failure(
+                                    400,
+                                    "InvalidRequest",
+                                    "The value specified in the x-amz-trailer header is not supported: " + name)))
+                    .forEach(announced::add);
+        }
+        return announced;
+    }
+}
