@@ -5,8 +5,10 @@ import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.auth.Identity;
 import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.auth.TokenVerdict;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.S3Failure;
@@ -46,18 +48,24 @@ final class Admission {
     }
 
     private Optional<Caller> byRedirect(RequestHead head, S3Request.OnObject request) {
-        return RedirectTokens.find(head.query()).map(token -> {
+        return token(head.query()).map(token -> {
             var name = request.name();
             return switch (redirects.verify(token, head.method(), name.bucket(), name.key(), clock.instant())) {
-                case RedirectTokens.Verdict.Valid(var identity, var _) ->
+                case TokenVerdict.Granted(var identity, var _) ->
                     new Caller(identity, BodyTerms.unverified(head));
-                case RedirectTokens.Verdict.Expired() ->
+                case TokenVerdict.Expired() ->
                     throw new S3Failure(
                             403, "AccessDenied", "The redirect's token has expired; send the request to a proxy again.");
-                case RedirectTokens.Verdict.Forged() ->
+                case TokenVerdict.Forged() ->
                     throw new S3Failure(403, "AccessDenied", "The redirect's token is not for this request.");
             };
         });
+    }
+
+    private static Optional<String> token(String query) {
+        return query.contains(RedirectTokens.PARAMETER)
+                ? QueryParameters.of(query).find(RedirectTokens.PARAMETER)
+                : Optional.empty();
     }
 
     static void requireTrusted(Caller caller) {

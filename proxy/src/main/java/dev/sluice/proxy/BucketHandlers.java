@@ -70,9 +70,9 @@ final class BucketHandlers {
     }
 
     Response putPolicy(Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
-        var json = new String(
-                Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), StandardCharsets.UTF_8);
-        BucketPolicy.parse(json, bucket.name());
+        var document = Documents.read(head, caller, body, BucketPolicy.LARGEST);
+        BucketPolicy.parse(bucket.name(), document);
+        var json = new String(document, StandardCharsets.UTF_8);
         life.change(bucket.name(), bucket.properties().withPolicy(Optional.of(json)));
         return Response.empty(204);
     }

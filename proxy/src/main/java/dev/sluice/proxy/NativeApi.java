@@ -25,9 +25,11 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.parse.BucketName;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.Set;
@@ -91,13 +93,13 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "HEAD" -> Response.empty(200).with("Ais-Bucket-Props", properties(existing(name)).toString());
             case "POST" -> {
-                dev.sluice.common.s3.BucketNames.check(name);
-                buckets.create(name, properties(message(body, "create-bck")));
+                BucketName.checkNew(name);
+                buckets.create(name, properties(name, message(body, "create-bck")));
                 yield Response.empty(200);
             }
             case "PATCH" -> {
                 var value = message(body, "set-bprops");
-                buckets.change(name, changed(existing(name).properties(), value));
+                buckets.change(name, changed(name, existing(name).properties(), value));
                 yield Response.empty(200);
             }
             case "DELETE" -> {
@@ -123,17 +125,17 @@ final class NativeApi implements HttpHandler {
         return value.isMissingNode() || value.isNull() ? JSON.createObjectNode() : value;
     }
 
-    private static BucketProperties properties(JsonNode value) throws IOException {
-        return changed(BucketProperties.defaults(backend(value)), value);
+    private static BucketProperties properties(String name, JsonNode value) throws IOException {
+        return changed(name, BucketProperties.defaults(backend(value)), value);
     }
 
-    private static BucketProperties changed(BucketProperties before, JsonNode value) throws IOException {
+    private static BucketProperties changed(String name, BucketProperties before, JsonNode value) throws IOException {
         onlyKnown(value, PROPERTIES);
         if (value.has("backend") && !backend(value).equals(before.backend())) {
             throw new IOException("a bucket's backend is chosen when it is created and cannot change");
         }
         var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
-        policy.ifPresent(json -> BucketPolicy.parse(json, "*"));
+        policy.ifPresent(json -> BucketPolicy.parse(name, json.getBytes(StandardCharsets.UTF_8)));
         return new BucketProperties(
                 before.backend(),
                 value.has("durability")

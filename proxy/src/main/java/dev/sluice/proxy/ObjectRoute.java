@@ -16,15 +16,12 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
-import java.time.Duration;
 import java.time.InstantSource;
 
 /// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected, or relayed.
 /// Which clients can be redirected was measured: hardly any S3 client follows a 307 with a method other than GET, some
 /// not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
 final class ObjectRoute {
-    private static final Duration TOKEN_LIFE = Duration.ofSeconds(60);
-
     private final NodeId self;
     private final Targets targets;
     private final RedirectTokens tokens;
@@ -81,8 +78,8 @@ final class ObjectRoute {
                 name.bucket(),
                 name.key(),
                 caller.identity(),
-                clock.instant().plus(TOKEN_LIFE),
-                view.state().map().version());
+                view.state().map().version(),
+                clock.instant());
         var query = (head.query().isEmpty() ? "" : head.query() + "&") + RedirectTokens.PARAMETER + "=" + token;
         return new Response(
                 307, Headers.of("Location", primary.url() + head.path() + "?" + query), ResponseBody.NONE);

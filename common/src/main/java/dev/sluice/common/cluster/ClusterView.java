@@ -3,6 +3,7 @@ package dev.sluice.common.cluster;
 import dev.sluice.common.auth.AccessKey;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.KeyRing;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map
         for (var bucket : state.buckets().buckets().values()) {
             bucket.properties()
                     .policy()
-                    .ifPresent(json -> policies.put(bucket.id(), BucketPolicy.parse(json, bucket.name())));
+                    .ifPresent(json -> policies.put(bucket.id(), BucketPolicy.parse(bucket.name(), json.getBytes(StandardCharsets.UTF_8))));
         }
         return new ClusterView(state, routing, keys, Map.copyOf(policies));
     }

@@ -1,0 +1,84 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.HttpHandler;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.s3.parse.S3RequestParser;
+import java.time.InstantSource;
+
+/// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
+public final class FrontDoor implements HttpHandler {
+    private final S3RequestParser parser;
+    private final HttpHandler s3;
+    private final HttpHandler nativeApi;
+    private final HttpHandler peers;
+    private final HttpHandler health;
+    private final HttpHandler metrics;
+
+    /// What a front door is made of.
+    ///
+    /// @param self the node it belongs to
+    /// @param region the one region of this cluster, or `*` for any
+    /// @param clusterKey signs redirects
+    /// @param peerApi what this node answers to other nodes
+    public record Parts(
+            NodeId self,
+            String region,
+            byte[] clusterKey,
+            S3RequestParser parser,
+            Authenticator authenticator,
+            PeerTokens peerTokens,
+            ControlPlane control,
+            ClusterViews views,
+            Targets targets,
+            HttpHandler peerApi,
+            HttpHandler health,
+            HttpHandler metrics,
+            InstantSource clock) {}
+
+    public FrontDoor(Parts parts) {
+        var tokens = new RedirectTokens(parts.clusterKey());
+        var views = parts.views();
+        var targets = parts.targets();
+        var life = new BucketLife(parts.control(), views, targets, parts.clock());
+        this.parser = parts.parser();
+        this.s3 = new S3Door(
+                parts.parser(),
+                new Admission(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
+                views,
+                new ObjectRoute(parts.self(), targets, tokens, parts.clock()),
+                new BucketHandlers(life, parts.region().equals("*") ? "us-east-1" : parts.region()),
+                new ListHandlers(views, targets),
+                new DeleteObjectsHandler(views, targets));
+        this.nativeApi = new NativeApi(parts.authenticator(), views, life);
+        this.peers = parts.peerApi();
+        this.health = parts.health();
+        this.metrics = parts.metrics();
+    }
+
+    @Override
+    public Answer answer(RequestHead head) {
+        if (parser.hostBucket(head.headers()).isPresent()) {
+            return s3.answer(head); // the whole path is a key
+        }
+        var path = head.path();
+        if (path.startsWith(PeerPaths.PREFIX)) {
+            return peers.answer(head);
+        }
+        if (path.startsWith("/v1/")) {
+            return nativeApi.answer(head);
+        }
+        return switch (path) {
+            case "/health" -> health.answer(head);
+            case "/metrics" -> metrics.answer(head);
+            default -> s3.answer(head);
+        };
+    }
+}
