@@ -123,13 +123,27 @@ public sealed interface S3Request {
     record ListParts(ObjectName name, String uploadId, int partNumberMarker, int maxParts) implements OnObject {}
 
     /// Its body names the parts.
+    ///
+    /// @param checksums of the whole object, in base64; composite ones end in `-<number of parts>`
+    /// @param objectSize x-amz-mp-object-size: the parts together must have exactly this many bytes
     record CompleteMultipartUpload(
-            ObjectName name, String uploadId, Map<ChecksumAlgorithm, String> checksums, Conditions conditions)
-            implements OnObject {}
+            ObjectName name,
+            String uploadId,
+            Map<ChecksumAlgorithm, String> checksums,
+            Conditions conditions,
+            Optional<Long> objectSize)
+            implements OnObject {
+        public CompleteMultipartUpload(
+                ObjectName name, String uploadId, Map<ChecksumAlgorithm, String> checksums, Conditions conditions) {
+            this(name, uploadId, checksums, conditions, Optional.empty());
+        }
+    }
 
     record AbortMultipartUpload(ObjectName name, String uploadId) implements OnObject {}
 
     /// One entry of CompleteMultipartUpload's body.
+    ///
+    /// @param etag without quotes
     record CompletedPart(int partNumber, String etag, Map<ChecksumAlgorithm, String> checksums) {}
 
     /// DeleteObjects' body.

@@ -1,0 +1,43 @@
+package dev.sluice.common.s3.answer;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.List;
+
+/// The documents about buckets.
+public final class BucketXml {
+    private BucketXml() {}
+
+    /// One bucket in ListBuckets.
+    public record Entry(String name, Instant created) {}
+
+    /// @param buckets in the order of their names
+    public static ByteBuffer listBuckets(Owner owner, List<Entry> buckets) {
+        var xml = XmlWriter.document("ListAllMyBucketsResult", 256 + 128 * buckets.size());
+        owner.write(xml, "Owner");
+        xml.open("Buckets");
+        for (var bucket : buckets) {
+            xml.open("Bucket")
+                    .element("Name", bucket.name())
+                    .element("CreationDate", bucket.created())
+                    .close("Bucket");
+        }
+        return xml.close("Buckets").close("ListAllMyBucketsResult").finish();
+    }
+
+    /// S3 calls us-east-1 by no name.
+    public static ByteBuffer location(String region) {
+        var name = region.equals("us-east-1") || region.equals("*") ? "" : region;
+        return XmlWriter.document("LocationConstraint", 256)
+                .text(name)
+                .close("LocationConstraint")
+                .finish();
+    }
+
+    /// No bucket has versions; clients ask all the same.
+    public static ByteBuffer versioning() {
+        return XmlWriter.document("VersioningConfiguration", 256)
+                .close("VersioningConfiguration")
+                .finish();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.common.s3.answer;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.S3Error;
+import dev.sluice.common.s3.S3Errors;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.store.StoreException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// Errors and XML documents as responses. Never blocks.
+public final class S3Responses {
+    private static final Headers XML = Headers.of("Content-Type", "application/xml");
+    private static final String SOON = "1";
+
+    private S3Responses() {}
+
+    /// A document made by one of this package's writers, status 200.
+    public static Response xml(ByteBuffer document) {
+        return Response.of(200, XML, new ResponseBody.Bytes(document));
+    }
+
+    /// The declaration alone, for an answer that is streamed after it.
+    public static ByteBuffer xmlDeclaration() {
+        return ByteBuffer.wrap(XmlWriter.DECLARATION.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    public static Response error(StoreException failure, RequestHead head) {
+        var error = S3Errors.of(failure);
+        return switch (failure) {
+            case StoreException.NotModified same ->
+                Response.of(304, Headers.of("ETag", '"' + same.etag() + '"'), ResponseBody.NONE);
+            case StoreException.RangeNotSatisfiable outside ->
+                error(error, head).with("Content-Range", "bytes */" + outside.size());
+            case StoreException.Unavailable unavailable -> {
+                long seconds = Math.max(1, unavailable.retryAfter().plusMillis(999).toSeconds());
+                yield error(error, head, Headers.of("Retry-After", Long.toString(seconds)));
+            }
+            default -> error(error, head);
+        };
+    }
+
+    public static Response error(S3Failure failure, RequestHead head) {
+        var response = error(failure.error(), head);
+        return failure.allow().map(allow -> response.with("Allow", allow)).orElse(response);
+    }
+
+    /// No body in answer to HEAD. Every 503 says when to come back.
+    public static Response error(S3Error error, RequestHead head) {
+        return error(error, head, error.status() == 503 ? Headers.of("Retry-After", SOON) : Headers.EMPTY);
+    }
+
+    private static Response error(S3Error error, RequestHead head, Headers extra) {
+        if (head.method().equals("HEAD")) {
+            return Response.of(error.status(), extra, ResponseBody.NONE);
+        }
+        var document = ErrorXml.document(error, head.path(), head.requestId());
+        return Response.of(
+                error.status(), Headers.builder().addAll(XML).addAll(extra).build(), new ResponseBody.Bytes(document));
+    }
+}

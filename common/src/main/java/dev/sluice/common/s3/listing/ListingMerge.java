@@ -1,0 +1,87 @@
+package dev.sluice.common.s3.listing;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+
+/// Several sorted sources as one. A key that several have is listed once, as the earliest source in the list has it: so
+/// put what overrules first (the targets, then the backend). Costs O(log sources) per key. A failing source fails the
+/// listing: nothing is left out silently.
+public final class ListingMerge implements SortedKeys {
+    private record Head(ListedObject object, int order, SortedKeys source) {}
+
+    private static final Comparator<Head> ORDER = (left, right) -> {
+        int keys = KeyOrder.INSTANCE.compare(left.object.key(), right.object.key());
+        return keys != 0 ? keys : Integer.compare(left.order, right.order);
+    };
+
+    private final List<? extends SortedKeys> sources;
+    private final PriorityQueue<Head> heads;
+    /// Nothing is fetched before the first question, so that a first seek costs no page.
+    private boolean started;
+
+    public ListingMerge(List<? extends SortedKeys> sources) {
+        this.sources = List.copyOf(sources);
+        this.heads = new PriorityQueue<>(Math.max(1, sources.size()), ORDER);
+    }
+
+    @Override
+    public Optional<ListedObject> peek() {
+        start();
+        var head = heads.peek();
+        return head == null ? Optional.empty() : Optional.of(head.object);
+    }
+
+    @Override
+    public void advance() {
+        start();
+        var taken = heads.peek();
+        if (taken == null) {
+            return;
+        }
+        for (var head = taken;
+                head != null && head.object.key().equals(taken.object.key());
+                head = heads.peek()) {
+            heads.poll();
+            head.source.advance();
+            add(head.source, head.order);
+        }
+    }
+
+    @Override
+    public void seek(String key) {
+        if (!started) {
+            sources.forEach(each -> each.seek(key));
+            return;
+        }
+        var behind = new ArrayList<Head>();
+        for (var head = heads.peek();
+                head != null && KeyOrder.INSTANCE.compare(head.object.key(), key) < 0;
+                head = heads.peek()) {
+            behind.add(head);
+            heads.poll();
+        }
+        for (var head : behind) {
+            head.source.seek(key);
+            add(head.source, head.order);
+        }
+    }
+
+    private void start() {
+        if (!started) {
+            started = true;
+            for (int i = 0; i < sources.size(); i++) {
+                add(sources.get(i), i);
+            }
+        }
+    }
+
+    private void add(SortedKeys source, int order) {
+        var object = source.peek();
+        if (object.isPresent()) {
+            heads.add(new Head(object.get(), order, source));
+        }
+    }
+}

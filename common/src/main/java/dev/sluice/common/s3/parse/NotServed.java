@@ -1,0 +1,114 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.s3.S3Failure;
+import java.util.Locale;
+
+/// The parts of S3 that we do not serve and therefore refuse, naming them, rather than ignore. Parameters and headers
+/// that S3 does not know either are ignored, as in S3.
+///
+/// Accepted without effect, because they mean what we do anyway: x-amz-acl private, bucket-owner-read and
+/// bucket-owner-full-control (every object belongs to the one owner of all buckets), storage class STANDARD, versionId
+/// null (no bucket has versions), x-amz-expected-bucket-owner and x-amz-source-expected-bucket-owner (whoever is
+/// expected: a cluster has one owner, who has no Amazon account number), x-amz-request-payer,
+/// x-amz-bypass-governance-retention (nothing is retained), x-amz-mfa (nothing asks for it).
+final class NotServed {
+    private NotServed() {}
+
+    static void refuseParameters(Query query) {
+        for (int i = 0; i < query.size(); i++) {
+            refuseParameter(query.name(i), query.value(i));
+        }
+    }
+
+    private static void refuseParameter(String name, String value) {
+        switch (name) {
+            case "accelerate",
+                    "abac",
+                    "acl",
+                    "analytics",
+                    "annotation",
+                    "append",
+                    "attributes",
+                    "cors",
+                    "encryption",
+                    "intelligent-tiering",
+                    "inventory",
+                    "legal-hold",
+                    "lifecycle",
+                    "logging",
+                    "metadataConfiguration",
+                    "metadataInventoryTable",
+                    "metadataJournalTable",
+                    "metadataTable",
+                    "metrics",
+                    "notification",
+                    "object-lock",
+                    "ownershipControls",
+                    "policyStatus",
+                    "publicAccessBlock",
+                    "renameObject",
+                    "replication",
+                    "requestPayment",
+                    "restore",
+                    "retention",
+                    "select",
+                    "select-type",
+                    "session",
+                    "tagging",
+                    "torrent",
+                    "updateEncryption",
+                    "versions",
+                    "website" -> throw S3Failure.notImplemented("the sub-resource ?" + name);
+            case "versionId" -> refuseVersion(value);
+            default -> {}
+        }
+    }
+
+    /// The only version of an object in a bucket without versions is called `null`.
+    static void refuseVersion(String versionId) {
+        if (!versionId.equals("null")) {
+            throw S3Failure.notImplemented("versions of objects (versionId " + versionId + ")");
+        }
+    }
+
+    /// Called for every header of every request, so it decides by the first characters.
+    static void refuseHeader(String name, String value) {
+        if (!name.regionMatches(true, 0, "x-amz-", 0, 6)) {
+            return;
+        }
+        boolean refused =
+                switch (name.length() > 6 ? name.charAt(6) | 0x20 : 0) {
+                    case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value);
+                    case 'b' -> is(name, "x-amz-bucket-object-lock-enabled") && !is(value, "false");
+                    case 'c' -> begins(name, "x-amz-copy-source-server-side-encryption");
+                    case 'g' -> begins(name, "x-amz-grant-");
+                    case 'i' -> begins(name, "x-amz-if-match-");
+                    case 'o' ->
+                        begins(name, "x-amz-object-lock-")
+                                || is(name, "x-amz-object-ownership") && !is(value, "BucketOwnerEnforced");
+                    case 'r' -> begins(name, "x-amz-rename-source");
+                    case 's' ->
+                        begins(name, "x-amz-server-side-encryption")
+                                || is(name, "x-amz-storage-class") && !value.equals("STANDARD");
+                    case 't' ->
+                        is(name, "x-amz-tagging") || is(name, "x-amz-tagging-directive") && !value.equals("COPY");
+                    case 'w' -> is(name, "x-amz-website-redirect-location") || is(name, "x-amz-write-offset-bytes");
+                    default -> false;
+                };
+        if (refused) {
+            throw S3Failure.notImplemented("the header " + name.toLowerCase(Locale.ROOT) + ": " + value);
+        }
+    }
+
+    private static boolean isOwnersAcl(String acl) {
+        return acl.equals("private") || acl.equals("bucket-owner-full-control") || acl.equals("bucket-owner-read");
+    }
+
+    private static boolean is(String name, String expected) {
+        return name.equalsIgnoreCase(expected);
+    }
+
+    private static boolean begins(String name, String beginning) {
+        return name.regionMatches(true, 0, beginning, 0, beginning.length());
+    }
+}

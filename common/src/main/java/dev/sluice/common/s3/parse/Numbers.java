@@ -1,0 +1,57 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.s3.S3Failure;
+
+/// Numbers in queries and headers, with S3's own words when they are out of range.
+final class Numbers {
+    private static final int LARGEST_PAGE = 1000;
+
+    private Numbers() {}
+
+    /// max-keys and its kin: missing or above 1000 is 1000.
+    static int pageSize(Query query, String parameter) {
+        return Math.min(notNegative(query, parameter, LARGEST_PAGE), LARGEST_PAGE);
+    }
+
+    static int notNegative(Query query, String parameter, int otherwise) {
+        var text = query.text(parameter);
+        if (text.isEmpty()) {
+            return otherwise;
+        }
+        int value;
+        try {
+            value = Integer.parseInt(text);
+        } catch (NumberFormatException _) {
+            throw S3Failure.invalidArgument("Provided " + parameter + " not an integer or within integer range");
+        }
+        if (value < 0) {
+            throw S3Failure.invalidArgument(
+                    "Argument " + parameter + " must be an integer between 0 and 2147483647");
+        }
+        return value;
+    }
+
+    static int partNumber(String text) {
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= 1 && value <= 10_000) {
+                return value;
+            }
+        } catch (NumberFormatException _) {
+            // Said below, like a number out of range.
+        }
+        throw S3Failure.invalidArgument("Part number must be an integer between 1 and 10000, inclusive");
+    }
+
+    static long size(String header, String text) {
+        try {
+            long value = Long.parseLong(text);
+            if (value >= 0) {
+                return value;
+            }
+        } catch (NumberFormatException _) {
+            // Said below, like a negative size.
+        }
+        throw S3Failure.invalidArgument("The value of " + header + " is not a size in bytes: " + text);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.http.Headers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// A decoded query string; the first of several parameters of one name counts, as in S3.
+final class Query {
+    static final Query EMPTY = new Query(List.of());
+
+    private final List<String> namesAndValues;
+
+    private Query(List<String> namesAndValues) {
+        this.namesAndValues = namesAndValues;
+    }
+
+    static Query parse(String raw) {
+        if (raw.isEmpty()) {
+            return EMPTY;
+        }
+        var decoded = new ArrayList<String>(8);
+        int start = 0;
+        while (start <= raw.length()) {
+            int end = raw.indexOf('&', start);
+            end = end < 0 ? raw.length() : end;
+            if (end > start) {
+                int equals = raw.indexOf('=', start);
+                boolean valued = equals >= 0 && equals < end;
+                decoded.add(PercentDecoding.decode(raw, start, valued ? equals : end, true));
+                decoded.add(valued ? PercentDecoding.decode(raw, equals + 1, end, true) : "");
+            }
+            start = end + 1;
+        }
+        return new Query(decoded);
+    }
+
+    boolean has(String name) {
+        return indexOf(name) >= 0;
+    }
+
+    Optional<String> first(String name) {
+        int at = indexOf(name);
+        return at < 0 ? Optional.empty() : Optional.of(namesAndValues.get(at + 1));
+    }
+
+    /// The value, or nothing when the parameter is missing.
+    String text(String name) {
+        int at = indexOf(name);
+        return at < 0 ? "" : namesAndValues.get(at + 1);
+    }
+
+    int size() {
+        return namesAndValues.size() / 2;
+    }
+
+    String name(int index) {
+        return namesAndValues.get(2 * index);
+    }
+
+    String value(int index) {
+        return namesAndValues.get(2 * index + 1);
+    }
+
+    /// The request's headers and those that a presigned URL carries in its query (`x-amz-meta-…`, `x-amz-acl`, …): they
+    /// mean the same there. The signature's own parameters are no headers but have no meaning as such either.
+    Headers withHeadersInQuery(Headers headers) {
+        Headers all = headers;
+        for (int i = 0; i < size(); i++) {
+            var name = name(i);
+            if (isAmzHeader(name)) {
+                all = all.with(name.toLowerCase(Locale.ROOT), value(i));
+            }
+        }
+        return all;
+    }
+
+    private static boolean isAmzHeader(String name) {
+        return name.regionMatches(true, 0, "x-amz-", 0, 6) && !isOfSignature(name);
+    }
+
+    private static boolean isOfSignature(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "x-amz-algorithm",
+                    "x-amz-credential",
+                    "x-amz-date",
+                    "x-amz-expires",
+                    "x-amz-signedheaders",
+                    "x-amz-signature",
+                    "x-amz-security-token",
+                    "x-amz-content-sha256" -> true;
+            default -> false;
+        };
+    }
+
+    private int indexOf(String name) {
+        for (int i = 0; i < namesAndValues.size(); i += 2) {
+            if (namesAndValues.get(i).equals(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

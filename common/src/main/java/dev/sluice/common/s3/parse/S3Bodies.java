@@ -1,0 +1,177 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The XML bodies that clients send. Each is read whole up to its limit, which is what the largest legal request needs:
+/// a thousand keys of 1024 bytes, ten thousand parts with a SHA-256 each.
+public final class S3Bodies {
+    public static final int LARGEST_DELETE = 5 << 18;
+    public static final int LARGEST_COMPLETE = 4 << 20;
+    public static final int LARGEST_CONFIGURATION = 64 << 10;
+    private static final int MOST_KEYS = 1000;
+    private static final int MOST_PARTS = 10_000;
+
+    private S3Bodies() {}
+
+    /// The bytes of a body, MalformedXML beyond the limit.
+    ///
+    /// @throws IOException when the client broke off or its body fails its checks
+    public static byte[] read(InputStream body, int limit) throws IOException {
+        var bytes = body.readNBytes(limit + 1);
+        checkSize(bytes, limit);
+        return bytes;
+    }
+
+    /// DeleteObjects. An entry that names a version or a condition is refused whole: ignoring it would delete too much.
+    public static S3Request.DeleteList deleteObjects(byte[] body) {
+        checkSize(body, LARGEST_DELETE);
+        var keys = new ArrayList<String>();
+        var quiet = new boolean[1];
+        var xml = XmlBody.open(body, "Delete");
+        xml.children(name -> {
+            switch (name) {
+                case "Quiet" -> quiet[0] = xml.text().trim().equalsIgnoreCase("true");
+                case "Object" -> {
+                    if (keys.size() == MOST_KEYS) {
+                        throw XmlBody.malformed("More than " + MOST_KEYS + " keys");
+                    }
+                    keys.add(keyToDelete(xml));
+                }
+                default -> throw unknown(name);
+            }
+        });
+        xml.end();
+        if (keys.isEmpty()) {
+            throw XmlBody.malformed("No key to delete");
+        }
+        return new S3Request.DeleteList(List.copyOf(keys), quiet[0]);
+    }
+
+    private static String keyToDelete(XmlBody xml) {
+        var key = new StringBuilder();
+        xml.children(name -> {
+            switch (name) {
+                case "Key" -> key.append(xml.text());
+                case "VersionId" -> {
+                    var version = xml.text();
+                    if (!version.isEmpty()) {
+                        NotServed.refuseVersion(version);
+                    }
+                }
+                case "ETag", "LastModifiedTime", "Size" ->
+                    throw S3Failure.notImplemented(name + " as a condition in DeleteObjects");
+                default -> throw unknown(name);
+            }
+        });
+        if (key.isEmpty()) {
+            throw XmlBody.malformed("An Object without a Key");
+        }
+        Address.checkLength(key.toString());
+        return key.toString();
+    }
+
+    /// CompleteMultipartUpload: the parts in strictly ascending order.
+    ///
+    /// @throws StoreException.InvalidPartOrder when they are not
+    public static List<S3Request.CompletedPart> completeMultipartUpload(byte[] body) {
+        checkSize(body, LARGEST_COMPLETE);
+        var parts = new ArrayList<S3Request.CompletedPart>();
+        var xml = XmlBody.open(body, "CompleteMultipartUpload");
+        xml.children(name -> {
+            if (!name.equals("Part")) {
+                throw unknown(name);
+            }
+            if (parts.size() == MOST_PARTS) {
+                throw XmlBody.malformed("More than " + MOST_PARTS + " parts");
+            }
+            var part = part(xml);
+            if (!parts.isEmpty() && part.partNumber() <= parts.getLast().partNumber()) {
+                throw new StoreException.InvalidPartOrder();
+            }
+            parts.add(part);
+        });
+        xml.end();
+        if (parts.isEmpty()) {
+            throw XmlBody.malformed("You must specify at least one part");
+        }
+        return List.copyOf(parts);
+    }
+
+    private static S3Request.CompletedPart part(XmlBody xml) {
+        var fields = new HashMap<String, String>();
+        var checksums = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
+        xml.children(name -> {
+            if (name.equals("PartNumber") || name.equals("ETag")) {
+                fields.put(name, xml.text().trim());
+            } else if (name.startsWith("Checksum")) {
+                var algorithm =
+                        ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
+                checksums.put(
+                        algorithm, ChecksumHeaders.checked(algorithm, xml.text().trim(), false));
+            } else {
+                throw unknown(name);
+            }
+        });
+        var number = fields.get("PartNumber");
+        var etag = fields.get("ETag");
+        if (number == null || etag == null) {
+            throw XmlBody.malformed("A Part needs a PartNumber and an ETag");
+        }
+        return new S3Request.CompletedPart(Numbers.partNumber(number), unquoted(etag), Map.copyOf(checksums));
+    }
+
+    /// CreateBucket: an empty body, or a configuration that names no other place than ours.
+    ///
+    /// @param region ours; `*` takes any
+    public static void createBucket(byte[] body, String region) {
+        checkSize(body, LARGEST_CONFIGURATION);
+        if (body.length == 0) {
+            return;
+        }
+        var xml = XmlBody.open(body, "CreateBucketConfiguration");
+        xml.children(name -> {
+            switch (name) {
+                case "LocationConstraint" -> checkLocation(xml.text().trim(), region);
+                case "Location", "Bucket", "Tags" ->
+                    throw S3Failure.notImplemented(name + " in CreateBucketConfiguration");
+                default -> throw unknown(name);
+            }
+        });
+        xml.end();
+    }
+
+    private static void checkLocation(String location, String region) {
+        if (!location.isEmpty() && !location.equals(region) && !region.equals("*")) {
+            throw new S3Failure(
+                    400,
+                    "InvalidLocationConstraint",
+                    "The specified location-constraint is not valid: this cluster is " + region);
+        }
+    }
+
+    private static String unquoted(String etag) {
+        return etag.length() >= 2 && etag.startsWith("\"") && etag.endsWith("\"")
+                ? etag.substring(1, etag.length() - 1)
+                : etag;
+    }
+
+    private static void checkSize(byte[] body, int limit) {
+        if (body.length > limit) {
+            throw XmlBody.malformed("More than " + limit + " bytes");
+        }
+    }
+
+    private static S3Failure unknown(String element) {
+        return XmlBody.malformed("Unexpected element " + element);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.WriteAttributes;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What the headers say about the bytes that a request writes.
+final class WriteHeaders {
+    private static final String METADATA = "x-amz-meta-";
+    private static final int LARGEST_METADATA = 2048;
+
+    private WriteHeaders() {}
+
+    static WriteAttributes attributes(Headers headers) {
+        return new WriteAttributes(
+                contentHeaders(headers),
+                userMetadata(headers),
+                ChecksumHeaders.contentMd5(headers),
+                ChecksumHeaders.values(headers, false),
+                ChecksumHeaders.declared(headers));
+    }
+
+    /// If-Match and If-None-Match. S3 answers NotImplemented to the dates on a write, and so do we.
+    static Conditions conditions(Headers headers) {
+        for (var date : new String[] {"if-modified-since", "if-unmodified-since"}) {
+            if (headers.has(date)) {
+                throw S3Failure.notImplemented("the header " + date + " on a write");
+            }
+        }
+        var ifMatch = headers.first("if-match");
+        var ifNoneMatch = headers.first("if-none-match");
+        return ifMatch.isEmpty() && ifNoneMatch.isEmpty()
+                ? Conditions.NONE
+                : new Conditions(ifMatch, ifNoneMatch, Optional.empty(), Optional.empty());
+    }
+
+    /// Values given back in headers must not end the header: control characters can come in through a query.
+    static String checkHeaderValue(String name, String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < ' ' && c != '\t' || c == 0x7F || c > 0xFF) {
+                throw S3Failure.invalidArgument("The value of " + name + " cannot stand in a header");
+            }
+        }
+        return value;
+    }
+
+    private static SortedMap<String, String> contentHeaders(Headers headers) {
+        var kept = new TreeMap<String, String>();
+        headers.forEach((name, value) -> {
+            var canonical = canonicalName(name);
+            if (canonical.equals("Content-Encoding")) {
+                var encoding = withoutAwsChunked(value);
+                if (!encoding.isEmpty()) {
+                    kept.putIfAbsent(canonical, encoding);
+                }
+            } else if (!canonical.isEmpty()) {
+                kept.putIfAbsent(canonical, value);
+            }
+        });
+        return Collections.unmodifiableSortedMap(kept);
+    }
+
+    private static String canonicalName(String name) {
+        return switch (name.toLowerCase(Locale.ROOT)) {
+            case "content-type" -> "Content-Type";
+            case "content-encoding" -> "Content-Encoding";
+            case "content-disposition" -> "Content-Disposition";
+            case "content-language" -> "Content-Language";
+            case "cache-control" -> "Cache-Control";
+            case "expires" -> "Expires";
+            default -> "";
+        };
+    }
+
+    /// `aws-chunked` frames the request's body and is no property of the object.
+    private static String withoutAwsChunked(String encoding) {
+        return Stream.of(encoding.split(","))
+                .map(String::trim)
+                .filter(each -> !each.isEmpty() && !each.equalsIgnoreCase("aws-chunked"))
+                .collect(Collectors.joining(","));
+    }
+
+    private static SortedMap<String, String> userMetadata(Headers headers) {
+        var metadata = new TreeMap<String, String>();
+        headers.forEach((name, value) -> {
+            if (name.regionMatches(true, 0, METADATA, 0, METADATA.length())) {
+                var key = name.substring(METADATA.length()).toLowerCase(Locale.ROOT);
+                metadata.merge(checkName(key), checkHeaderValue(name, value), (first, second) -> first + "," + second);
+            }
+        });
+        // Header values are bytes, one to a char.
+        int size = metadata.entrySet().stream()
+                .mapToInt(each -> each.getKey().length() + each.getValue().length())
+                .sum();
+        if (size > LARGEST_METADATA) {
+            throw new S3Failure(
+                    400,
+                    "MetadataTooLarge",
+                    "Your metadata headers exceed the maximum allowed metadata size: " + size + " of 2048 bytes");
+        }
+        return Collections.unmodifiableSortedMap(metadata);
+    }
+
+    private static String checkName(String name) {
+        boolean legal = !name.isEmpty() && name.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':');
+        if (!legal) {
+            throw S3Failure.invalidArgument("A metadata header has no legal name: " + METADATA + name);
+        }
+        return name;
+    }
+}
