@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -11,6 +12,7 @@ import java.io.UncheckedIOException;
 public final class ClusterJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new Jdk8Module())
+            .addModule(new JavaTimeModule())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES) // a newer node may know more
             .build();
 

@@ -1,0 +1,103 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and for
+/// one that is still coming from the cloud.
+record ObjectAnswer(int status, Headers headers, long offset, long length) {
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
+
+    /// What is known of an object, wherever its bytes are.
+    ///
+    /// @param checksums in base64, of the whole object; composite ones end in `-N`
+    /// @param partSizes of a multipart upload, in order; else empty
+    record Known(
+            long size,
+            String etag,
+            Instant modified,
+            Map<ChecksumAlgorithm, String> checksums,
+            SortedMap<String, String> headers,
+            SortedMap<String, String> userMetadata,
+            List<Long> partSizes) {}
+
+    /// What GetObject and HeadObject have in common.
+    record Asked(
+            Optional<ByteRange> range,
+            Conditions conditions,
+            Optional<Integer> partNumber,
+            boolean checksumMode,
+            SortedMap<String, String> overrides) {
+        static Asked of(S3Request.GetObject get) {
+            return new Asked(get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides());
+        }
+
+        static Asked of(S3Request.HeadObject head) {
+            return new Asked(head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides());
+        }
+    }
+
+    /// @throws dev.sluice.common.store.StoreException when a condition does not hold or the range lies outside
+    static ObjectAnswer of(Known object, Asked asked) {
+        asked.conditions().checkRead(object.etag(), object.modified());
+        var part = asked.partNumber().map(number -> part(object, number));
+        var selected = part.or(() -> asked.range().map(range -> range.resolve(object.size())));
+        long offset = selected.map(ByteRange.Resolved::offset).orElse(0L);
+        long length = selected.map(ByteRange.Resolved::length).orElse(object.size());
+        var headers = Headers.builder()
+                .add("ETag", '"' + object.etag() + '"')
+                .add("Last-Modified", HTTP_DATE.format(object.modified()))
+                .add("Accept-Ranges", "bytes");
+        if (!object.headers().containsKey("Content-Type") && !asked.overrides().containsKey("Content-Type")) {
+            headers.add("Content-Type", "binary/octet-stream");
+        }
+        object.headers().forEach((name, value) -> {
+            if (!asked.overrides().containsKey(name)) {
+                headers.add(name, value);
+            }
+        });
+        asked.overrides().forEach(headers::add);
+        object.userMetadata().forEach((name, value) -> headers.add("x-amz-meta-" + name, value));
+        if (selected.isPresent()) {
+            headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, object.size()));
+        }
+        if (asked.partNumber().isPresent() && !object.partSizes().isEmpty()) {
+            headers.add("x-amz-mp-parts-count", Integer.toString(object.partSizes().size()));
+        }
+        if (asked.checksumMode() && length == object.size()) {
+            addChecksums(headers, object);
+        }
+        return new ObjectAnswer(selected.isPresent() ? 206 : 200, headers.build(), offset, length);
+    }
+
+    private static void addChecksums(Headers.Builder headers, Known object) {
+        object.checksums().forEach((algorithm, value) -> headers.add(algorithm.header(), value));
+        if (!object.checksums().isEmpty()) {
+            boolean composite = object.checksums().values().stream().anyMatch(value -> value.contains("-"));
+            headers.add("x-amz-checksum-type", composite ? "COMPOSITE" : "FULL_OBJECT");
+        }
+    }
+
+    /// An object that was not uploaded in parts has one: itself.
+    private static ByteRange.Resolved part(Known object, int number) {
+        var sizes = object.partSizes().isEmpty() ? List.of(object.size()) : object.partSizes();
+        if (number > sizes.size()) {
+            throw new S3Failure(416, "InvalidPartNumber", "The object has %d parts.".formatted(sizes.size()));
+        }
+        long offset = sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();
+        return new ByteRange.Resolved(offset, sizes.get(number - 1));
+    }
+}
