@@ -1,8 +1,8 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Request;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One request and its answer: asks the handler, sends what it answers, and settles what becomes of the connection.
-/// Event loop only, but for [#onLoop] and the handler's own thread in [#callHandler].
+/// Event loop only, but for [#onLoop] and the handler's own thread in [#run].
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -94,27 +94,27 @@ final class Exchange {
     }
 
     void begin() {
-        Optional<Answer> now;
+        Answer now;
         try {
-            now = engine.handler().answerNow(head);
+            now = engine.handler().answer(head);
         } catch (Throwable thrown) {
             fail(thrown);
             return;
         }
-        if (now.isPresent()) {
-            answer(now.get());
+        if (!(now instanceof Blocking(var work))) {
+            answer(now);
             return;
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
         consumer = body;
-        Thread.ofVirtual().name(head.requestId()).start(() -> callHandler(body));
+        Thread.ofVirtual().name(head.requestId()).start(() -> run(work, body));
     }
 
     /// On a virtual thread: the handler and, for a streamed answer, its writer.
-    private void callHandler(InboundBody body) {
+    private void run(Blocking.Work work, InboundBody body) {
         Answer answer;
         try {
-            answer = engine.handler().handle(new Request(head, body));
+            answer = work.run(body);
         } catch (Throwable thrown) {
             body.close();
             onLoop(() -> fail(thrown));
@@ -131,6 +131,10 @@ final class Exchange {
                 var stream = new StreamedSending(this, (Response) answer, streamed);
                 onLoop(() -> begin(stream));
                 stream.run();
+            }
+            case Blocking _ -> {
+                body.close();
+                onLoop(() -> fail(new IllegalStateException("blocking work must not answer with more of it")));
             }
             case Response response -> {
                 body.close();
@@ -212,6 +216,7 @@ final class Exchange {
         switch (answer) {
             case Response response -> respond(response);
             case Forward forward -> forward(forward, Optional.empty());
+            case Blocking _ -> throw new IllegalStateException("blocking work is not an answer to send");
         }
     }
 

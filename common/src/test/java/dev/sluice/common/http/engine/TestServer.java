@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
@@ -21,12 +20,12 @@ final class TestServer implements AutoCloseable {
     final CopyOnWriteArrayList<AccessLog.Entry> accesses = new CopyOnWriteArrayList<>();
     final HttpServer server;
 
-    /// What a handler would do in `handle`.
+    /// What a handler would do in blocking work.
     interface Blocking {
         Answer answer(Request request) throws Exception;
     }
 
-    /// What a handler would do in `answerNow`.
+    /// What a handler would do in on the event loop.
     interface Immediate {
         Answer answer(RequestHead head);
     }
@@ -47,23 +46,15 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer blocking(EngineConfig config, Blocking handler) throws IOException {
-        return new TestServer(config, new HttpHandler() {
-            @Override
-            public Optional<Answer> answerNow(RequestHead head) {
-                return Optional.empty();
+        return new TestServer(config, head -> new dev.sluice.common.http.Blocking(body -> {
+            try {
+                return handler.answer(new Request(head, body));
+            } catch (RuntimeException thrown) {
+                throw thrown;
+            } catch (Exception thrown) {
+                throw new IllegalStateException(thrown);
             }
-
-            @Override
-            public Answer handle(Request request) {
-                try {
-                    return handler.answer(request);
-                } catch (RuntimeException thrown) {
-                    throw thrown;
-                } catch (Exception thrown) {
-                    throw new IllegalStateException(thrown);
-                }
-            }
-        });
+        }));
     }
 
     static TestServer immediate(Immediate handler) throws IOException {
@@ -71,17 +62,7 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer immediate(EngineConfig config, Immediate handler) throws IOException {
-        return new TestServer(config, new HttpHandler() {
-            @Override
-            public Optional<Answer> answerNow(RequestHead head) {
-                return Optional.of(handler.answer(head));
-            }
-
-            @Override
-            public Answer handle(Request request) {
-                throw new AssertionError("answered at once");
-            }
-        });
+        return new TestServer(config, handler::answer);
     }
 
     RawClient connect() throws IOException {
