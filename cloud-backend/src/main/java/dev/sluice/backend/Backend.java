@@ -25,9 +25,8 @@ public interface Backend extends AutoCloseable {
     ///
     /// @param length the body's exact number of bytes
     /// @param body closed here, whatever happens
-    /// @param attributes headers and user metadata are kept with the object; a promised checksum or MD5 goes along,
-    for
-    ///     the cloud to compare
+    /// @param attributes headers and user metadata are kept with the object; a promised checksum or MD5 goes
+    ///     along for the cloud to compare
     /// @return what the cloud knows of the new object, with its size and version
     BackendObject put(String key, long length, ByteSource body, WriteAttributes attributes, WriteCondition condition);
 

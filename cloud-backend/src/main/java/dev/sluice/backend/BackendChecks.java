@@ -38,9 +38,8 @@ public sealed interface BackendChecks {
     /// The same bytes, whose end is a [BackendMismatch] when they are not the right ones.
     ///
     /// @param source the whole object from its first byte
-    /// @param digests where the costly digests (MD5, SHA) are computed, while the reader uses the same bytes; the
-    cheap
-    ///     ones run in the reader
+    /// @param digests where the costly digests (MD5, SHA) are computed, while the reader uses the same bytes;
+    ///     the cheap ones run in the reader
     default ByteSource verifying(ByteSource source, Executor digests) {
         return switch (this) {
             case Checksum(var algorithm, var base64) -> {

@@ -32,7 +32,7 @@ abstract class BackendContract {
             BackendSettings.DEFAULT.timeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(5));
     private static final long LARGE = 64L << 20;
 
-    final MeterRegistry registry = new SimpleMeterRegistry();
+    private MeterRegistry registry;
     private Backend backend;
 
     /// A backend on a new, empty bucket.
@@ -43,6 +43,7 @@ abstract class BackendContract {
 
     @BeforeEach
     void open() {
+        registry = new SimpleMeterRegistry();
         backend = openEmpty(registry);
     }
 
