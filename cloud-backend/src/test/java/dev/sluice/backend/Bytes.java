@@ -32,6 +32,12 @@ final class Bytes {
         return all.toByteArray();
     }
 
+    static void discard(ByteSource source) throws IOException {
+        for (var bytes = source.next(); bytes.hasRemaining(); ) {
+            bytes = source.next();
+        }
+    }
+
     /// Bytes that depend on their place, made while they are read.
     static ByteSource generated(long length) {
         return new ByteSource() {
