@@ -101,7 +101,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
-        return store.list(bucket.id(), prefix, from, limit).stream()
+        return store.listFrom(bucket.id(), prefix, from, limit).stream()
                 .map(entry -> new ListedObject(
                         entry.key(), entry.size(), entry.etag(), Instant.ofEpochMilli(entry.modifiedMillis())))
                 .toList();

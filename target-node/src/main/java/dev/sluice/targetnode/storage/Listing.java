@@ -61,12 +61,10 @@ final class Listing {
 
     private Listing() {}
 
-    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String after, int limit) {
+    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String first, int limit) {
         var prefixKey = IndexKeys.object(bucketId, prefix);
-        var afterKey = IndexKeys.object(bucketId, after);
-        var from = after.isEmpty() || Arrays.compareUnsigned(afterKey, prefixKey) < 0
-                ? prefixKey
-                : IndexKeys.after(afterKey);
+        var firstKey = IndexKeys.object(bucketId, first);
+        var from = Arrays.compareUnsigned(firstKey, prefixKey) < 0 ? prefixKey : firstKey;
         int step = limit / drives.size() + SLACK;
         var sources = new PriorityQueue<Source>(Comparator.comparing(Source::first, Arrays::compareUnsigned));
         for (var drive : drives) {

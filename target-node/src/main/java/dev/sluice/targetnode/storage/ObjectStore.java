@@ -153,8 +153,13 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, greater than `after` and beginning with `prefix`.
     public List<ListEntry> list(long bucketId, String prefix, String after, int limit) {
+        return listFrom(bucketId, prefix, after.isEmpty() ? "" : after + '\0', limit);
+    }
+
+    /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
+    public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
         drives.values().forEach(Drive::requireReady);
-        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, after, limit);
+        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, from, limit);
     }
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
