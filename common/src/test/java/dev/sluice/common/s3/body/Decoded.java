@@ -10,7 +10,23 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /// A body read to its end.
-record Decoded(byte[] bytes, Map<ChecksumAlgorithm, String> trailers) {
+final class Decoded {
+    private final byte[] bytes;
+    private final Map<ChecksumAlgorithm, String> trailers;
+
+    private Decoded(byte[] bytes, Map<ChecksumAlgorithm, String> trailers) {
+        this.bytes = bytes;
+        this.trailers = trailers;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    Map<ChecksumAlgorithm, String> trailers() {
+        return trailers;
+    }
+
     /// @param cut how long the buffer at this offset is at most
     static Decoded read(Framing.Message message, IntUnaryOperator cut) throws IOException {
         try (var body = BodyDecoder.open(cutting(message.wire(), cut), message.head(), message.terms())) {

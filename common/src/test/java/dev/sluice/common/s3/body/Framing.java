@@ -27,7 +27,29 @@ enum Framing {
     private static final String SEED = "5eed".repeat(16);
 
     /// What goes over the wire for an object, and what its head says.
-    record Message(byte[] wire, RequestHead head, BodyTerms terms) {
+    static final class Message {
+        private final byte[] wire;
+        private final RequestHead head;
+        private final BodyTerms terms;
+
+        Message(byte[] wire, RequestHead head, BodyTerms terms) {
+            this.wire = wire;
+            this.head = head;
+            this.terms = terms;
+        }
+
+        byte[] wire() {
+            return wire;
+        }
+
+        RequestHead head() {
+            return head;
+        }
+
+        BodyTerms terms() {
+            return terms;
+        }
+
         Message withWire(byte[] changed) {
             return new Message(changed, head, terms);
         }
