@@ -33,7 +33,7 @@ class AuthenticatorTest {
         var head = vector.head();
         assertCode(
                 "SignatureDoesNotMatch",
-                () -> vector.authenticate(SignatureVectors.head("DELETE", head.path(), head.query(), head.headers())));
+                () -> vector.authenticate(SignatureVectors.head("PATCH", head.path(), head.query(), head.headers())));
         assertCode(
                 "SignatureDoesNotMatch",
                 () -> vector.authenticate(

@@ -117,6 +117,16 @@ class BodyDecoderTest {
         }
     }
 
+    /// The text is what botocore 1.43's AwsChunkedWrapper made of it.
+    @Test
+    void botocoresTrailerFramingIsRead() throws IOException {
+        var hello = "hello world".getBytes(StandardCharsets.UTF_8);
+        var wire = "4\r\nhell\r\n4\r\no wo\r\n3\r\nrld\r\n0\r\nx-amz-checksum-crc32:DUoRhQ==\r\n\r\n";
+        var message =
+                Framing.UNSIGNED_TRAILER.message(hello, List.of(11)).withWire(wire.getBytes(StandardCharsets.US_ASCII));
+        assertDecodes(Decoded.read(message, _ -> WHOLE), hello, Framing.UNSIGNED_TRAILER, 0);
+    }
+
     @Test
     void chunksCannotChangePlaces() {
         var object = object(new Random(SEED), 200);
