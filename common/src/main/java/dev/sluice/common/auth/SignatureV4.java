@@ -170,7 +170,7 @@ final class SignatureV4 {
         Optional<String> signedHeaders = Optional.empty();
         Optional<String> signature = Optional.empty();
         for (var field : authorization.substring(ALGORITHM.length()).split(",", -1)) {
-            var trimmed = field.trim();
+            var trimmed = field.strip();
             int equals = trimmed.indexOf('=');
             var value = Optional.of(trimmed.substring(equals + 1));
             switch (equals < 0 ? "" : trimmed.substring(0, equals)) {
