@@ -113,7 +113,7 @@ final class SignatureV2 {
     }
 
     private static boolean signs(Hmac key, String text, String signature) {
-        var mac = key.sign(text.getBytes(StandardCharsets.ISO_8859_1));
+        var mac = key.sign(Digests.wireBytes(text));
         return Digests.equal(Base64.getEncoder().encodeToString(mac), signature);
     }
 

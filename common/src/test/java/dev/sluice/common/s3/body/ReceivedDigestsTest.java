@@ -1,8 +1,11 @@
-package dev.sluice.common.checksum;
+package dev.sluice.common.s3.body;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.checksum.BlockChecksums;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,9 @@
-package dev.sluice.common.checksum;
+package dev.sluice.common.s3.body;
 
+import dev.sluice.common.checksum.BlockChecksums;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.checksum.Md5;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;
@@ -63,8 +67,7 @@ public final class ReceivedDigests {
                         .isPresent()
                 || trailers.containsKey(ChecksumAlgorithm.CRC32C);
         if (promised || computed.isEmpty()) {
-            var crc = Hasher.Crc.bigEndian(built.crc32c(), Integer.BYTES);
-            computed.put(ChecksumAlgorithm.CRC32C, Base64.getEncoder().encodeToString(crc));
+            computed.put(ChecksumAlgorithm.CRC32C, built.crc32cBase64());
         }
         attributes.contentMd5().ifPresent(expected -> {
             if (!expected.equalsIgnoreCase(etag)) {
