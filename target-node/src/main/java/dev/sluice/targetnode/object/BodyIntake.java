@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.object;
 
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;

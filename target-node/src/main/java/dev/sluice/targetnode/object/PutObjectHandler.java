@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;

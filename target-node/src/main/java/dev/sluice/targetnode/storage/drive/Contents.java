@@ -208,8 +208,8 @@ public final class Contents {
     /// Commits changes of different keys together.
     ///
     /// @return for each change why it was not done; such a change is void, also after a crash
-    /// @throws IOException when it is not known what will be found after a restart; nothing more must be committed
-    then
+    /// @throws IOException when it is not known what will be found after a restart; nothing more must be
+    /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
         boolean durable = false;
         var folders = new TreeSet<String>();
