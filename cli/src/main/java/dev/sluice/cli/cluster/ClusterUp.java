@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// `sluice up`: looks first and creates afterwards; what it created goes again if the cluster does not come up.
@@ -177,7 +178,9 @@ public final class ClusterUp {
 
     private ClusterFile.Node entry(NodeConfig config, Map<String, ProcessStamp> stamps) {
         var id = config.node().id();
-        var stamp = stamps.containsKey(id) ? stamps.get(id) : stamps.get(Layout.EMBEDDED);
+        var stamp = Optional.ofNullable(stamps.get(id))
+                .or(() -> Optional.ofNullable(stamps.get(Layout.EMBEDDED)))
+                .orElseThrow();
         return new ClusterFile.Node(
                 id,
                 config.node().role(),
