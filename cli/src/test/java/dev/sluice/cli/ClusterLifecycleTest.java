@@ -150,7 +150,7 @@ final class ClusterLifecycleTest {
 
     @Test
     void aPortInUseLeavesNothingBehind() throws IOException {
-        try (var _ = new ServerSocket(Integer.parseInt(port) + 101, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (var _ = new ServerSocket(Integer.parseInt(port) + 101, 1, InetAddress.getLoopbackAddress())) {
             var refused = up();
             assertThat(refused.exitCode()).isEqualTo(2);
             assertThat(refused.err())
@@ -215,7 +215,7 @@ final class ClusterLifecycleTest {
 
     /// A port with room for the others above it: below the range that the system gives to outgoing connections.
     private static int freePort() throws IOException {
-        var address = InetAddress.getByName("127.0.0.1");
+        var address = InetAddress.getLoopbackAddress();
         for (var candidate = 20_000 + (int) (ProcessHandle.current().pid() % 50) * 200;
                 candidate < 32_000;
                 candidate += 200) {

@@ -110,6 +110,11 @@ public final class ClusterUp {
             cluster.write(layout.clusterFile());
             return cluster;
         } catch (IOException | InterruptedException | RuntimeException failure) {
+            // An interrupt that is still set would break the reading of /proc and the deleting of files.
+            if (Thread.interrupted() || failure instanceof InterruptedException) {
+                Signals.kill(processes.stream().map(NodeProcess::stamp).toList());
+                throw CommandFailure.failed("interrupted: nothing was started");
+            }
             Signals.kill(processes.stream().map(NodeProcess::stamp).toList());
             throw failure;
         }
