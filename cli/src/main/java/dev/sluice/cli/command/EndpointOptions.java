@@ -9,6 +9,7 @@ import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -64,7 +65,7 @@ final class EndpointOptions {
         var remote = remoteEndpoint(installation);
         if (remote.isPresent()) {
             var url = remote.get();
-            if (url.getHost() == null || !"http".equals(url.getScheme()) && !"https".equals(url.getScheme())) {
+            if (url.getHost() == null || !List.of("http", "https").contains(url.getScheme())) {
                 throw CommandFailure.refused("'" + url + "' is not an address such as http://127.0.0.1:8080");
             }
             return new SignedHttp(url, keys(installation));

@@ -90,6 +90,12 @@ public final class S3Client {
         } while (next.isPresent());
     }
 
+    public boolean holdsObjects(String bucket) {
+        return !page(bucket, Map.of("list-type", "2", "max-keys", "1"))
+                .objects()
+                .isEmpty();
+    }
+
     private ListPage page(String bucket, Map<String, String> query) {
         var answer = http.call("GET", "/" + bucket, query);
         try {
