@@ -114,8 +114,7 @@ public final class S3Bodies {
             if (name.equals("PartNumber") || name.equals("ETag")) {
                 fields.put(name, xml.text().trim());
             } else if (name.startsWith("Checksum")) {
-                var algorithm =
-                        ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
+                var algorithm = ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
                 checksums.put(
                         algorithm, ChecksumHeaders.checked(algorithm, xml.text().trim(), false));
             } else {
