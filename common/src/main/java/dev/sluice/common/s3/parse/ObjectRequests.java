@@ -19,16 +19,20 @@ final class ObjectRequests {
     static S3Request parse(String method, ObjectName name, Query query, Headers headers) {
         var sub = SubResource.of(query);
         return switch (method) {
-            case "GET" -> sub == SubResource.UPLOAD_ID ? listParts(name, query) : get(name, sub, query, headers);
+            case "GET" -> get(name, sub, query, headers);
             case "HEAD" -> head(name, sub, query, headers);
-            case "PUT" -> put(name, sub, query, refused(headers));
-            case "POST" -> post(name, sub, query, refused(headers));
-            case "DELETE" -> delete(name, sub, query, refused(headers));
+            case "PUT" -> put(name, sub, query, served(headers));
+            case "POST" -> post(name, sub, query, served(headers));
+            case "DELETE" -> delete(name, sub, query, served(headers));
             default -> throw S3Failure.methodNotAllowed(ALLOWED);
         };
     }
 
     private static S3Request get(ObjectName name, SubResource sub, Query query, Headers headers) {
+        if (sub == SubResource.UPLOAD_ID) {
+            headers.forEach(NotServed::refuseHeader);
+            return listParts(name, query);
+        }
         sub.only(SubResource.NONE, ALLOWED);
         var read = ReadHeaders.of(headers);
         return new S3Request.GetObject(
@@ -153,7 +157,8 @@ final class ObjectRequests {
         return overrides.isEmpty() ? NO_OVERRIDES : Collections.unmodifiableSortedMap(overrides);
     }
 
-    private static Headers refused(Headers headers) {
+    /// The same headers, when there is none among them that must not be ignored.
+    private static Headers served(Headers headers) {
         headers.forEach(NotServed::refuseHeader);
         return headers;
     }

@@ -155,7 +155,6 @@ class S3RequestParserTest {
                 "GET /abc?max-keys=99999999999|400 InvalidArgument",
                 "GET /abc?encoding-type=base64|400 InvalidArgument",
                 "GET /abc?list-type=3|400 InvalidArgument",
-                "GET /abc?list-type=2&continuation-token=|400 InvalidArgument",
                 "GET /abc?list-type=2&continuation-token=!|400 InvalidArgument",
                 "GET /abc/k?response-content-type=a%0D%0AX:%20y|400 InvalidArgument",
                 "GET /abc/k?response-content-disposition=%E2%82%AC|400 InvalidArgument",
@@ -199,6 +198,30 @@ class S3RequestParserTest {
         assertThat(Requests.refusal("PUT /abc/k?x-amz-meta-a%0D%0AX=y")).isEqualTo("400 InvalidArgument");
         var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k?X-Amz-Checksum-Mode=ENABLED");
         assertThat(get.checksumMode()).isTrue();
+    }
+
+    /// Else whoever has a URL for a PUT could read any object with it.
+    @Test
+    void aCopySourceInTheQueryCountsOnlyWhereTheQueryIsSigned() {
+        var copy = "PUT /abc/k?x-amz-copy-source=/secret/k";
+        assertThat(Requests.parse(S3Request.CopyObject.class, copy + "&X-Amz-Signature=s")
+                        .source())
+                .isEqualTo(new ObjectName("secret", "k"));
+        assertThat(Requests.refusal(copy)).isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&AWSAccessKeyId=a&Signature=s&Expires=1"))
+                .isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&Signature=s")).isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&x-sluice-token=t"))
+                .isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s", "Authorization", "AWS4-HMAC-SHA256 x"))
+                .isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void anEmptyTokenIsTheBeginning() {
+        assertThat(Requests.parse(S3Request.ListObjects.class, "GET /abc?list-type=2&continuation-token=&start-after=a")
+                        .after())
+                .isEqualTo("a");
     }
 
     @ParameterizedTest
