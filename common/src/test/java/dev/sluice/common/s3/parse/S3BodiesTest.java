@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,6 +139,9 @@ class S3BodiesTest {
     void bodiesAreReadToTheirEnd() throws IOException {
         var body = "<Delete/>".getBytes(StandardCharsets.UTF_8);
         assertThat(S3Bodies.read(new ByteArrayInputStream(body), body.length)).isEqualTo(body);
+        assertThat(S3Bodies.read(ByteSource.of(ByteBuffer.wrap(body)), body.length))
+                .isEqualTo(body);
+        refused("MalformedXML", () -> S3Bodies.read(ByteSource.of(ByteBuffer.wrap(body)), body.length - 1));
     }
 
     @Test
