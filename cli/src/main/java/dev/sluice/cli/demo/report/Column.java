@@ -14,10 +14,10 @@ record Column(String title, Function<EpochReport, String> cell) {
             new Column("samples/s", epoch -> fixed(0, epoch.outcome().samplesPerSecond())),
             new Column("MB/s", epoch -> fixed(1, epoch.outcome().megabytesPerSecond())),
             new Column("backend GETs", epoch -> whole(epoch.traffic().count(RequestKind.GET))),
-            new Column("backend requests", epoch -> whole(epoch.traffic().total())),
+            new Column("all requests", epoch -> whole(epoch.traffic().total())),
             new Column("backend MB", epoch -> fixed(2, epoch.traffic().bytesDown() / 1e6)),
             new Column("hit rate", epoch -> fixed(0, 100 * epoch.hitRate()) + " %"),
-            new Column("digests right", epoch -> whole(epoch.outcome().records().right())),
+            new Column("right", epoch -> whole(epoch.outcome().records().right())),
             new Column("wrong", epoch -> whole(epoch.outcome().records().wrong())),
             new Column("missing", epoch -> whole(epoch.outcome().records().missing())));
 
