@@ -27,7 +27,7 @@ def describe(row, medians, unit):
     cells = {}
     for system, value in medians.items():
         cells[system] = {"median": value, "unit": unit}
-        if base and system != yardstick(row):
+        if base and row != "peak-memory" and system != yardstick(row):
             cells[system]["ratio_to_" + yardstick(row)] = value / base
     return cells
 

@@ -93,7 +93,10 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", description = "Decides content and keys (default ${DEFAULT-VALUE}).")
     private long seed;
 
-    @Option(names = "--put-percent", defaultValue = "20", description = "Of mixed (default ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--put-percent",
+            defaultValue = "20",
+            description = "Of mixed, 10 % are HEAD (default ${DEFAULT-VALUE}).")
     private int putPercent;
 
     @Option(names = "--fresh-keys", description = "PUT to new keys only, instead of overwriting the objects.")

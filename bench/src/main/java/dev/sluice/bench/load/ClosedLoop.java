@@ -8,6 +8,7 @@ import io.netty.handler.codec.DecoderResultProvider;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.ReadTimeoutException;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -117,7 +118,7 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        fail(cause.toString());
+        fail(cause instanceof ReadTimeoutException ? "no answer" : cause.toString());
         hangUp(context);
     }
 

@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.timeout.ReadTimeoutHandler;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 public final class LoadGenerator implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int SILENCE_SECONDS = 60;
     private static final int LARGEST_READ = 256 << 10;
 
     private final MultiThreadIoEventLoopGroup loops;
@@ -63,7 +65,11 @@ public final class LoadGenerator implements AutoCloseable {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        channel.pipeline().addLast(new AnswerDecoder(connection), connection);
+                        channel.pipeline()
+                                .addLast(
+                                        new ReadTimeoutHandler(SILENCE_SECONDS),
+                                        new AnswerDecoder(connection),
+                                        connection);
                     }
                 })
                 .connect(connection.address())

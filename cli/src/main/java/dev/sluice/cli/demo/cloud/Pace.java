@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /// keeps one number, the time at which all bytes so far have passed. Unused time is forgotten beyond a short burst.
 /// Safe for many threads; waiting holds no lock.
 final class Pace {
-    private static final long BURST_NANOS = 5_000_000;
+    private static final long BURST_NANOS = 10_000_000;
 
     private final double nanosPerByte;
     private final LongSupplier clock;

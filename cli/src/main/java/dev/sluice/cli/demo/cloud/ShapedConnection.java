@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /// the other too, so a cut transfer never looks like a finished one.
 final class ShapedConnection {
     private static final Logger LOG = LoggerFactory.getLogger(ShapedConnection.class);
-    private static final int BUFFER = 32 << 10;
+    private static final int BUFFER = 64 << 10;
 
     private final Socket client;
     private final Socket server;

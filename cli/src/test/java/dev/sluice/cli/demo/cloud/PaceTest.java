@@ -31,7 +31,7 @@ class PaceTest {
         clock.addAndGet(60_000_000_000L);
         long before = clock.get();
         pace.await((int) RATE);
-        assertThat(clock.get() - before).isCloseTo(1_000_000_000L, within(6_000_000L));
+        assertThat(clock.get() - before).isCloseTo(1_000_000_000L, within(11_000_000L));
     }
 
     private double bytesPerSecond(Pace pace) {
