@@ -14,7 +14,7 @@ public final class S3Failure extends RuntimeException {
     }
 
     private S3Failure(int status, String code, String message, Optional<String> allow) {
-        super(code + ": " + message);
+        super(code + ": " + message, null, false, false); // refusals are not bugs: no stack trace
         this.error = new S3Error(status, code, message);
         this.allow = allow;
     }
