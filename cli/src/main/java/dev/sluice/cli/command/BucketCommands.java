@@ -2,21 +2,28 @@ package dev.sluice.cli.command;
 
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice bucket create|ls|show|rm`.
+/// `sluice bucket create|ls|show|rm|policy`.
 final class BucketCommands {
     private BucketCommands() {}
 
     @Command(name = "create", description = "Makes a bucket, with --backend one that stands before a cloud bucket.")
-    static final class Create extends ObjectCommand {
+    static final class Create extends ClusterCommand {
+        @Mixin
+        private final ClusterOptions cluster = new ClusterOptions();
+
         @Parameters(paramLabel = "NAME")
         private String name = "";
 
@@ -24,7 +31,7 @@ final class BucketCommands {
         private @Nullable String backend;
 
         @Option(
-                names = "--backend-endpoint",
+                names = "--endpoint",
                 paramLabel = "URL",
                 description = "Where the cloud bucket is served, if not at the cloud's own address.")
         private @Nullable String backendEndpoint;
@@ -43,6 +50,11 @@ final class BucketCommands {
         }
 
         @Override
+        ClusterOptions cluster() {
+            return cluster;
+        }
+
+        @Override
         public Integer call() {
             var cloud = Optional.ofNullable(backend)
                     .map(url -> new NativeApi.Backend(
@@ -51,7 +63,8 @@ final class BucketCommands {
                             Optional.ofNullable(region),
                             Optional.ofNullable(profile)));
             if (cloud.isEmpty() && (backendEndpoint != null || region != null || profile != null)) {
-                throw CommandFailure.refused("--backend-endpoint, --region and --profile belong to a --backend");
+                throw CommandFailure.refused(
+                        "--endpoint, --region and --profile are those of a --backend (the cluster is chosen with --cluster or --dir)");
             }
             nativeApi().createBucket(name, cloud);
             return done(
@@ -121,6 +134,40 @@ final class BucketCommands {
             }
             nativeApi().destroyBucket(name);
             return done(Map.of("removed", List.of(name)), "removed " + name);
+        }
+    }
+
+    @Command(name = "policy", description = "Shows, sets or removes a bucket's policy.")
+    static final class Policy extends ObjectCommand {
+        @Parameters(index = "0", paramLabel = "NAME")
+        private String name = "";
+
+        @Parameters(index = "1", paramLabel = "FILE", arity = "0..1", description = "The policy to set, as JSON.")
+        private @Nullable Path file;
+
+        @Option(names = "--remove", description = "Remove the policy.")
+        private boolean remove;
+
+        Policy(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() throws IOException {
+            if (remove && file != null) {
+                throw CommandFailure.refused("give a FILE or --remove, not both");
+            }
+            if (remove) {
+                s3().removePolicy(name);
+                return done(Map.of("bucket", name), "removed the policy of " + name);
+            }
+            if (file != null) {
+                s3().setPolicy(name, Files.readString(file));
+                return done(Map.of("bucket", name), "set the policy of " + name);
+            }
+            out().println(s3().policy(name));
+            out().flush();
+            return 0;
         }
     }
 }

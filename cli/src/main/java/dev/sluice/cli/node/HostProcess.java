@@ -74,7 +74,9 @@ public final class HostProcess {
         for (var node : nodes.reversed()) {
             node.close();
         }
-        LOG.info("{} stopped", nodes.stream().map(RunningNode::id).toList());
+        if (!nodes.isEmpty()) {
+            LOG.info("{} stopped", nodes.stream().map(RunningNode::id).toList());
+        }
     }
 
     private static void joinUninterrupted(Thread thread) {

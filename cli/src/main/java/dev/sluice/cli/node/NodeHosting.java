@@ -43,11 +43,11 @@ public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFil
             return 0;
         } catch (StartRefused refused) {
             var reason = String.valueOf(refused.getMessage());
-            NodeLog.refused(reason, refused);
+            NodeLog.refused(refused);
             runFiles.ifPresentOrElse(files -> files.refused(reason), () -> System.err.println("sluice: " + reason));
             return 1;
         } catch (RuntimeException unexpected) {
-            NodeLog.refused(String.valueOf(unexpected), unexpected);
+            NodeLog.failed(unexpected);
             throw unexpected;
         }
     }
