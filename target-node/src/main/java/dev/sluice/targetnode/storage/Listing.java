@@ -16,7 +16,15 @@ import java.util.PriorityQueue;
 final class Listing {
     private static final int SLACK = 16;
 
-    private record Row(byte[] key, ObjectEntry entry) {}
+    private static final class Row {
+        private final byte[] key;
+        private final ObjectEntry entry;
+
+        Row(byte[] key, ObjectEntry entry) {
+            this.key = key;
+            this.entry = entry;
+        }
+    }
 
     /// One drive's rows, fetched as needed.
     private static final class Source {

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 /// What an acknowledged write has survived.
 public enum Durability {

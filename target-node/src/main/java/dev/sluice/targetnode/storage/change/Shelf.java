@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -10,31 +10,31 @@ import java.io.IOException;
 
 /// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what was
 /// there before once the change is acknowledged.
-final class Shelf {
+public final class Shelf {
     /// A change that is prepared, and what to tell the caller when it is committed.
-    record Ready<T>(Prepared change, T result) {}
+    public record Ready<T>(Prepared change, T result) {}
 
     private final KeyLocks changing = new KeyLocks();
     private final KeyLocks publishing = new KeyLocks();
     private final HotSet hotSet;
     private final Versions versions;
 
-    Shelf(HotSet hotSet, Versions versions) {
+    public Shelf(HotSet hotSet, Versions versions) {
         this.hotSet = hotSet;
         this.versions = versions;
     }
 
-    Versions versions() {
+    public Versions versions() {
         return versions;
     }
 
     /// Readers that have to go to the drive wait here while a change of their key is published.
-    KeyLocks publishing() {
+    public KeyLocks publishing() {
         return publishing;
     }
 
     /// @param prepare runs on the drive, under the key's lock
-    <T> T commit(Drive drive, ObjectKey key, DriveThreads.Work<Ready<T>> prepare) {
+    public <T> T commit(Drive drive, ObjectKey key, DriveThreads.Work<Ready<T>> prepare) {
         try (var _ = changing.lock(key)) {
             var ready = drive.call(prepare);
             try (var _ = publishing.lock(key)) {
@@ -49,13 +49,9 @@ final class Shelf {
     }
 
     /// On a drive thread, under the key's lock.
-    void check(Drive drive, BucketRef bucket, String key, WriteCheck check) throws IOException {
+    public void check(Drive drive, BucketRef bucket, String key, WriteCheck check) throws IOException {
         if (check != WriteCheck.NONE) {
             check.check(drive.contents().present(bucket, key));
         }
-    }
-
-    KeyLocks changing() {
-        return changing;
     }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import java.util.Map;

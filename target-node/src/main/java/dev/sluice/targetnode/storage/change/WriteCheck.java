@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.util.Optional;

@@ -1,28 +1,28 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Gives versions, each greater than all before it, also across restarts: the upper bits of the sequence count the
 /// starts of the store.
-final class Versions {
+public final class Versions {
     private static final int PER_START_BITS = 40;
 
     private final long epoch;
     private final AtomicLong sequence = new AtomicLong();
 
-    Versions(long epoch) {
+    public Versions(long epoch) {
         this.epoch = epoch;
     }
 
-    ObjectVersion next() {
+    public ObjectVersion next() {
         return new ObjectVersion(epoch, sequence.incrementAndGet());
     }
 
     /// Starts above everything given before.
     ///
     /// @return what this start may give at most
-    synchronized long startAbove(long greatestKnown) {
+    public synchronized long startAbove(long greatestKnown) {
         long start = greatestKnown >> PER_START_BITS;
         if (start >= sequence.get() >> PER_START_BITS) {
             sequence.set(start + 1 << PER_START_BITS);

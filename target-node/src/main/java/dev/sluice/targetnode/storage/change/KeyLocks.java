@@ -1,24 +1,24 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.change;
 
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// A lock for each key that is in use, for virtual threads.
-final class KeyLocks {
+public final class KeyLocks {
     private static final class Counted extends ReentrantLock {
         private int users;
     }
 
     /// Gives the lock back.
-    interface Held extends AutoCloseable {
+    public interface Held extends AutoCloseable {
         @Override
         void close();
     }
 
     private final ConcurrentHashMap<ObjectKey, Counted> locks = new ConcurrentHashMap<>();
 
-    Held lock(ObjectKey key) {
+    public Held lock(ObjectKey key) {
         var lock = locks.compute(key, (_, present) -> {
             var counted = present == null ? new Counted() : present;
             counted.users++;
