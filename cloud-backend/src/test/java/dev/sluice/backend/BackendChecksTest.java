@@ -68,7 +68,8 @@ class BackendChecksTest {
         try (var executor = Executors.newSingleThreadExecutor()) {
             for (var known : KNOWN.entrySet()) {
                 var check = new BackendChecks.Checksum(known.getKey(), base64(known.getValue()));
-                assertThat(Bytes.all(check.verifying(Bytes.source(CHECK), executor))).isEqualTo(CHECK);
+                assertThat(Bytes.all(check.verifying(Bytes.source(CHECK), executor)))
+                        .isEqualTo(CHECK);
                 var wrong = CHECK.clone();
                 wrong[4] ^= 1;
                 assertThatThrownBy(() -> Bytes.discard(check.verifying(Bytes.source(wrong), executor)))
@@ -80,14 +81,13 @@ class BackendChecksTest {
 
     @Test
     void aMissingByteIsSeenWithoutAnyChecksum() {
-        assertThatThrownBy(() -> Bytes.discard(
-                        new BackendChecks.LengthOnly(10).verifying(Bytes.source(CHECK), Runnable::run)))
+        assertThatThrownBy(() ->
+                        Bytes.discard(new BackendChecks.LengthOnly(10).verifying(Bytes.source(CHECK), Runnable::run)))
                 .isInstanceOf(BackendMismatch.class);
     }
 
     private static BackendObject object(Map<ChecksumAlgorithm, String> checksums, Optional<String> md5) {
-        return new BackendObject(
-                "k", 9, "e", "v", Instant.EPOCH, new TreeMap<>(), new TreeMap<>(), checksums, md5);
+        return new BackendObject("k", 9, "e", "v", Instant.EPOCH, new TreeMap<>(), new TreeMap<>(), checksums, md5);
     }
 
     private static String base64(String hex) {

@@ -62,7 +62,8 @@ final class GcsUpload {
     private static ByteSource checked(ByteSource source, WriteAttributes attributes) {
         var checked = source;
         for (var promise : attributes.checksums().entrySet()) {
-            checked = new BackendChecks.Checksum(promise.getKey(), promise.getValue()).verifying(checked, Runnable::run);
+            checked =
+                    new BackendChecks.Checksum(promise.getKey(), promise.getValue()).verifying(checked, Runnable::run);
         }
         if (attributes.contentMd5().isPresent()) {
             checked = new BackendChecks.Md5(attributes.contentMd5().get()).verifying(checked, Runnable::run);

@@ -95,7 +95,9 @@ public final class MemoryBackend implements Backend {
         return calls.open("get", key, lease -> {
             arrive("get");
             var found = stored(key);
-            if (!read.ifVersion().orElse(found.object().version()).equals(found.object().version())) {
+            if (!read.ifVersion()
+                    .orElse(found.object().version())
+                    .equals(found.object().version())) {
                 throw new StoreException.PreconditionFailed("version of " + key);
             }
             long size = found.bytes().length;
@@ -147,13 +149,13 @@ public final class MemoryBackend implements Backend {
 
     private BackendObject store(String key, byte[] bytes, WriteAttributes attributes, WriteCondition condition) {
         synchronized (objects) {
-            var current = Optional.ofNullable(objects.get(key)).map(stored -> stored.object().version());
-            boolean holds =
-                    switch (condition) {
-                        case WriteCondition.Always _ -> true;
-                        case WriteCondition.IfAbsent _ -> current.isEmpty();
-                        case WriteCondition.IfVersion(var version) -> current.equals(Optional.of(version));
-                    };
+            var current = Optional.ofNullable(objects.get(key))
+                    .map(stored -> stored.object().version());
+            boolean holds = switch (condition) {
+                case WriteCondition.Always _ -> true;
+                case WriteCondition.IfAbsent _ -> current.isEmpty();
+                case WriteCondition.IfVersion(var version) -> current.equals(Optional.of(version));
+            };
             if (!holds) {
                 throw new StoreException.PreconditionFailed("version of " + key);
             }
