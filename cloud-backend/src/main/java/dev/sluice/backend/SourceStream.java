@@ -57,8 +57,8 @@ public final class SourceStream extends InputStream {
     }
 
     private StoreException meaning(IOException cause) {
-        if (cause instanceof BackendMismatch) {
-            return new StoreException.BadDigest(cause.getMessage());
+        if (cause instanceof BackendMismatch mismatch) {
+            return new StoreException.BadDigest(mismatch.says());
         }
         var meaning = new StoreException.IncompleteBody(
                 "the body broke off after " + count + " bytes: " + cause.getMessage());

@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -36,7 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A bucket that lives as long as this object, held to the same contract as the real ones. Counts requests, and fails
 /// as it is told to.
 public final class MemoryBackend implements Backend {
-    private record Stored(BackendObject object, byte[] bytes) {}
+    private record Stored(BackendObject object, ByteBuffer bytes) {}
 
     private final BackendAddress address;
     private final BackendCalls calls;
@@ -100,7 +101,7 @@ public final class MemoryBackend implements Backend {
                     .equals(found.object().version())) {
                 throw new StoreException.PreconditionFailed("version of " + key);
             }
-            long size = found.bytes().length;
+            long size = found.object().size();
             var range = read.range().map(wanted -> wanted.resolve(size)).orElse(new ByteRange.Resolved(0, size));
             var body = new StreamSource(
                     content(found.bytes(), range), range.length(), calls::received, _ -> lease.release());
@@ -108,14 +109,13 @@ public final class MemoryBackend implements Backend {
         });
     }
 
-    private InputStream content(byte[] bytes, ByteRange.Resolved range) {
-        var sent = bytes;
-        if (faults.corrupt() && range.length() > 0) {
-            sent = bytes.clone();
-            sent[(int) (range.offset() + range.length() / 2)] ^= 1;
+    private InputStream content(ByteBuffer bytes, ByteRange.Resolved range) {
+        var sent = new byte[(int) Math.min(range.length(), faults.breakAfter().orElse(Long.MAX_VALUE))];
+        bytes.get((int) range.offset(), sent);
+        if (faults.corrupt() && sent.length > 0) {
+            sent[sent.length / 2] ^= 1;
         }
-        long length = Math.min(range.length(), faults.breakAfter().orElse(Long.MAX_VALUE));
-        return new ByteArrayInputStream(sent, (int) range.offset(), (int) length);
+        return new ByteArrayInputStream(sent);
     }
 
     @Override
@@ -170,7 +170,7 @@ public final class MemoryBackend implements Backend {
                     attributes.userMetadata(),
                     attributes.checksums(),
                     Optional.of(md5));
-            objects.put(key, new Stored(object, bytes));
+            objects.put(key, new Stored(object, ByteBuffer.wrap(bytes)));
             return object;
         }
     }
