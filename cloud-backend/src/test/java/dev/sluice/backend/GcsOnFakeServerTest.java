@@ -65,7 +65,7 @@ class GcsOnFakeServerTest extends BackendContract {
     void aKilledServerIsAnErrorAtTheReaderAndThenUnavailable(@TempDir Path own) throws IOException {
         try (var server = PeerServer.fakeGcs(own);
                 var doomed = Backends.open(newBucket(server), SETTINGS, new SimpleMeterRegistry())) {
-            long length = 64 << 20;
+            long length = 24 << 20;
             doomed.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
             try (var stream = doomed.get("large", BackendRead.WHOLE)) {
                 assertThat(stream.body().next().hasRemaining()).isTrue();

@@ -19,7 +19,6 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -110,12 +109,9 @@ public final class MemoryBackend implements Backend {
     }
 
     private InputStream content(ByteBuffer bytes, ByteRange.Resolved range) {
-        var sent = new byte[(int) Math.min(range.length(), faults.breakAfter().orElse(Long.MAX_VALUE))];
-        bytes.get((int) range.offset(), sent);
-        if (faults.corrupt() && sent.length > 0) {
-            sent[sent.length / 2] ^= 1;
-        }
-        return new ByteArrayInputStream(sent);
+        int length = (int) Math.min(range.length(), faults.breakAfter().orElse(Long.MAX_VALUE));
+        var sent = bytes.slice((int) range.offset(), length);
+        return new BufferStream(sent, faults.corrupt() ? length / 2 : -1);
     }
 
     @Override
