@@ -55,7 +55,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    @Nullable Exchange current() {
+    @Nullable
+    Exchange current() {
         return current;
     }
 
@@ -131,7 +132,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         RequestReader read;
         try {
             read = RequestReader.read(
-                    request, engine.config(), remote, secure, engine.requestIds().next());
+                    request,
+                    engine.config(),
+                    remote,
+                    secure,
+                    engine.requestIds().next());
         } catch (MalformedRequest malformed) {
             engine.metrics().refused(malformed.status());
             refuse(malformed);

@@ -36,7 +36,9 @@ final class ConnectionClock implements Runnable {
         this.channel = channel;
         long shortest = Math.min(
                 Math.min(config.idleTimeout().toNanos(), config.headerTimeout().toNanos()),
-                Math.min(config.progressTimeout().toNanos(), config.lingerTimeout().toNanos()));
+                Math.min(
+                        config.progressTimeout().toNanos(),
+                        config.lingerTimeout().toNanos()));
         this.tickNanos = Math.clamp(shortest / 4, TimeUnit.MILLISECONDS.toNanos(5), TimeUnit.SECONDS.toNanos(5));
     }
 

@@ -25,11 +25,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     public static HttpServer start(
-            EngineConfig config,
-            EventLoops loops,
-            InetSocketAddress listen,
-            HttpHandler handler,
-            EngineMetrics metrics)
+            EngineConfig config, EventLoops loops, InetSocketAddress listen, HttpHandler handler, EngineMetrics metrics)
             throws IOException {
         return start(config, loops, listen, handler, metrics, FailureAnswers.PLAIN, AccessLog.NONE);
     }

@@ -1,7 +1,6 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -20,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each side is read
+/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each side is
+/// read
 /// only while the other has room. Before the answer's head is passed on, a lost node becomes an error answer (or one
 /// more try, when an idle connection turned out stale and nothing of a body was sent); afterwards the client's
 /// connection is cut. Event loop only.
@@ -293,8 +293,8 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
 
     @Override
     public void tick(long now) {
-        boolean nodeOwes = upstream != null
-                && (!upstream.channel().isWritable() || (bodyDoneUpstream && client.isWritable()));
+        boolean nodeOwes =
+                upstream != null && (!upstream.channel().isWritable() || (bodyDoneUpstream && client.isWritable()));
         if (!nodeOwes) {
             activeAt = now;
         } else if (now - activeAt > exchange.engine().config().forwardTimeout().toNanos()) {

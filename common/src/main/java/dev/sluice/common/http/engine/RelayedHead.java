@@ -68,8 +68,7 @@ final class RelayedHead {
     }
 
     private static boolean isDropped(String name, Set<String> named) {
-        return HeaderFields.isHopByHop(name)
-                || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
+        return HeaderFields.isHopByHop(name) || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
     }
 
     private static Set<String> namedByConnection(List<String> values) {

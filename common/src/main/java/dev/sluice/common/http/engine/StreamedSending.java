@@ -64,7 +64,8 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
         try {
             body.writer().writeTo(this);
             if (lengthKnown() && written != body.length()) {
-                throw new IOException("the writer made " + written + " bytes, not the " + body.length() + " it promised");
+                throw new IOException(
+                        "the writer made " + written + " bytes, not the " + body.length() + " it promised");
             }
         } catch (Throwable thrown) {
             exchange.onLoop(() -> failed(thrown));

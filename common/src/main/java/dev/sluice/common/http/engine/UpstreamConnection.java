@@ -100,7 +100,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         }
         if (message instanceof HttpMessage head && head.decoderResult().isFailure()) {
             ReferenceCountUtil.release(message);
-            fail(new IOException("the node's answer is malformed", head.decoderResult().cause()));
+            fail(new IOException(
+                    "the node's answer is malformed", head.decoderResult().cause()));
             return;
         }
         if (message instanceof HttpResponse head) {
@@ -109,7 +110,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpContent content) {
             if (content.decoderResult().isFailure()) {
                 content.release();
-                fail(new IOException("the node's answer is malformed", content.decoderResult().cause()));
+                fail(new IOException(
+                        "the node's answer is malformed",
+                        content.decoderResult().cause()));
             } else if (listener == null) {
                 content.release();
             } else {

@@ -116,7 +116,8 @@ final class Upstreams {
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARKS)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(2048, 64 << 10, LARGEST_READ))
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.connectTimeout().toMillis())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        config.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {

@@ -86,8 +86,7 @@ class FileAnswerTest {
         try (var server = TestServer.immediate(_ -> range(file, 1000, 2 * MIB + 5));
                 var client = server.connect()) {
             assertThat(client.send(GET).read().body()).hasSize(2 * MIB + 5);
-            assertThat(file.prepared)
-                    .containsExactly("1000+" + (MIB - 1000), MIB + "+" + MIB, 2 * MIB + "+1005");
+            assertThat(file.prepared).containsExactly("1000+" + (MIB - 1000), MIB + "+" + MIB, 2 * MIB + "+1005");
         }
     }
 

@@ -98,7 +98,8 @@ final class RawClient implements AutoCloseable {
         }
         if (head.field("Content-Length").isPresent()) {
             return new Answer(
-                    head.head(), readBytes(Integer.parseInt(head.field("Content-Length").get())));
+                    head.head(),
+                    readBytes(Integer.parseInt(head.field("Content-Length").get())));
         }
         return new Answer(head.head(), in.readAllBytes());
     }
