@@ -24,7 +24,7 @@ final class AccessLogQueue implements AutoCloseable {
     }
 
     boolean enabled() {
-        return log != AccessLog.NONE;
+        return log.wanted();
     }
 
     void add(AccessLog.Entry entry) {

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /// One client's connection: hands out one request at a time, in order, and reads from the socket only when somebody can
 /// take what arrives. What was decoded beyond the request at hand (one read at most) waits here. Event loop only.
 final class Connection extends ChannelInboundHandlerAdapter {
-    /// The event that tells a connection to end after the request at hand.
-    static final Object DRAIN = new Object();
+    /// Tells a connection to end after the request at hand.
+    record Drain() {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -75,7 +75,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         if (engine.draining()) {
-            channel.close();
+            Unawaited.close(channel);
             return;
         }
         channel.read();
@@ -224,9 +224,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
             var ssl = channel.pipeline().get(SslHandler.class);
             if (ssl != null) {
-                ssl.closeOutbound();
+                var _ = ssl.closeOutbound();
             }
-            channel.shutdownOutput();
+            var _ = channel.shutdownOutput();
         });
         clock.lingerFromNow();
         readIfWanted();
@@ -235,7 +235,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Cuts the connection so that the client cannot take what it got for the whole.
     void abort() {
         channel.config().setSoLinger(0);
-        channel.close();
+        Unawaited.close(channel);
     }
 
     void refuse(MalformedRequest malformed) {
@@ -250,7 +250,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         var out = channel.alloc().directBuffer(head.size() + text.length);
         head.writeTo(out, engine.date());
         out.writeBytes(text);
-        channel.write(out, channel.voidPromise());
+        Unawaited.write(channel, out);
         closeGracefully(refusedForNumber);
     }
 
@@ -267,7 +267,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event == DRAIN && current == null && !closing && channel.isActive()) {
+        if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(waiting.isEmpty());
         }
     }
@@ -298,6 +298,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             LOG.error("connection of {} closed for a fault of ours", remote, cause);
         }
-        channel.close();
+        Unawaited.close(channel);
     }
 }

@@ -136,7 +136,7 @@ final class ConnectionClock implements Runnable {
     private void closeIf(long elapsed, Duration limit, String reason) {
         if (elapsed > limit.toNanos()) {
             LOG.debug("closing the connection of {}: it {}", channel.remoteAddress(), reason);
-            channel.close();
+            Unawaited.close(channel);
         }
     }
 }

@@ -126,9 +126,10 @@ final class Exchange {
                 body.close();
                 onLoop(() -> fail(new IllegalStateException("a request whose body was read cannot be forwarded")));
             }
-            case Response(_, _, Streamed streamed) when !isHead() -> {
+            case Response response
+            when response.body() instanceof Streamed streamed && !isHead() -> {
                 body.close();
-                var stream = new StreamedSending(this, (Response) answer, streamed);
+                var stream = new StreamedSending(this, response, streamed);
                 onLoop(() -> begin(stream));
                 stream.run();
             }
@@ -194,7 +195,8 @@ final class Exchange {
     void sendContinue() {
         if (!continueSent && request.expectsContinue() && channel.isActive()) {
             continueSent = true;
-            channel.writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel.voidPromise());
+            Unawaited.write(channel, Unpooled.wrappedBuffer(CONTINUE));
+            channel.flush();
         }
     }
 
@@ -269,7 +271,8 @@ final class Exchange {
                 }
                 sendWhole(writeHead(response, length, 0), Unpooled.EMPTY_BUFFER);
             }
-            case FileRange range when bodyless || range.length() == 0 -> {
+            case FileRange range
+            when bodyless || range.length() == 0 -> {
                 var out = writeHead(response, range.length(), 0);
                 range.file().close();
                 sendWhole(out, Unpooled.EMPTY_BUFFER);
@@ -279,7 +282,8 @@ final class Exchange {
                 sending = file;
                 file.begin();
             }
-            case Streamed streamed when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
+            case Streamed streamed
+            when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
             case Streamed streamed -> {
                 var stream = new StreamedSending(this, response, streamed);
                 sending = stream;
@@ -305,8 +309,7 @@ final class Exchange {
             framing = AnswerHead.UNTIL_CLOSE;
             keep = false;
         }
-        var answer = new AnswerHead(
-                response.status(), response.headers(), framing, head.requestId(), http10(), keep);
+        var answer = new AnswerHead(response.status(), response.headers(), framing, head.requestId(), http10(), keep);
         var out = channel.alloc().directBuffer(answer.size() + room);
         try {
             answer.writeTo(out, engine.date());
@@ -356,7 +359,7 @@ final class Exchange {
     /// Writes without waiting; a failure closes the connection.
     void write(ByteBuf out) {
         bytesOut += out.readableBytes();
-        channel.write(out, channel.voidPromise());
+        Unawaited.write(channel, out);
     }
 
     void count(long bytes) {

@@ -102,7 +102,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
             exchange.fail(unsendable);
             return;
         }
-        connection.channel().write(head, connection.channel().voidPromise());
+        Unawaited.write(connection.channel(), head);
         for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
             writeBody(connection, bytes);
         }
@@ -129,9 +129,9 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
     private void writeBody(UpstreamConnection to, ByteBuf bytes) {
         bodyBegunUpstream = true;
         if (bodyChunked) {
-            Chunk.write(to.channel(), bytes);
+            Chunk.write(to.channel(), bytes, to.channel().voidPromise());
         } else {
-            to.channel().write(bytes, to.channel().voidPromise());
+            Unawaited.write(to.channel(), bytes);
         }
     }
 
@@ -153,7 +153,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         bodyDoneUpstream = true;
         if (bodyChunked) {
             bodyBegunUpstream = true;
-            to.channel().write(Chunk.last(to.channel(), trailers), to.channel().voidPromise());
+            Unawaited.write(to.channel(), Chunk.last(to.channel(), trailers));
         }
     }
 
@@ -211,9 +211,9 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         if (bytes.isReadable()) {
             exchange.count(bytes.readableBytes());
             if (answerChunked) {
-                Chunk.write(client, bytes);
+                Chunk.write(client, bytes, client.voidPromise());
             } else {
-                client.write(bytes, client.voidPromise());
+                Unawaited.write(client, bytes);
             }
         } else {
             bytes.release();
@@ -226,7 +226,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
     private void complete(LastHttpContent last) {
         over = true;
         if (answerChunked) {
-            client.write(Chunk.last(client, last.trailingHeaders()), client.voidPromise());
+            Unawaited.write(client, Chunk.last(client, last.trailingHeaders()));
         }
         client.flush();
         var done = upstream;

@@ -157,7 +157,7 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
                 release(size);
                 if (!done.isSuccess()) {
                     disconnected();
-                    channel.close();
+                    Unawaited.close(channel);
                 }
             });
         }
@@ -166,7 +166,12 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
 
     private ChannelFuture writePiece(ByteBuf piece) {
         exchange.count(piece.readableBytes());
-        return chunked() ? Chunk.write(channel, piece) : channel.write(piece);
+        if (!chunked()) {
+            return channel.write(piece);
+        }
+        var sent = channel.newPromise();
+        Chunk.write(channel, piece, sent);
+        return sent;
     }
 
     /// False when the head cannot be written; the failure is answered then.
@@ -195,7 +200,7 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
             if (done.isSuccess()) {
                 exchange.answerSent();
             } else {
-                channel.close();
+                Unawaited.close(channel);
             }
         });
     }

@@ -88,14 +88,14 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     void close() {
         listener = null;
-        channel().close();
+        Unawaited.close(channel());
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         if (listener == null) {
             ReferenceCountUtil.release(message);
-            context.close();
+            Unawaited.close(context.channel());
             return;
         }
         if (message instanceof HttpMessage head && head.decoderResult().isFailure()) {
@@ -149,7 +149,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private void fail(IOException cause) {
         var user = listener;
         listener = null;
-        channel().close();
+        Unawaited.close(channel());
         if (user != null) {
             user.lost(cause);
         }

@@ -63,11 +63,12 @@ class MalformedRequestTest {
 
     private Response readAll(dev.sluice.common.http.Request request) throws IOException {
         try (ByteSource body = request.body()) {
+            int pieces = 0;
             while (body.next().hasRemaining()) {
-                continue;
+                pieces++;
             }
+            return Response.text(200, "text/plain", "" + pieces);
         }
-        return Response.empty(200);
     }
 
     @Test
