@@ -71,6 +71,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (number > engine.config().maxConnections()) {
             refusedForNumber = true;
             engine.metrics().refused(503);
+            if (secure) {
+                // Saying why would take a handshake, which is what there is no room for.
+                Unawaited.close(channel);
+                return;
+            }
             refuse(new MalformedRequest(503, "Too many connections."));
             return;
         }

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -175,6 +176,11 @@ final class Exchange {
 
     void malformedBody(Throwable cause) {
         boolean answerBegun = status != 0;
+        if (answerSent && !concluded) {
+            conclude(status, true);
+            connection.closeGracefully(false);
+            return;
+        }
         consumer.failed(new MalformedBodyException(cause));
         consumer = BodyConsumer.DISCARD;
         if (answerBegun || concluded) {
@@ -403,11 +409,18 @@ final class Exchange {
             connection.abort();
             return;
         }
-        respondToFailure(engine.failures().failed(head, cause));
+        respondToFailure(answers -> answers.failed(head, cause));
     }
 
-    void respondToFailure(Response response) {
+    void respondToFailure(Function<FailureAnswers, Response> toFailure) {
         consumer = BodyConsumer.DISCARD;
+        Response response;
+        try {
+            response = toFailure.apply(engine.failures());
+        } catch (RuntimeException broken) {
+            LOG.error("request {}: no answer to a failure could be made", head.requestId(), broken);
+            response = toFailure.apply(FailureAnswers.PLAIN);
+        }
         try {
             send(response);
         } catch (RuntimeException unsendable) {

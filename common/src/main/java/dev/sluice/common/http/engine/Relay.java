@@ -288,7 +288,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         }
         stop();
         LOG.warn("{} cannot be relayed to {}: {}", exchange.head().requestId(), forward.node(), cause.getMessage());
-        exchange.respondToFailure(exchange.engine().failures().unreachable(exchange.head(), forward, cause));
+        exchange.respondToFailure(answers -> answers.unreachable(exchange.head(), forward, cause));
     }
 
     @Override

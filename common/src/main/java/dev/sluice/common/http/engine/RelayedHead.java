@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -26,10 +27,10 @@ final class RelayedHead {
         try {
             ByteBufUtil.writeAscii(out, head.method());
             out.writeByte(' ');
-            ByteBufUtil.writeUtf8(out, head.path());
+            out.writeCharSequence(head.path(), StandardCharsets.ISO_8859_1);
             if (!head.query().isEmpty()) {
                 out.writeByte('?');
-                ByteBufUtil.writeUtf8(out, head.query());
+                out.writeCharSequence(head.query(), StandardCharsets.ISO_8859_1);
             }
             ByteBufUtil.writeAscii(out, " HTTP/1.1\r\n");
             var named = namedByConnection(head.headers().all("Connection"));

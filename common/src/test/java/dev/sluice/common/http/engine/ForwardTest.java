@@ -136,6 +136,17 @@ class ForwardTest {
     }
 
     @Test
+    void rawBytesInThePathPassUnchanged() throws Exception {
+        try (var back = TestServer.blocking(ForwardTest::echo);
+                var front = front(back.uri());
+                var client = front.connect()) {
+            client.send("GET /caf\u00c3\u00a9?\u00fc HTTP/1.1\r\nHost: h\r\n\r\n");
+            var echoed = new String(client.read().body(), StandardCharsets.UTF_8);
+            assertThat(echoed).startsWith("GET /caf\u00c3\u00a9?\u00fc\n");
+        }
+    }
+
+    @Test
     void pipelinedRelayedRequestsKeepTheirOrder() throws Exception {
         try (var back = TestServer.blocking(request ->
                         Response.text(200, "text/plain", request.head().path()));

@@ -186,6 +186,21 @@ class MessageTest {
     }
 
     @Test
+    void bytesBeyondAsciiPassUnchanged() throws Exception {
+        try (var server = TestServer.immediate(head -> Response.empty(200)
+                        .with("x-back", head.headers().first("x-there").orElseThrow())
+                        .with("x-path", head.path())
+                        .with("x-far", "\u20ac"));
+                var client = server.connect()) {
+            var answer = client.send("GET /caf\u00c3\u00a9 HTTP/1.1\r\nHost: h\r\nX-There: \u00fc\r\n\r\n")
+                    .read();
+            assertThat(answer.field("x-back")).contains("\u00fc");
+            assertThat(answer.field("x-path")).contains("/caf\u00c3\u00a9");
+            assertThat(answer.field("x-far")).contains("\u00e2\u0082\u00ac");
+        }
+    }
+
+    @Test
     void everyAnswerIsCountedAndLogged() throws Exception {
         try (var server = TestServer.immediate(_ -> Response.text(404, "text/plain", "none"));
                 var client = server.connect()) {
