@@ -36,7 +36,9 @@ final class RelayedHead {
             var named = namedByConnection(head.headers().all("Connection"));
             head.headers().forEach((name, value) -> {
                 boolean expect = name.equalsIgnoreCase("Expect") && exchange.http10();
-                if (!expect && !isDropped(name, named)) {
+                // What we add is our word to the node: a client must not be able to say it too.
+                boolean ours = forward.extra().has(name);
+                if (!expect && !ours && !isDropped(name, named)) {
                     HeaderFields.write(out, name, value);
                 }
             });

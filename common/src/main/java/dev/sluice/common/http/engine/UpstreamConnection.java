@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// One connection to another node. Belongs to the relay at work, or to nobody while it waits to be used again. Event
@@ -35,6 +36,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private @Nullable Channel channel;
     private @Nullable Listener listener;
     private boolean answersHead;
+    private long idleSince;
 
     UpstreamConnection(Upstreams home, URI node) {
         this.home = home;
@@ -73,6 +75,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         return channel().isActive();
     }
 
+    Duration idleFor() {
+        return Duration.ofNanos(System.nanoTime() - idleSince);
+    }
+
     void lendTo(Listener user, boolean headRequest) {
         listener = user;
         answersHead = headRequest;
@@ -81,6 +87,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     /// Keeps the connection for the next request to the node.
     void giveBack() {
         listener = null;
+        idleSince = System.nanoTime();
         home.keep(this);
         // An end of file is noticed only by a connection that reads.
         channel().read();

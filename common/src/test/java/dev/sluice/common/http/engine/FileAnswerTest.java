@@ -38,7 +38,23 @@ class FileAnswerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 4096, 65535, 65536, 65537, 100_000, MIB - 1, MIB, MIB + 1, 3 * MIB + 17, 9 * MIB})
+    @ValueSource(
+            ints = {
+                0,
+                1,
+                4096,
+                32_768,
+                32_769,
+                65_535,
+                65_536,
+                65_537,
+                100_000,
+                MIB - 1,
+                MIB,
+                MIB + 1,
+                3 * MIB + 17,
+                9 * MIB
+            })
     void everyLengthArrivesWhetherReadyOrCold(int length) throws Exception {
         var path = folder.resolve("file");
         var bytes = TestFile.write(path, length + 12_345);
@@ -152,7 +168,7 @@ class FileAnswerTest {
         try (var server = TestServer.immediate(_ -> range(file, 0, length));
                 var client = server.connect()) {
             client.send(GET);
-            if (length < 65_536) {
+            if (length == 1000) {
                 assertThat(client.read().status()).isEqualTo(500);
             } else {
                 assertThatThrownBy(client::read).isInstanceOf(IOException.class);

@@ -68,8 +68,9 @@ class ForwardTest {
                 var front = front(back.uri());
                 var client = front.connect()) {
             for (int i = 0; i < 3; i++) {
-                client.send("PUT /a%20b//c?x=%2F HTTP/1.1\r\nHost: bucket.example:99\r\nAuthorization: AWS4 x\r\n"
-                        + "Connection: x-secret, content-length\r\nx-secret: 1\r\nContent-Length: 5\r\n\r\nhello");
+                client.send(
+                        "PUT /a%20b//c?x=%2F HTTP/1.1\r\nHost: bucket.example:99\r\nAuthorization: AWS4 x\r\n"
+                                + "Connection: x-secret, content-length\r\nx-secret: 1\r\nX-Sluice-Relayed: forged\r\nContent-Length: 5\r\n\r\nhello");
                 var answer = client.read();
                 assertThat(answer.status()).isEqualTo(201);
                 assertThat(answer.field("x-echo")).contains("1");
@@ -78,7 +79,7 @@ class ForwardTest {
                 assertThat(answer.text())
                         .startsWith("PUT /a%20b//c?x=%2F\n")
                         .contains("Host: bucket.example:99\n", "Authorization: AWS4 x\n", "x-sluice-relayed: yes\n")
-                        .doesNotContain("x-secret")
+                        .doesNotContain("x-secret", "forged")
                         .endsWith("\nhello");
             }
             assertThat(back.meter("sluice.http.connections"))
