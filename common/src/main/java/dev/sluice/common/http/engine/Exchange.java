@@ -2,7 +2,6 @@ package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Request;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -25,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One request and its answer: asks the handler, sends what it answers, and settles what becomes of the connection.
-/// Event loop only, but for [#onLoop] and the handler's own thread in [#callHandler].
+/// Event loop only, but for [#onLoop]. What blocks is in [HandlerCall].
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -56,16 +55,6 @@ final class Exchange {
     private boolean answerSent;
     private boolean concluded;
 
-    /// An answer under way that lasts longer than one write.
-    interface Sending {
-        /// The client is gone.
-        void disconnected();
-
-        default void writabilityChanged() {}
-
-        default void tick(long now) {}
-    }
-
     Exchange(Engine engine, Connection connection, RequestReader request) {
         this.engine = engine;
         this.connection = connection;
@@ -91,7 +80,7 @@ final class Exchange {
     }
 
     boolean isHead() {
-        return head.method().equals("HEAD");
+        return request.isHead();
     }
 
     void begin() {
@@ -108,39 +97,7 @@ final class Exchange {
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
         consumer = body;
-        Thread.ofVirtual().name(head.requestId()).start(() -> callHandler(body));
-    }
-
-    /// On a virtual thread: the handler and, for a streamed answer, its writer.
-    private void callHandler(InboundBody body) {
-        Answer answer;
-        try {
-            answer = engine.handler().handle(new Request(head, body));
-        } catch (Throwable thrown) {
-            body.close();
-            onLoop(() -> fail(thrown));
-            return;
-        }
-        switch (answer) {
-            case Forward forward when !body.pulled() -> onLoop(() -> forward(forward, body));
-            case Forward _ -> {
-                body.close();
-                onLoop(() -> fail(new IllegalStateException("a request whose body was read cannot be forwarded")));
-            }
-            case Response response
-            when response.body() instanceof Streamed streamed && !isHead() -> {
-                body.close();
-                var stream = new StreamedSending(this, response, streamed);
-                onLoop(() -> begin(stream));
-                stream.run();
-            }
-            case Response response -> {
-                body.close();
-                if (!onLoop(() -> answer(response))) {
-                    discard(response);
-                }
-            }
-        }
+        Thread.ofVirtual().name(head.requestId()).start(new HandlerCall(this, body));
     }
 
     /// False when the loop has ended and the task will never run.
@@ -216,14 +173,14 @@ final class Exchange {
 
     // ---- the answer
 
-    private void answer(Answer answer) {
+    void answer(Answer answer) {
         switch (answer) {
             case Response response -> respond(response);
             case Forward forward -> forward(forward, Optional.empty());
         }
     }
 
-    private void forward(Forward forward, InboundBody body) {
+    void forward(Forward forward, InboundBody body) {
         forward(forward, Optional.of(body));
     }
 
@@ -239,7 +196,7 @@ final class Exchange {
         relay.begin();
     }
 
-    private void begin(StreamedSending stream) {
+    void begin(StreamedSending stream) {
         if (isOver()) {
             stream.disconnected();
             return;
@@ -302,20 +259,7 @@ final class Exchange {
     ///
     /// @param length the body's, or [AnswerHead#CHUNKED]
     ByteBuf writeHead(Response response, long length, int room) {
-        if (response.status() < 200 || response.status() > 599) {
-            throw new IllegalStateException("not a status of an answer: " + response.status());
-        }
-        boolean keep = request.keepAlive() && !engine.draining() && canSkipRest();
-        long framing = length;
-        if (response.status() == 204 || response.status() == 304) {
-            framing = AnswerHead.NO_BODY;
-        } else if (length < 0 && isHead()) {
-            framing = AnswerHead.NO_BODY;
-        } else if (length < 0 && http10()) {
-            framing = AnswerHead.UNTIL_CLOSE;
-            keep = false;
-        }
-        var answer = new AnswerHead(response.status(), response.headers(), framing, head.requestId(), http10(), keep);
+        var answer = AnswerHead.of(response, length, request, !engine.draining() && canSkipRest());
         var out = channel.alloc().directBuffer(answer.size() + room);
         try {
             answer.writeTo(out, engine.date());
@@ -324,7 +268,7 @@ final class Exchange {
             throw unsendable;
         }
         status = response.status();
-        keepAlive = keep;
+        keepAlive = answer.keepAlive();
         return out;
     }
 
@@ -494,19 +438,6 @@ final class Exchange {
         concluded = true;
         long took = System.nanoTime() - begunAt;
         engine.metrics().requestEnded(finalStatus, took, bytesIn, bytesOut);
-        if (engine.accessLog().enabled()) {
-            engine.accessLog()
-                    .add(new AccessLog.Entry(
-                            head.requestId(),
-                            head.remote().getAddress().getHostAddress(),
-                            head.method(),
-                            head.path(),
-                            head.query(),
-                            finalStatus,
-                            bytesIn,
-                            bytesOut,
-                            Duration.ofNanos(took),
-                            complete));
-        }
+        engine.accessLog().add(head, finalStatus, bytesIn, bytesOut, Duration.ofNanos(took), complete);
     }
 }

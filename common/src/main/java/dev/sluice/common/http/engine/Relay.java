@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /// only while the other has room. Before the answer's head is passed on, a lost node becomes an error answer (or one
 /// more try, when an idle connection turned out stale and nothing of a body was sent); afterwards the client's
 /// connection is cut. Event loop only.
-final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.Listener {
+final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
     private final Exchange exchange;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Sends a body that a writer makes on a virtual thread. What the writer wrote and the client has not taken is bounded;
 /// beyond it the writer waits. The head leaves with the first bytes, so that a writer failing before them still
 /// becomes an honest error answer; a failure after them cuts the connection.
-final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
+final class StreamedSending implements Sending, ByteSink, Runnable {
     private static final int PIECE = 256 << 10;
     private static final int SMALLEST_PIECE = 4 << 10;
     private static final long HELD_AT_MOST = 2 * PIECE;
