@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// made ready before the head leaves, each next one while the present one is being sent, so that the loop never waits
 /// for a drive. Windows end where the file's own windows end, so that each checksum block is prepared once. The file is
 /// closed once, when neither a write nor a preparation uses it. Event loop only.
-final class FileSending implements Exchange.Sending {
+final class FileSending implements Sending {
     /// With TLS the bytes must pass through user space; this much at a time.
     private static final int TLS_PIECE = 128 << 10;
 
