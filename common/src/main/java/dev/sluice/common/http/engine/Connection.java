@@ -239,6 +239,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Cuts the connection so that the client cannot take what it got for the whole.
     void abort() {
+        if (!channel.isOpen()) {
+            return;
+        }
         channel.config().setSoLinger(0);
         Unawaited.close(channel);
     }

@@ -384,6 +384,12 @@ final class Exchange {
         }
     }
 
+    /// A write failed because the client is gone: nobody's fault.
+    void clientLost(Throwable cause) {
+        LOG.debug("request {} lost its client: {}", head.requestId(), cause.toString());
+        connection.abort();
+    }
+
     void abort(String reason) {
         LOG.warn("{} {} {} cut off: {}", head.requestId(), head.method(), head.path(), reason);
         connection.abort();

@@ -197,8 +197,13 @@ final class FileSending implements Sending {
     private void written(ChannelFuture done) {
         writing = false;
         if (!done.isSuccess()) {
+            boolean ours = fileTooShort();
             finish();
-            exchange.fail(done.cause());
+            if (ours) {
+                exchange.fail(done.cause());
+            } else {
+                exchange.clientLost(done.cause());
+            }
         } else if (over) {
             finish();
         } else if (position >= end) {
@@ -206,6 +211,15 @@ final class FileSending implements Sending {
             exchange.answerSent();
         } else {
             advance();
+        }
+    }
+
+    /// Tells our fault from the client's when a write fails: the kernel's error may be either.
+    private boolean fileTooShort() {
+        try {
+            return file.channel().size() < end;
+        } catch (IOException unreadable) {
+            return true;
         }
     }
 

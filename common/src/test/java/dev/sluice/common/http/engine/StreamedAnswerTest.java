@@ -7,6 +7,8 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.http.ResponseBody.Streamed;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -188,14 +190,15 @@ class StreamedAnswerTest {
                 }
             }
             assertThat(read).isGreaterThan(size - (1 << 20));
+            assertThat(direct()).isPositive();
             assertThat(most).isLessThan(64L << 20);
         }
     }
 
+    /// What the buffers of all connections take, whether in use or kept for the next.
     private static long direct() {
-        return java.lang.management.ManagementFactory.getPlatformMXBeans(java.lang.management.BufferPoolMXBean.class)
-                .stream()
-                .mapToLong(java.lang.management.BufferPoolMXBean::getMemoryUsed)
-                .sum();
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
     }
 }

@@ -48,15 +48,17 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer blocking(EngineConfig config, Blocking handler) throws IOException {
-        return new TestServer(config, head -> new dev.sluice.common.http.Blocking(body -> {
-            try {
-                return handler.answer(new Request(head, body));
-            } catch (RuntimeException thrown) {
-                throw thrown;
-            } catch (Exception thrown) {
-                throw new IllegalStateException(thrown);
-            }
-        }));
+        return new TestServer(
+                config,
+                head -> new dev.sluice.common.http.Blocking(body -> {
+                    try {
+                        return handler.answer(new Request(head, body));
+                    } catch (RuntimeException thrown) {
+                        throw thrown;
+                    } catch (Exception thrown) {
+                        throw new IllegalStateException(thrown);
+                    }
+                }));
     }
 
     static TestServer immediate(Immediate handler) throws IOException {
