@@ -2,7 +2,6 @@ package dev.sluice.cli.command;
 
 import dev.sluice.bench.BenchCommand;
 import dev.sluice.cli.demo.DemoCommand;
-import dev.sluice.cli.demo.live.LiveStarter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -47,7 +46,7 @@ public final class Commands {
                 .addSubcommand(new ObjectCommands.ListObjects(installation))
                 .addSubcommand(new ObjectCommands.Remove(installation))
                 .addSubcommand(new ObjectCommands.Stat(installation))
-                .addSubcommand(new DemoCommand(new LiveStarter(installation.jvm(), installation.environment())))
+                .addSubcommand(new DemoCommand(installation.demo()))
                 .addSubcommand(new BenchCommand())
                 .addSubcommand(new HostCommands.Proxy(installation))
                 .addSubcommand(new HostCommands.Target(installation))

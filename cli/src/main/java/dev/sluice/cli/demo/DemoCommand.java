@@ -38,10 +38,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "Use the cluster that runs here instead of an own one.")
+    @Option(names = "--dir", paramLabel = "DIR", description = "Use the cluster that runs here instead of an own one.")
     private @Nullable Path dir;
 
     @Option(names = "--endpoint", paramLabel = "URL", description = "Use this running cluster.")

@@ -12,7 +12,8 @@ record AwsProfile(String name, Path credentials, Path config) {
     static AwsProfile write(Path folder, String name, Credentials keys) throws IOException {
         var profile = new AwsProfile(name, folder.resolve("aws-credentials"), folder.resolve("aws-config"));
         var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        Files.writeString(Files.createFile(profile.credentials, owner), """
+        Files.writeString(
+                Files.createFile(profile.credentials, owner), """
                 [%s]
                 aws_access_key_id = %s
                 aws_secret_access_key = %s

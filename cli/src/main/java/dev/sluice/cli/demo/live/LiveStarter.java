@@ -14,6 +14,7 @@ import dev.sluice.cli.s3.SignedHttp;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
@@ -31,13 +32,16 @@ public final class LiveStarter implements DemoClusters.Starter {
 
     private final JvmCommand jvm;
     private final Map<String, String> environment;
+    private final Path temporary;
 
     /// The cluster that is shown, and the profile by which it reaches the cloud; `own` if the demo started it.
     private record Shown(SignedHttp http, Optional<String> profile, boolean own) {}
 
-    public LiveStarter(JvmCommand jvm, Map<String, String> environment) {
+    /// @param temporary where the folder of a demo is made
+    public LiveStarter(JvmCommand jvm, Map<String, String> environment, Path temporary) {
         this.jvm = jvm;
         this.environment = Map.copyOf(environment);
+        this.temporary = temporary;
     }
 
     @Override
@@ -53,7 +57,7 @@ public final class LiveStarter implements DemoClusters.Starter {
 
     private DemoClusters start(DemoOptions options, Consumer<String> progress, Opened opened)
             throws IOException, InterruptedException {
-        var folder = PrivateFolder.make("sluice-demo-");
+        var folder = PrivateFolder.in(temporary, "sluice-demo-");
         opened.add(folder);
         boolean ownCluster = options.dir().isEmpty() && options.endpoint().isEmpty();
         progress.accept("Starting " + (options.s3().isEmpty() ? "a cloud" : "a door before the cloud")
@@ -61,7 +65,8 @@ public final class LiveStarter implements DemoClusters.Starter {
         Cloud cloud = options.s3().isPresent() ? given(options.s3().get()) : own(folder, ownCluster, opened);
         var door = ShapedCloud.before(address(cloud.endpoint()), options.latency(), options.bytesPerSecond());
         opened.add(door);
-        var bucket = "sluice-demo-" + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
+        var bucket = "sluice-demo-"
+                + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
         Shown shown = ownCluster ? ownShown(folder, options, cloud, opened) : givenShown(options);
         var backend = new Backend(
                 "s3://" + bucket,
@@ -86,7 +91,9 @@ public final class LiveStarter implements DemoClusters.Starter {
     }
 
     private Cloud given(URI url) {
-        if (!"http".equals(url.getScheme()) || url.getHost() == null || url.getPath().length() > 1) {
+        if (!"http".equals(url.getScheme())
+                || url.getHost() == null
+                || url.getPath().length() > 1) {
             throw CommandFailure.refused("--s3 " + url + ": the demo counts requests on the way to the cloud,"
                     + " so it has to be an address such as http://10.0.0.1:9000, without TLS and without a bucket");
         }
@@ -96,7 +103,8 @@ public final class LiveStarter implements DemoClusters.Starter {
             throw CommandFailure.refused("--s3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment:"
                     + " the demo makes a bucket there and puts its data set into it");
         }
-        var region = environment.getOrDefault("AWS_REGION", environment.getOrDefault("AWS_DEFAULT_REGION", "us-east-1"));
+        var region =
+                environment.getOrDefault("AWS_REGION", environment.getOrDefault("AWS_DEFAULT_REGION", "us-east-1"));
         return new Cloud(url, Optional.of(new Credentials(access, secret, region)), url.toString());
     }
 
@@ -125,42 +133,53 @@ public final class LiveStarter implements DemoClusters.Starter {
         return new Shown(new SignedHttp(options.endpoint().orElseThrow(), keys), profile, false);
     }
 
-    /// The bucket in a cloud that stays is emptied and removed at the end.
     private static ShardStore cloudStore(Cloud cloud, String bucket, boolean stays, Opened opened) {
         var client = cloud.client();
-        return new S3ShardStore(client, bucket, () -> {
-            client.createBucket(bucket);
-            if (stays) {
-                opened.add(() -> {
-                    client.list(bucket, "", Optional.empty(), object -> client.delete(bucket, object.key()));
-                    client.removeBucket(bucket);
-                });
-            }
-        });
+        return new S3ShardStore(
+                client,
+                bucket,
+                () -> {
+                    client.createBucket(bucket);
+                    if (stays) {
+                        opened.add(() -> {
+                            empty(client, bucket);
+                            client.removeBucket(bucket);
+                        });
+                    }
+                },
+                "");
     }
 
     private static ShardStore shownStore(Shown shown, String bucket, Backend backend, Opened opened) {
         var api = new NativeApi(shown.http());
-        return new S3ShardStore(new S3Client(shown.http()), bucket, () -> {
-            try {
-                api.createBucket(bucket, Optional.of(backend));
-            } catch (CommandFailure failure) {
-                throw shown.own() ? failure : CommandFailure.failed(failure.reason() + hint(backend));
-            }
-            if (!shown.own()) {
-                opened.add(() -> api.destroyBucket(bucket));
-            }
-        });
+        var client = new S3Client(shown.http());
+        return new S3ShardStore(
+                client,
+                bucket,
+                () -> {
+                    api.createBucket(bucket, Optional.of(backend));
+                    if (!shown.own()) {
+                        opened.add(() -> {
+                            empty(client, bucket);
+                            api.destroyBucket(bucket);
+                        });
+                    }
+                },
+                shown.own() ? "" : hint(backend));
+    }
+
+    private static void empty(S3Client client, String bucket) {
+        client.list(bucket, "", Optional.empty(), object -> client.delete(bucket, object.key()));
     }
 
     private static String hint(Backend backend) {
-        return ". A cluster that runs already must be able to reach the cloud at %s%s"
+        return "\nThe cluster was running already, so its targets must be able to reach the cloud at %s%s"
                 .formatted(
                         backend.endpoint().orElseThrow(),
                         backend.profile().isPresent()
                                 ? ""
-                                : ", with credentials of its own: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
-                                        + " AWS_PROFILE, where its targets were started");
+                                : ", with credentials of their own: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
+                                        + " AWS_PROFILE, when starting it");
     }
 
     private static InetSocketAddress address(URI endpoint) {

@@ -32,11 +32,10 @@ record LocalSluice(ClusterFile cluster) {
     record Shape(int targets, int drives, boolean auth) {}
 
     static LocalSluice running(Path dir) {
-        return new LocalSluice(
-                ClusterFile.read(new Layout(dir.toAbsolutePath().normalize()).clusterFile())
-                        .filter(ClusterFile::anyAlive)
-                        .orElseThrow(() -> CommandFailure.failed(
-                                "no cluster runs in %s: start it with sluice up --dir %s".formatted(dir, dir))));
+        return new LocalSluice(ClusterFile.read(new Layout(dir.toAbsolutePath().normalize()).clusterFile())
+                .filter(ClusterFile::anyAlive)
+                .orElseThrow(() -> CommandFailure.failed(
+                        "no cluster runs in %s: start it with sluice up --dir %s".formatted(dir, dir))));
     }
 
     /// Starts one in a new folder, with new keys.
@@ -53,8 +52,7 @@ record LocalSluice(ClusterFile cluster) {
                 Optional.empty(),
                 false);
         opened.add(stop(layout));
-        return new LocalSluice(
-                new ClusterUp(layout, jvm, Map.of()).up(options).cluster());
+        return new LocalSluice(new ClusterUp(layout, jvm, Map.of()).up(options).cluster());
     }
 
     URI endpoint() {
@@ -66,8 +64,7 @@ record LocalSluice(ClusterFile cluster) {
     }
 
     SignedHttp http() {
-        return new SignedHttp(
-                endpoint(), cluster.started().auth() ? Optional.of(credentials()) : Optional.empty());
+        return new SignedHttp(endpoint(), cluster.started().auth() ? Optional.of(credentials()) : Optional.empty());
     }
 
     private static Closeable stop(Layout layout) {

@@ -8,8 +8,8 @@ import java.util.Comparator;
 
 /// A temporary folder that only its user may look into. It goes with everything in it.
 record PrivateFolder(Path path) implements Closeable {
-    static PrivateFolder make(String prefix) throws IOException {
-        return new PrivateFolder(Files.createTempDirectory(prefix));
+    static PrivateFolder in(Path parent, String prefix) throws IOException {
+        return new PrivateFolder(Files.createTempDirectory(parent, prefix));
     }
 
     @Override

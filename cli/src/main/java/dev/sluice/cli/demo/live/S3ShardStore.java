@@ -11,16 +11,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// A bucket over S3. How it is made is said by the one who knows whether a cloud stands behind it.
+/// A bucket over S3. How it is made is said by the one who knows whether a cloud stands behind it, who may also add to
+/// a
+/// failure what the user can do about it.
 final class S3ShardStore implements ShardStore {
     private final S3Client client;
     private final String bucket;
     private final Runnable creation;
+    private final String hint;
 
-    S3ShardStore(S3Client client, String bucket, Runnable creation) {
+    S3ShardStore(S3Client client, String bucket, Runnable creation, String hint) {
         this.client = client;
         this.bucket = bucket;
         this.creation = creation;
+        this.hint = hint;
     }
 
     @Override
@@ -50,11 +54,11 @@ final class S3ShardStore implements ShardStore {
         });
     }
 
-    private static <T> T orFail(Supplier<T> call) throws IOException {
+    private <T> T orFail(Supplier<T> call) throws IOException {
         try {
             return call.get();
         } catch (CommandFailure failure) {
-            throw new IOException(failure.reason(), failure);
+            throw new IOException(failure.reason() + hint, failure);
         }
     }
 }

@@ -1,0 +1,84 @@
+package dev.sluice.cli.demo.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.cli.Sluice;
+import dev.sluice.cli.command.Installation;
+import dev.sluice.cli.demo.DemoClusters;
+import dev.sluice.cli.demo.DemoOptions;
+import dev.sluice.cli.node.Nodes;
+import dev.sluice.cli.process.JvmCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `sluice demo` with its two clusters as real processes, on a small data set.
+class LiveDemoTest {
+    private static final JvmCommand JVM = new JvmCommand(
+            Path.of(System.getProperty("java.home"), "bin", "java"),
+            List.of(
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx256m",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow"),
+            System.getProperty("java.class.path"),
+            Sluice.class.getName());
+
+    @TempDir
+    Path folder = Path.of("");
+
+    @Test
+    void everyShardIsFetchedOnceAndNothingIsLeft() throws IOException {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        var environment = Map.of("TMPDIR", temporary.toString());
+        int exitCode = Sluice.commandLine(new Installation(JVM, Nodes::factory, environment))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(
+                        "demo",
+                        "--shards=4",
+                        "--samples-per-shard=20",
+                        "--warm-epochs=1",
+                        "--workers=3",
+                        "--latency-ms=5",
+                        "--html=" + folder.resolve("page.html"));
+        assertThat(exitCode).as("%s%n%s", out, err).isZero();
+        assertThat(out.toString()).contains("Every digest is right; the cloud gave every shard once");
+        assertThat(folder.resolve("page.html")).content().contains("<svg");
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void aCloudWithoutKeysOrWithTlsIsRefusedAndNothingIsLeft() throws Exception {
+        var withoutKeys = new LiveStarter(JVM, Map.of(), folder);
+        assertRefused(withoutKeys, "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID");
+        assertRefused(withoutKeys, "https://127.0.0.1:9", "without TLS");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    private static void assertRefused(DemoClusters.Starter starter, String cloud, String reason) {
+        var options = new DemoOptions(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(URI.create(cloud)),
+                Duration.ZERO,
+                1 << 20,
+                new DemoOptions.DataSet(1, 1),
+                1,
+                0,
+                1);
+        assertThatThrownBy(() -> starter.start(options, _ -> {})).hasMessageContaining(reason);
+    }
+}
