@@ -75,10 +75,11 @@ public final class FrontDoor implements HttpHandler {
         if (path.startsWith("/v1/")) {
             return nativeApi.answer(head);
         }
+        boolean reads = head.method().equals("GET") || head.method().equals("HEAD");
         return switch (path) {
-            case "/health" -> health.answer(head);
-            case "/metrics" -> metrics.answer(head);
-            default -> s3.answer(head);
+            case "/health" when reads -> health.answer(head);
+            case "/metrics" when reads -> metrics.answer(head);
+            default -> s3.answer(head); // which refuses buckets of these names
         };
     }
 }
