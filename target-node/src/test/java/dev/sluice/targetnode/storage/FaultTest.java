@@ -131,8 +131,8 @@ class FaultTest {
 
     @Test
     void theReserveIsKept() throws IOException {
-        try (var store = ObjectStore.open(
-                config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2), StoreFixture::byHash)) {
+        try (var store =
+                ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2), StoreFixture::byHash)) {
             assertThatThrownBy(() -> store.begin(BUCKET, "k", 1, Durability.FSYNC))
                     .isInstanceOf(StoreException.NoSpace.class)
                     .hasMessageContaining("full");

@@ -24,8 +24,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere, also in
-/// the repair after it. What was acknowledged must be there, whole; what was in flight is there or not; what was refused
+/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere, also
+/// in
+/// the repair after it. What was acknowledged must be there, whole; what was in flight is there or not; what was
+/// refused
 /// is not. A seed that fails replays: its number is in the message.
 class CrashModelTest {
     private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 3000);

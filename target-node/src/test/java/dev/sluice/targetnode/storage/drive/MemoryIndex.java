@@ -48,7 +48,8 @@ final class MemoryIndex implements DriveIndex {
     private void apply(IndexBatch batch) {
         for (var change : batch.changes()) {
             switch (change) {
-                case IndexBatch.Put(var table, var key, var value) -> table(table).put(key, value);
+                case IndexBatch.Put(var table, var key, var value) ->
+                    table(table).put(key, value);
                 case IndexBatch.Delete(var table, var key) -> table(table).remove(key);
                 case IndexBatch.DeleteRange(var table, var from, var to) ->
                     table(table).subMap(from, to).clear();
