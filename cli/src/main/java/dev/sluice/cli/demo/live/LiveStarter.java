@@ -142,7 +142,7 @@ public final class LiveStarter implements DemoClusters.Starter {
                     client.createBucket(bucket);
                     if (stays) {
                         opened.add(() -> {
-                            empty(client, bucket);
+                            client.list(bucket, "", Optional.empty(), object -> client.delete(bucket, object.key()));
                             client.removeBucket(bucket);
                         });
                     }
@@ -159,17 +159,10 @@ public final class LiveStarter implements DemoClusters.Starter {
                 () -> {
                     api.createBucket(bucket, Optional.of(backend));
                     if (!shown.own()) {
-                        opened.add(() -> {
-                            empty(client, bucket);
-                            api.destroyBucket(bucket);
-                        });
+                        opened.add(() -> api.destroyBucket(bucket, true));
                     }
                 },
                 shown.own() ? "" : hint(backend));
-    }
-
-    private static void empty(S3Client client, String bucket) {
-        client.list(bucket, "", Optional.empty(), object -> client.delete(bucket, object.key()));
     }
 
     private static String hint(Backend backend) {
