@@ -2,6 +2,7 @@ package dev.sluice.cli.command;
 
 import dev.sluice.bench.BenchCommand;
 import dev.sluice.cli.demo.DemoCommand;
+import dev.sluice.cli.demo.cold.ColdCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -48,6 +49,7 @@ public final class Commands {
                 .addSubcommand(new ObjectCommands.Stat(installation))
                 .addSubcommand(new DemoCommand(installation.demo()))
                 .addSubcommand(new BenchCommand())
+                .addSubcommand(new ColdCommand(installation.demo()))
                 .addSubcommand(new HostCommands.Proxy(installation))
                 .addSubcommand(new HostCommands.Target(installation))
                 .addSubcommand(new HostCommands.Run(installation));

@@ -1,6 +1,5 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.demo.DemoClusters;
 import dev.sluice.cli.demo.live.LiveStarter;
 import dev.sluice.cli.node.NodeFactory;
 import dev.sluice.cli.node.Nodes;
@@ -19,7 +18,7 @@ public record Installation(JvmCommand jvm, Supplier<NodeFactory> nodes, Map<Stri
     }
 
     /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.
-    DemoClusters.Starter demo() {
+    LiveStarter demo() {
         var temporary = environment.getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
         return new LiveStarter(jvm, environment, Path.of(temporary).toAbsolutePath());
     }

@@ -90,7 +90,7 @@ public final class DemoCommand implements Callable<Integer> {
         };
         // First of all what Ctrl-C does: everything that was started goes before the JVM ends.
         try (var _ = Termination.interrupting(Thread.currentThread());
-                DemoClusters clusters = starter.start(options, progress)) {
+                DemoClusters clusters = starter.start(options.site(), progress)) {
             DemoReport report = new Demo(options, clusters, progress).run();
             Files.writeString(html, HtmlPage.of(report));
             out.print(json ? JsonReport.of(report) + "\n" : "\n" + TextTable.of(report));
@@ -111,11 +111,12 @@ public final class DemoCommand implements Callable<Integer> {
             throw new ParameterException(line, "Shards, samples, workers and bandwidth must be at least 1");
         }
         return new DemoOptions(
-                Optional.ofNullable(dir),
-                Optional.ofNullable(endpoint),
-                Optional.ofNullable(s3),
-                Duration.ofMillis(latencyMillis),
-                bandwidthMebibytes << 20,
+                new DemoOptions.Site(
+                        Optional.ofNullable(dir),
+                        Optional.ofNullable(endpoint),
+                        Optional.ofNullable(s3),
+                        Duration.ofMillis(latencyMillis),
+                        bandwidthMebibytes << 20),
                 new DemoOptions.DataSet(shards, samplesPerShard),
                 workers,
                 warmEpochs,

@@ -45,40 +45,43 @@ public final class LiveStarter implements DemoClusters.Starter {
     }
 
     @Override
-    public DemoClusters start(DemoOptions options, Consumer<String> progress) throws IOException, InterruptedException {
+    public LiveClusters start(DemoOptions.Site site, Consumer<String> progress)
+            throws IOException, InterruptedException {
         var opened = new Opened();
         try {
-            return start(options, progress, opened);
+            return start(site, progress, opened);
         } catch (IOException | InterruptedException | RuntimeException failure) {
             closeAfter(failure, opened);
             throw failure;
         }
     }
 
-    private DemoClusters start(DemoOptions options, Consumer<String> progress, Opened opened)
+    private LiveClusters start(DemoOptions.Site site, Consumer<String> progress, Opened opened)
             throws IOException, InterruptedException {
         var folder = PrivateFolder.in(temporary, "sluice-demo-");
         opened.add(folder);
-        boolean ownCluster = options.dir().isEmpty() && options.endpoint().isEmpty();
-        progress.accept("Starting " + (options.s3().isEmpty() ? "a cloud" : "a door before the cloud")
+        boolean ownCluster = site.dir().isEmpty() && site.endpoint().isEmpty();
+        progress.accept("Starting " + (site.s3().isEmpty() ? "a cloud" : "a door before the cloud")
                 + (ownCluster ? " and a cluster before it" : ""));
-        Cloud cloud = options.s3().isPresent() ? given(options.s3().get()) : own(folder, ownCluster, opened);
-        var door = ShapedCloud.before(address(cloud.endpoint()), options.latency(), options.bytesPerSecond());
+        Cloud cloud = site.s3().isPresent() ? given(site.s3().get()) : own(folder, ownCluster, opened);
+        var door = ShapedCloud.before(address(cloud.endpoint()), site.latency(), site.bytesPerSecond());
         opened.add(door);
         var bucket = "sluice-demo-"
                 + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
-        Shown shown = ownCluster ? ownShown(folder, options, cloud, opened) : givenShown(options);
+        Shown shown = ownCluster ? ownShown(folder, site, cloud, opened) : givenShown(site);
+        var distant = new Cloud(URI.create("http://127.0.0.1:" + door.port()), cloud.keys(), cloud.name());
         var backend = new Backend(
                 "s3://" + bucket,
-                Optional.of("http://127.0.0.1:" + door.port()),
+                Optional.of(distant.endpoint().toString()),
                 cloud.keys().map(Credentials::region),
                 shown.profile());
         return new LiveClusters(
-                cloudStore(cloud, bucket, options.s3().isPresent(), opened),
+                cloudStore(cloud, bucket, site.s3().isPresent(), opened),
+                cloudStore(distant, bucket, false, opened),
                 shownStore(shown, bucket, backend, opened),
                 door,
                 "%s, %d ms away, %d MiB/s"
-                        .formatted(cloud.name(), options.latency().toMillis(), options.bytesPerSecond() >> 20),
+                        .formatted(cloud.name(), site.latency().toMillis(), site.bytesPerSecond() >> 20),
                 opened);
     }
 
@@ -108,10 +111,10 @@ public final class LiveStarter implements DemoClusters.Starter {
         return new Cloud(url, Optional.of(new Credentials(access, secret, region)), url.toString());
     }
 
-    private Shown ownShown(PrivateFolder folder, DemoOptions options, Cloud cloud, Opened opened)
+    private Shown ownShown(PrivateFolder folder, DemoOptions.Site site, Cloud cloud, Opened opened)
             throws IOException, InterruptedException {
         var dir = folder.path().resolve("cluster");
-        if (options.s3().isPresent()) {
+        if (site.s3().isPresent()) {
             // Its processes inherit the environment with the keys that the demo itself uses there.
             return new Shown(LocalSluice.start(dir, SHOWN, jvm, opened).http(), Optional.empty(), true);
         }
@@ -120,17 +123,17 @@ public final class LiveStarter implements DemoClusters.Starter {
         return new Shown(cluster.http(), Optional.of(PROFILE), true);
     }
 
-    private Shown givenShown(DemoOptions options) {
-        var profile = options.s3().isPresent() ? Optional.<String>empty() : Optional.of(ANONYMOUS);
-        if (options.dir().isPresent()) {
-            return new Shown(LocalSluice.running(options.dir().get()).http(), profile, false);
+    private Shown givenShown(DemoOptions.Site site) {
+        var profile = site.s3().isPresent() ? Optional.<String>empty() : Optional.of(ANONYMOUS);
+        if (site.dir().isPresent()) {
+            return new Shown(LocalSluice.running(site.dir().get()).http(), profile, false);
         }
         var access = environment.getOrDefault("SLUICE_ACCESS_KEY", environment.get("AWS_ACCESS_KEY_ID"));
         var secret = environment.getOrDefault("SLUICE_SECRET_KEY", environment.get("AWS_SECRET_ACCESS_KEY"));
         var keys = access == null || secret == null
                 ? Optional.<Credentials>empty()
                 : Optional.of(new Credentials(access, secret, "us-east-1"));
-        return new Shown(new SignedHttp(options.endpoint().orElseThrow(), keys), profile, false);
+        return new Shown(new SignedHttp(site.endpoint().orElseThrow(), keys), profile, false);
     }
 
     private static ShardStore cloudStore(Cloud cloud, String bucket, boolean stays, Opened opened) {

@@ -69,16 +69,8 @@ class LiveDemoTest {
     }
 
     private static void assertRefused(DemoClusters.Starter starter, String cloud, String reason) {
-        var options = new DemoOptions(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of(URI.create(cloud)),
-                Duration.ZERO,
-                1 << 20,
-                new DemoOptions.DataSet(1, 1),
-                1,
-                0,
-                1);
-        assertThatThrownBy(() -> starter.start(options, _ -> {})).hasMessageContaining(reason);
+        var site = new DemoOptions.Site(
+                Optional.empty(), Optional.empty(), Optional.of(URI.create(cloud)), Duration.ZERO, 1 << 20);
+        assertThatThrownBy(() -> starter.start(site, _ -> {})).hasMessageContaining(reason);
     }
 }
