@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `sluice demo` with its two clusters as real processes, on a small data set.
+/// `sluice demo` and `sluice bench-cold` with their two clusters as real processes, on small data.
 class LiveDemoTest {
     private static final JvmCommand JVM = new JvmCommand(
             Path.of(System.getProperty("java.home"), "bin", "java"),
@@ -39,25 +39,38 @@ class LiveDemoTest {
 
     @Test
     void everyShardIsFetchedOnceAndNothingIsLeft() throws IOException {
+        var page = folder.resolve("page.html");
+        var out = sluice(
+                "demo",
+                "--shards=4",
+                "--samples-per-shard=20",
+                "--warm-epochs=1",
+                "--workers=3",
+                "--latency-ms=5",
+                "--html=" + page);
+        assertThat(out).contains("Every digest is right; the cloud gave every shard once");
+        assertThat(page).content().contains("<svg");
+    }
+
+    @Test
+    void manyReadersOfAColdObjectCostOneBackendGet() throws IOException {
+        var out = sluice("bench-cold", "--rounds=1", "--size-mib=2", "--readers=8", "--latency-ms=5");
+        assertThat(out).contains("backend GETs: 1 an object; 1 with 8 readers at once");
+    }
+
+    /// A command that must succeed and leave nothing in the temporary folder. Returns what it printed.
+    private String sluice(String... arguments) throws IOException {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
         var out = new StringWriter();
         var err = new StringWriter();
-        Path temporary = Files.createDirectory(folder.resolve("temporary"));
-        var environment = Map.of("TMPDIR", temporary.toString());
-        int exitCode = Sluice.commandLine(new Installation(JVM, Nodes::factory, environment))
+        var installation = new Installation(JVM, Nodes::factory, Map.of("TMPDIR", temporary.toString()));
+        int exitCode = Sluice.commandLine(installation)
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
-                .execute(
-                        "demo",
-                        "--shards=4",
-                        "--samples-per-shard=20",
-                        "--warm-epochs=1",
-                        "--workers=3",
-                        "--latency-ms=5",
-                        "--html=" + folder.resolve("page.html"));
+                .execute(arguments);
         assertThat(exitCode).as("%s%n%s", out, err).isZero();
-        assertThat(out.toString()).contains("Every digest is right; the cloud gave every shard once");
-        assertThat(folder.resolve("page.html")).content().contains("<svg");
         assertThat(temporary).isEmptyDirectory();
+        return out.toString();
     }
 
     @Test
