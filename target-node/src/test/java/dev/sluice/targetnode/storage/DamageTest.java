@@ -213,7 +213,8 @@ class DamageTest {
         }
         remove(paths.getFirst().resolve(".sluice/index"));
         try (var files = Files.list(paths.get(1).resolve(".sluice/index"))) {
-            for (var manifest : files.filter(file -> file.getFileName().toString().startsWith("MANIFEST"))
+            for (var manifest : files.filter(
+                            file -> file.getFileName().toString().startsWith("MANIFEST"))
                     .toList()) {
                 Files.write(manifest, random(1, 100));
             }
@@ -264,7 +265,8 @@ class DamageTest {
                 delete(store, acknowledged.removeFirst());
                 put(store, acknowledged.getFirst(), random(0, 7));
                 var copy = folder.resolve("copy" + round);
-                var copying = new ProcessBuilder("cp", "-a", folder.resolve("live").toString(), copy.toString())
+                var copying = new ProcessBuilder(
+                                "cp", "-a", folder.resolve("live").toString(), copy.toString())
                         .inheritIO()
                         .start();
                 assertThat(copying.waitFor()).isZero();

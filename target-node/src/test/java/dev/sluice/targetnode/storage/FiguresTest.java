@@ -29,8 +29,8 @@ class FiguresTest {
         System.out.printf("%-40s %,12.0f /s%n", what, count * 1e9 / (System.nanoTime() - since));
     }
 
-    private static void putMany(
-            ObjectStore store, String set, int writers, int count, int size, Durability durability) throws Exception {
+    private static void putMany(ObjectStore store, String set, int writers, int count, int size, Durability durability)
+            throws Exception {
         var next = new AtomicInteger();
         var content = random(1, size);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -76,7 +76,8 @@ class FiguresTest {
         for (int round = 0; round < 2; round++) {
             long start = System.nanoTime();
             for (int i = 0; i < 500_000; i++) {
-                try (var object = store.hot(BUCKET.id(), "small-FSYNC64/00000001").orElseThrow()) {
+                try (var object =
+                        store.hot(BUCKET.id(), "small-FSYNC64/00000001").orElseThrow()) {
                     assertThat(object.bytes().isPresent()).isTrue();
                 }
             }

@@ -24,6 +24,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,13 @@ class MultipartTest {
 
     private static UploadState begin(ObjectStore store, String key) {
         return store.multipart()
-                .create(BUCKET, key, new TreeMap<>(Map.of("Content-Type", "x/y")), new TreeMap<>(), Optional.empty(), false);
+                .create(
+                        BUCKET,
+                        key,
+                        new TreeMap<>(Map.of("Content-Type", "x/y")),
+                        new TreeMap<>(),
+                        Optional.empty(),
+                        false);
     }
 
     private static Part part(ObjectStore store, UploadState upload, int number, byte[] content) throws Exception {
@@ -95,7 +102,7 @@ class MultipartTest {
                 for (int number : new int[] {2, 3, 1}) {
                     parts.add(part(store, upload, number, contents[number - 1]));
                 }
-                parts.sort(java.util.Comparator.comparing(Part::number));
+                parts.sort(Comparator.comparingInt(Part::number));
                 assertThat(store.multipart().listParts(BUCKET, upload.key(), upload.uploadId(), 0, 100))
                         .isEqualTo(parts);
                 assertThat(store.lookup(BUCKET, upload.key())).isInstanceOf(Lookup.Miss.class);
@@ -147,17 +154,18 @@ class MultipartTest {
             broken.write(ByteBuffer.wrap(random(9, MIB)));
         }
         try (var store = open(paths)) {
-            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10)).containsExactly(upload);
+            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10))
+                    .containsExactly(upload);
             assertThat(store.isEmpty(BUCKET.id())).isFalse();
             parts.add(part(store, upload, 2, random(2, 5 * MIB)));
             parts.add(part(store, upload, 3, random(3, 17)));
             complete(store, upload, parts);
         }
         try (var store = open(paths)) {
-            assertThat(get(store, "later"))
-                    .isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
+            assertThat(get(store, "later")).isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
             assertThat(complete(store, upload, parts).etag()).endsWith("-3");
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10)).isEmpty();
+            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+                    .isEmpty();
             store.multipart().expire(Instant.now().plusSeconds(1), Instant.EPOCH);
             assertThatThrownBy(() -> complete(store, upload, parts)).isInstanceOf(StoreException.NoSuchUpload.class);
         }
@@ -207,7 +215,7 @@ class MultipartTest {
             for (var key : List.of("a", "a", "a/b", "b", "c", "c")) {
                 all.add(begin(store, key));
             }
-            all.sort(java.util.Comparator.comparing(UploadState::key).thenComparing(UploadState::uploadId));
+            all.sort(Comparator.comparing(UploadState::key).thenComparing(UploadState::uploadId));
             var seen = new ArrayList<UploadState>();
             while (seen.size() < all.size()) {
                 var last = seen.isEmpty() ? Optional.<UploadState>empty() : Optional.of(seen.getLast());

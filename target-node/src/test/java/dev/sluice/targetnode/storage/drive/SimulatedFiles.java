@@ -19,10 +19,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// A file system that promises no more than POSIX does: data and attributes last when the file was synced, a name lasts
-/// when its folder was synced, and of the rest a crash keeps what it likes. Renames are atomic, and a change of names is
-/// kept only with those before it that concern the same names, made their folder or emptied it (what the journals of ext4 and
-/// xfs give, and what fstests ask of btrfs).
+/// A file system that promises no more than POSIX does: data and attributes last when the file was synced, a name
+/// lasts when its folder was synced, and of the rest a crash keeps what it likes. Renames are atomic, and a change
+/// of names is kept only with those before it that concern the same names, made their folder or emptied it (what
+/// the journals of ext4 and xfs give, and what fstests ask of btrfs).
 final class SimulatedFiles implements DriveFiles {
     /// A file or folder, apart from its name.
     private static final class Node {
@@ -41,8 +41,7 @@ final class SimulatedFiles implements DriveFiles {
     /// A change of names that is not on the drive yet.
     private record NameChange(Map<String, Optional<Node>> names) {
         boolean touches(String folder) {
-            return names.keySet().stream()
-                    .anyMatch(path -> Layout.parent(path).equals(folder));
+            return names.keySet().stream().anyMatch(path -> Layout.parent(path).equals(folder));
         }
 
         boolean comesBefore(NameChange other) {
@@ -61,13 +60,7 @@ final class SimulatedFiles implements DriveFiles {
         this.faults = faults;
         names.put("", new Node(true));
         for (var folder : List.of(
-                Layout.OBJECTS,
-                Layout.SYSTEM,
-                Layout.WORK,
-                Layout.AUX,
-                Layout.ESCAPED,
-                Layout.UPLOADS,
-                Layout.TRASH)) {
+                Layout.OBJECTS, Layout.SYSTEM, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.UPLOADS, Layout.TRASH)) {
             names.put(folder, new Node(true));
         }
         durable.putAll(names);
@@ -79,13 +72,12 @@ final class SimulatedFiles implements DriveFiles {
         int prefix = random.nextInt(pending.size() + 1);
         var kept = new HashSet<NameChange>();
         for (int i = pending.size() - 1; i >= 0; i--) {
-            boolean keep =
-                    switch (mode) {
-                        case 0 -> false;
-                        case 1 -> true;
-                        case 2 -> i < prefix;
-                        default -> random.nextBoolean();
-                    };
+            boolean keep = switch (mode) {
+                case 0 -> false;
+                case 1 -> true;
+                case 2 -> i < prefix;
+                default -> random.nextBoolean();
+            };
             if (keep) {
                 keepWithThoseBefore(i, kept);
             }

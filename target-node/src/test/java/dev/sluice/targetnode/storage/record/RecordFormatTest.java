@@ -54,11 +54,15 @@ class RecordFormatTest {
     /// The files were written by the first version of the format; they must be readable for ever.
     @Test
     void recordsWrittenByFormerVersionsAreStillRead() throws IOException {
-        var inline = HexFormat.of().parseHex(Files.readString(GOLDEN.resolve("record-1-inline.hex")).strip());
+        var inline = HexFormat.of()
+                .parseHex(
+                        Files.readString(GOLDEN.resolve("record-1-inline.hex")).strip());
         assertThat(RecordFormat.decode(inline, _ -> new byte[0])).isEqualTo(record(3, 10));
         assertThat(RecordFormat.encode(record(3, 10)).attribute()).isEqualTo(inline);
-        var attribute = HexFormat.of().parseHex(Files.readString(GOLDEN.resolve("record-1-apart.hex")).strip());
-        var details = HexFormat.of().parseHex(Files.readString(GOLDEN.resolve("details-1.hex")).strip());
+        var attribute = HexFormat.of()
+                .parseHex(Files.readString(GOLDEN.resolve("record-1-apart.hex")).strip());
+        var details = HexFormat.of()
+                .parseHex(Files.readString(GOLDEN.resolve("details-1.hex")).strip());
         assertThat(RecordFormat.decode(attribute, _ -> details)).isEqualTo(record(900, 10));
     }
 
