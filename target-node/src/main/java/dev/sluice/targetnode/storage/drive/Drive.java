@@ -209,6 +209,8 @@ public final class Drive implements AutoCloseable {
                     contents.settle();
                     space.refresh(contents.files());
                     settled = System.nanoTime();
+                }
+                if (due || more) {
                     more = contents.purge(PURGE_STEP);
                 }
             } catch (InterruptedException _) {

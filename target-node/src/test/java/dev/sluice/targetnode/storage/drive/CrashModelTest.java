@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /// also in the repair after it. What was acknowledged must be there, whole; what was in flight is there or not;
 /// what was refused is not. A seed that fails replays: its number is in the message.
 class CrashModelTest {
-    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 3000);
+    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 1500);
     private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
     private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
     private static final BucketRef BUCKET = new BucketRef(3, "bucket");
