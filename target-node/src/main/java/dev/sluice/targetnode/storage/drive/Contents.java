@@ -572,18 +572,10 @@ public final class Contents {
     /// Throws away the files of uploads that the index does not have.
     void deleteEndedUploads() throws IOException {
         var live = new HashSet<String>();
-<<<<<<< HEAD
-        index.scan(
-                Table.UPLOADS,
-                new byte[0],
-                (key, _) -> live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII))
-                        || true);
-=======
         index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
             live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII));
             return true;
         });
->>>>>>> storage
         for (var name : files.list(Layout.UPLOADS)) {
             if (!live.contains(name.replace("/", ""))) {
                 purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});

@@ -15,10 +15,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-<<<<<<< HEAD
 import java.nio.ByteBuffer;
-=======
->>>>>>> storage
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,14 +31,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
-<<<<<<< HEAD
-/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the object
-/// in
-/// one commit. Blocks: for virtual threads.
-=======
 /// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the
 /// object in one commit. Blocks: for virtual threads.
->>>>>>> storage
 public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
 
@@ -159,7 +150,6 @@ public final class Multipart {
         return Arrays.compareUnsigned(first, after) > 0 ? first : after;
     }
 
-<<<<<<< HEAD
     /// What became of an upload that was completed not too long ago.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
         var drive = driveOf.apply(bucket.id(), key);
@@ -177,12 +167,8 @@ public final class Multipart {
         });
     }
 
-    /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already, it
-    /// gives the same result.
-=======
     /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already,
     /// it gives the same result.
->>>>>>> storage
     ///
     /// @param checksums of the whole object, to keep
     /// @param check judged like that of any other write

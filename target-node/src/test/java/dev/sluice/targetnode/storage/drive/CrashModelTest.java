@@ -24,17 +24,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-<<<<<<< HEAD
-/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere, also
-/// in
-/// the repair after it. What was acknowledged must be there, whole; what was in flight is there or not; what was
-/// refused
-/// is not. A seed that fails replays: its number is in the message.
-=======
 /// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere,
 /// also in the repair after it. What was acknowledged must be there, whole; what was in flight is there or not;
 /// what was refused is not. A seed that fails replays: its number is in the message.
->>>>>>> storage
 class CrashModelTest {
     private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 1500);
     private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
