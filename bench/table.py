@@ -58,5 +58,20 @@ def main(source, target, connections, seconds, rounds):
         json.dump({"rows": result, "all": figures, "cores": os.cpu_count(), "load": os.getloadavg()}, out, indent=2)
 
 
+def cold(source):
+    with open(source, encoding="utf-8") as found:
+        r = json.load(found)
+    print("\n| cold GET of 64 MiB, cloud at 20 ms and 200 MiB/s | direct | through Sluice | |")
+    print("|--|--:|--:|--:|")
+    later = r["first_byte"] - r["direct_first_byte"]
+    ratio = r["last_byte"] / r["direct_last_byte"]
+    print(f"| first byte, ms | {r['direct_first_byte']:.1f} | {r['first_byte']:.1f} | {later:+.1f} |")
+    print(f"| last byte, ms | {r['direct_last_byte']:.1f} | {r['last_byte']:.1f} | ×{ratio:.2f} |")
+    print(f"| backend GETs, {r['readers']} readers at once | | {r['shared_gets']} | |")
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "cold":
+        cold(sys.argv[2])
+    else:
+        main(*sys.argv[1:])

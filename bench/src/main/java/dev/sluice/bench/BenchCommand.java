@@ -54,7 +54,10 @@ public final class BenchCommand implements Callable<Integer> {
             description = "get, put, head, list or mixed.")
     private Operation operation = Operation.GET;
 
-    @Option(names = "--endpoint", defaultValue = "http://127.0.0.1:8080", description = "Default ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--endpoint",
+            defaultValue = "${env:AWS_ENDPOINT_URL:-http://127.0.0.1:8080}",
+            description = "Default AWS_ENDPOINT_URL, else http://127.0.0.1:8080.")
     private URI endpoint = URI.create("http://127.0.0.1:8080");
 
     @Option(names = "--bucket", defaultValue = "bench", description = "Made if absent (default ${DEFAULT-VALUE}).")
@@ -96,7 +99,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--put-percent",
             defaultValue = "20",
-            description = "Of mixed, 10 % are HEAD (default ${DEFAULT-VALUE}).")
+            description = "Of mixed, 10 %% are HEAD (default ${DEFAULT-VALUE}).")
     private int putPercent;
 
     @Option(names = "--fresh-keys", description = "PUT to new keys only, instead of overwriting the objects.")
@@ -121,10 +124,16 @@ public final class BenchCommand implements Callable<Integer> {
             description = "none, unsigned (payload) or signed (payload); default ${DEFAULT-VALUE}.")
     private Signing signing = Signing.UNSIGNED;
 
-    @Option(names = "--access-key", defaultValue = "${env:SLUICE_ACCESS_KEY}", description = "Or SLUICE_ACCESS_KEY.")
+    @Option(
+            names = "--access-key",
+            defaultValue = "${env:SLUICE_ACCESS_KEY:-${env:AWS_ACCESS_KEY_ID}}",
+            description = "Or SLUICE_ACCESS_KEY, or AWS_ACCESS_KEY_ID.")
     private @Nullable String accessKey;
 
-    @Option(names = "--secret-key", defaultValue = "${env:SLUICE_SECRET_KEY}", description = "Or SLUICE_SECRET_KEY.")
+    @Option(
+            names = "--secret-key",
+            defaultValue = "${env:SLUICE_SECRET_KEY:-${env:AWS_SECRET_ACCESS_KEY}}",
+            description = "Or SLUICE_SECRET_KEY, or AWS_SECRET_ACCESS_KEY.")
     private @Nullable String secretKey;
 
     @Option(names = "--region", defaultValue = "us-east-1", description = "Default ${DEFAULT-VALUE}.")
@@ -196,7 +205,10 @@ public final class BenchCommand implements Callable<Integer> {
             return new Endpoint(endpoint, Optional.empty(), false);
         }
         if (accessKey == null || secretKey == null) {
-            throw new ParameterException(line, "Keys are needed: --access-key and --secret-key, or --sign none");
+            throw new ParameterException(
+                    line,
+                    "Keys are needed: --access-key and --secret-key, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                            + " (see sluice env), or --sign none");
         }
         var credentials = new Credentials(accessKey, secretKey, region);
         return new Endpoint(endpoint, Optional.of(credentials), signing == Signing.SIGNED);

@@ -89,6 +89,10 @@ final class ClusterLifecycleTest {
             assertThat(health(node.url())).isEqualTo(200);
         }
         assertThat(sluice(Map.of(), "status").exitCode()).isZero();
+        assertThat(sluice(Map.of(), "env").out())
+                .isEqualTo(
+                        "export AWS_ENDPOINT_URL='%s' AWS_ACCESS_KEY_ID='%s' AWS_SECRET_ACCESS_KEY='%s' AWS_DEFAULT_REGION='us-east-1'%n",
+                        first.s3Endpoint(), first.accessKey(), first.secretKey());
 
         var again = up();
         assertThat(again.exitCode()).isZero();
@@ -108,6 +112,7 @@ final class ClusterLifecycleTest {
         assertThat(dir.resolve("cluster.json")).doesNotExist();
         assertThat(Files.readString(Path.of(first.nodes().getFirst().log()))).contains(" ready", " stopped");
         assertThat(sluice(Map.of(), "status").exitCode()).isEqualTo(1);
+        assertThat(sluice(Map.of(), "env").err()).contains("no cluster runs in " + dir);
 
         assertThat(sluice(Map.of(), "up").exitCode()).isZero();
         assertThat(cluster())

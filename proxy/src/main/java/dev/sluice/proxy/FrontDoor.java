@@ -26,12 +26,12 @@ public final class FrontDoor implements HttpHandler {
     ///
     /// @param self the node it belongs to
     /// @param region the one region of this cluster, or `*` for any
-    /// @param clusterKey signs redirects
+    /// @param redirects makes and checks the tokens of redirects
     /// @param peerApi what this node answers to other nodes
     public record Parts(
             NodeId self,
             String region,
-            byte[] clusterKey,
+            RedirectTokens redirects,
             S3RequestParser parser,
             Authenticator authenticator,
             PeerTokens peerTokens,
@@ -44,7 +44,7 @@ public final class FrontDoor implements HttpHandler {
             InstantSource clock) {}
 
     public FrontDoor(Parts parts) {
-        var tokens = new RedirectTokens(parts.clusterKey());
+        var tokens = parts.redirects();
         var views = parts.views();
         var targets = parts.targets();
         var life = new BucketLife(parts.control(), views, targets, parts.clock());

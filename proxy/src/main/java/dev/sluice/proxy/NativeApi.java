@@ -3,17 +3,11 @@ package dev.sluice.proxy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import dev.sluice.common.auth.Authenticator;
-import dev.sluice.common.auth.BucketPolicy;
-import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
-import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Bodies;
@@ -29,18 +23,12 @@ import dev.sluice.common.s3.parse.BucketName;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
-import java.util.Optional;
-import java.util.Set;
 
 /// AIStore's native calls under `/v1`, as far as they are served yet: buckets and the cluster map. Errors are JSON.
 final class NativeApi implements HttpHandler {
-    private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MAX_BODY = 1 << 20;
     private static final String BUCKETS = "/v1/buckets";
-    private static final Set<String> PROPERTIES = Set.of("backend", "durability", "policy", "route");
-    private static final Set<String> BACKEND = Set.of("url", "endpoint", "region", "profile");
 
     private final Authenticator authenticator;
     private final ClusterViews views;
@@ -93,15 +81,17 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "HEAD" ->
                 Response.empty(200)
-                        .with("Ais-Bucket-Props", properties(existing(name)).toString());
+                        .with(
+                                "Ais-Bucket-Props",
+                                BucketJson.show(existing(name)).toString());
             case "POST" -> {
                 BucketName.checkNew(name);
-                buckets.create(name, properties(name, message(body, "create-bck")));
+                buckets.create(name, BucketJson.created(name, message(body, "create-bck")));
                 yield Response.empty(200);
             }
             case "PATCH" -> {
                 var value = message(body, "set-bprops");
-                buckets.change(name, changed(name, existing(name).properties(), value));
+                buckets.change(name, BucketJson.changed(name, existing(name).properties(), value));
                 yield Response.empty(200);
             }
             case "DELETE" -> {
@@ -127,78 +117,12 @@ final class NativeApi implements HttpHandler {
         return value.isMissingNode() || value.isNull() ? JSON.createObjectNode() : value;
     }
 
-    private static BucketProperties properties(String name, JsonNode value) throws IOException {
-        return changed(name, BucketProperties.defaults(backend(value)), value);
-    }
-
-    private static BucketProperties changed(String name, BucketProperties before, JsonNode value) throws IOException {
-        onlyKnown(value, PROPERTIES);
-        if (value.has("backend") && !backend(value).equals(before.backend())) {
-            throw new IOException("a bucket's backend is chosen when it is created and cannot change");
-        }
-        var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
-        policy.ifPresent(json -> BucketPolicy.parse(name, json.getBytes(StandardCharsets.UTF_8)));
-        return new BucketProperties(
-                before.backend(),
-                value.has("durability")
-                        ? JSON.treeToValue(value.get("durability"), Durability.class)
-                        : before.durability(),
-                policy,
-                value.has("route")
-                        ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
-                        : before.route());
-    }
-
-    private static Optional<BackendSpec> backend(JsonNode value) throws IOException {
-        if (!value.hasNonNull("backend")) {
-            return Optional.empty();
-        }
-        var backend = value.get("backend");
-        onlyKnown(backend, BACKEND);
-        var url = optionalText(backend, "url")
-                .filter(text -> text.startsWith("s3://") || text.startsWith("gs://"))
-                .orElseThrow(() -> new IOException("backend.url must be s3://bucket or gs://bucket"));
-        var endpoint = optionalText(backend, "endpoint");
-        endpoint.map(URI::create);
-        return Optional.of(
-                new BackendSpec(url, endpoint, optionalText(backend, "region"), optionalText(backend, "profile")));
-    }
-
-    private static Optional<String> optionalText(JsonNode object, String field) {
-        return Optional.ofNullable(object.get(field))
-                .filter(node -> !node.isNull())
-                .map(node -> node.isTextual() ? node.asText() : node.toString());
-    }
-
-    private static void onlyKnown(JsonNode object, Set<String> known) throws IOException {
-        for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
-            var name = names.next();
-            if (!known.contains(name)) {
-                throw new IOException("unknown property '%s'; known are %s".formatted(name, known));
-            }
-        }
-    }
-
     private JsonNode list() {
         var array = JSON.createArrayNode();
         for (var bucket : views.confirmed().state().buckets().buckets().values()) {
-            array.add(properties(bucket));
+            array.add(BucketJson.show(bucket));
         }
         return array;
-    }
-
-    private static ObjectNode properties(Bucket bucket) {
-        var properties = bucket.properties();
-        var node = JSON.createObjectNode()
-                .put("name", bucket.name())
-                .put("provider", "ais")
-                .put("bid", Long.toString(bucket.id()))
-                .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
-        node.set("durability", JSON.valueToTree(properties.durability()));
-        properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
-        properties.policy().ifPresent(policy -> node.put("policy", policy));
-        properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));
-        return node;
     }
 
     private JsonNode smap() {

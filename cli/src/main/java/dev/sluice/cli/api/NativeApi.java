@@ -66,8 +66,9 @@ public final class NativeApi {
         act("POST", name, "create-bck", value);
     }
 
-    public void destroyBucket(String name) {
-        act("DELETE", name, "destroy-bck", JSON.createObjectNode());
+    /// With `force` also one that holds objects. What is in a cloud bucket behind it stays there.
+    public void destroyBucket(String name, boolean force) {
+        act("DELETE", name, "destroy-bck", JSON.createObjectNode().put("force", force));
     }
 
     public void setProperties(String name, ObjectNode properties) {

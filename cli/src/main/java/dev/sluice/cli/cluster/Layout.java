@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /// Where everything of a local cluster is: files below DIR, ids, ports.
 public record Layout(Path dir) {
-    static final int FIRST_TARGET_PORT = 100;
+    public static final int FIRST_TARGET_PORT = 100;
 
     /// One node before it has a process.
     public record Planned(String id, NodeRole role, int port, List<Path> drives) {}

@@ -130,9 +130,13 @@ final class BucketCommands {
         @Override
         public Integer call() {
             if (!force && s3().holdsObjects(name)) {
-                throw CommandFailure.refused(name + " holds objects: remove them first, or use --force");
+                // To remove them first would remove them from the cloud too.
+                throw CommandFailure.refused(
+                        nativeApi().bucket(name).hasNonNull("backend")
+                                ? name + " stands before a cloud bucket with objects: --force removes only what is here"
+                                : name + " holds objects: remove them first, or use --force");
             }
-            nativeApi().destroyBucket(name);
+            nativeApi().destroyBucket(name, force);
             return done(Map.of("removed", List.of(name)), "removed " + name);
         }
     }

@@ -1,5 +1,8 @@
 package dev.sluice.cli.command;
 
+import dev.sluice.bench.BenchCommand;
+import dev.sluice.cli.demo.DemoCommand;
+import dev.sluice.cli.demo.cold.ColdCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -27,6 +30,7 @@ public final class Commands {
                 .addSubcommand(new UpCommand(installation))
                 .addSubcommand(new DownCommand(installation))
                 .addSubcommand(new StatusCommand(installation))
+                .addSubcommand(new EnvCommand(installation))
                 .addSubcommand(new CommandLine(new Node())
                         .addSubcommand(new NodeCommands.Stop(installation))
                         .addSubcommand(new NodeCommands.Start(installation))
@@ -43,6 +47,9 @@ public final class Commands {
                 .addSubcommand(new ObjectCommands.ListObjects(installation))
                 .addSubcommand(new ObjectCommands.Remove(installation))
                 .addSubcommand(new ObjectCommands.Stat(installation))
+                .addSubcommand(new DemoCommand(installation.demo()))
+                .addSubcommand(new BenchCommand())
+                .addSubcommand(new ColdCommand(installation.demo()))
                 .addSubcommand(new HostCommands.Proxy(installation))
                 .addSubcommand(new HostCommands.Target(installation))
                 .addSubcommand(new HostCommands.Run(installation));

@@ -1,5 +1,6 @@
 package dev.sluice.cli.command;
 
+import dev.sluice.cli.demo.live.LiveStarter;
 import dev.sluice.cli.node.NodeFactory;
 import dev.sluice.cli.node.Nodes;
 import dev.sluice.cli.process.JvmCommand;
@@ -14,6 +15,12 @@ public record Installation(JvmCommand jvm, Supplier<NodeFactory> nodes, Map<Stri
     public static Installation ofThisTree(Class<?> main, Map<String, String> environment) {
         var home = Path.of(System.getProperty("sluice.home", ".")).toAbsolutePath();
         return new Installation(JvmCommand.ofInstallation(home, main.getName()), Nodes::factory, environment);
+    }
+
+    /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.
+    LiveStarter demo() {
+        var temporary = environment.getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
+        return new LiveStarter(jvm, environment, Path.of(temporary).toAbsolutePath());
     }
 
     /// `$SLUICE_DIR`, else `.sluice` in the user's home.

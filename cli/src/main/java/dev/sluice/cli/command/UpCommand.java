@@ -5,6 +5,7 @@ import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterUp;
 import dev.sluice.cli.cluster.ForegroundCluster;
 import dev.sluice.cli.cluster.UpOptions;
+import dev.sluice.cli.process.Termination;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -24,6 +24,6 @@ public interface DemoClusters extends AutoCloseable {
 
     /// Starts both, telling its progress in short lines.
     interface Starter {
-        DemoClusters start(DemoOptions options, Consumer<String> progress) throws IOException;
+        DemoClusters start(DemoOptions.Site site, Consumer<String> progress) throws IOException, InterruptedException;
     }
 }

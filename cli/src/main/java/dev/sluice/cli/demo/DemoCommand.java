@@ -1,9 +1,11 @@
 package dev.sluice.cli.demo;
 
+import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.demo.report.DemoReport;
 import dev.sluice.cli.demo.report.HtmlPage;
 import dev.sluice.cli.demo.report.JsonReport;
 import dev.sluice.cli.demo.report.TextTable;
+import dev.sluice.cli.process.Termination;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -36,13 +38,10 @@ public final class DemoCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            description = "Keep the demo's cluster here (default: a temporary one).")
+    @Option(names = "--dir", paramLabel = "DIR", description = "Use the cluster that runs here instead of an own one.")
     private @Nullable Path dir;
 
-    @Option(names = "--endpoint", paramLabel = "URL", description = "Use this running cluster instead of an own one.")
+    @Option(names = "--endpoint", paramLabel = "URL", description = "Use this running cluster.")
     private @Nullable URI endpoint;
 
     @Option(names = "--s3", paramLabel = "URL", description = "Use this S3 endpoint as the cloud.")
@@ -80,7 +79,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() {
         CommandLine line = Objects.requireNonNull(spec, "picocli sets it").commandLine();
         DemoOptions options = options(line);
         PrintWriter out = line.getOut();
@@ -89,13 +88,19 @@ public final class DemoCommand implements Callable<Integer> {
             chatter.println(text);
             chatter.flush();
         };
-        try (DemoClusters clusters = starter.start(options, progress)) {
+        // First of all what Ctrl-C does: everything that was started goes before the JVM ends.
+        try (var _ = Termination.interrupting(Thread.currentThread());
+                DemoClusters clusters = starter.start(options.site(), progress)) {
             DemoReport report = new Demo(options, clusters, progress).run();
             Files.writeString(html, HtmlPage.of(report));
             out.print(json ? JsonReport.of(report) + "\n" : "\n" + TextTable.of(report));
             out.flush();
             progress.accept("The same with charts: " + html.toAbsolutePath());
             return report.good() ? 0 : NOT_AS_PROMISED;
+        } catch (InterruptedException e) {
+            throw CommandFailure.failed("interrupted: all that was started is stopped and removed");
+        } catch (IOException e) {
+            throw CommandFailure.failed(String.valueOf(e.getMessage()));
         }
     }
 
@@ -106,11 +111,12 @@ public final class DemoCommand implements Callable<Integer> {
             throw new ParameterException(line, "Shards, samples, workers and bandwidth must be at least 1");
         }
         return new DemoOptions(
-                Optional.ofNullable(dir),
-                Optional.ofNullable(endpoint),
-                Optional.ofNullable(s3),
-                Duration.ofMillis(latencyMillis),
-                bandwidthMebibytes << 20,
+                new DemoOptions.Site(
+                        Optional.ofNullable(dir),
+                        Optional.ofNullable(endpoint),
+                        Optional.ofNullable(s3),
+                        Duration.ofMillis(latencyMillis),
+                        bandwidthMebibytes << 20),
                 new DemoOptions.DataSet(shards, samplesPerShard),
                 workers,
                 warmEpochs,

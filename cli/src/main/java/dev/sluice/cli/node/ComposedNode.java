@@ -4,6 +4,7 @@ import dev.sluice.backend.BackendSettings;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
 import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.RedirectTokens;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -187,10 +188,11 @@ final class ComposedNode implements RunningNode {
     // ---- what it answers
 
     private FrontDoor frontDoor() {
-        var keys = new FrontDoor.Parts(
+        return new FrontDoor(new FrontDoor.Parts(
                 id,
                 config.auth().region(),
-                clusterKey(),
+                new RedirectTokens(
+                        clusterKey(), config.http().redirectTokenLife().duration()),
                 new S3RequestParser(),
                 config.auth().enabled()
                         ? Authenticator.of(
@@ -203,8 +205,7 @@ final class ComposedNode implements RunningNode {
                 new PeerApi(tokens, target.map(TargetNode::service), views, control, isController()),
                 new HealthHandler(id, this::whyNotReady),
                 new MetricsHandler(jvm.meters()),
-                clock);
-        return new FrontDoor(keys);
+                clock));
     }
 
     private Optional<String> whyNotReady() {

@@ -5,9 +5,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/// How to start another JVM of this installation, one that runs nodes.
-public record JvmCommand(Path java, List<String> flags, String classPath, String mainClass) {
+/// How to start another JVM of this installation, one that runs nodes. The environment is added to the one of this JVM.
+public record JvmCommand(
+        Path java, List<String> flags, String classPath, String mainClass, Map<String, String> environment) {
+    public JvmCommand {
+        flags = List.copyOf(flags);
+        environment = Map.copyOf(environment);
+    }
+
+    public JvmCommand(Path java, List<String> flags, String classPath, String mainClass) {
+        this(java, flags, classPath, mainClass, Map.of());
+    }
 
     /// As this JVM was started, with the flags of node JVMs. `home` is the root of the tree.
     public static JvmCommand ofInstallation(Path home, String mainClass) {
@@ -22,6 +32,10 @@ public record JvmCommand(Path java, List<String> flags, String classPath, String
                 mainClass);
     }
 
+    public JvmCommand with(Map<String, String> variables) {
+        return new JvmCommand(java, flags, classPath, mainClass, variables);
+    }
+
     /// Starts it in a session of its own, so that it outlives the terminal; what it prints goes to the file.
     public Process startDetached(List<String> arguments, File output) throws IOException {
         var line = new ArrayList<String>();
@@ -32,6 +46,7 @@ public record JvmCommand(Path java, List<String> flags, String classPath, String
         line.addAll(List.of("-cp", classPath, mainClass));
         line.addAll(arguments);
         var builder = new ProcessBuilder(line);
+        builder.environment().putAll(environment);
         builder.environment().put("LC_ALL", "C.UTF-8");
         return builder.redirectInput(new File("/dev/null"))
                 .redirectErrorStream(true)

@@ -25,6 +25,15 @@ public final class S3Client {
         this.http = http;
     }
 
+    public void createBucket(String bucket) {
+        http.call("PUT", "/" + bucket, Map.of());
+    }
+
+    /// Fails if objects are in it.
+    public void removeBucket(String bucket) {
+        http.call("DELETE", "/" + bucket, Map.of());
+    }
+
     /// Stores a file; `sent` hears of bytes as they go. Returns the ETag.
     public String put(String bucket, String key, Path file, LongConsumer sent) {
         try {

@@ -26,7 +26,7 @@ public final class ClusterViews {
 
     private ClusterView of(ClusterState state) {
         var view = latest;
-        return view.isPresent() && view.get().state() == state ? view.get() : make(state);
+        return view.isPresent() && view.get().state().version() == state.version() ? view.get() : make(state);
     }
 
     private synchronized ClusterView make(ClusterState state) {

@@ -1,19 +1,17 @@
 package dev.sluice.common.cluster;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
-import com.fasterxml.jackson.annotation.JsonSubTypes.Type;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import com.fasterxml.jackson.annotation.JsonTypeInfo.Id;
 
 /// A change of the cluster's state, one record each; [ClusterState#apply] says what it does.
-@JsonTypeInfo(use = Id.NAME, property = "command")
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "command")
 @JsonSubTypes({
-    @Type(Command.Join.class),
-    @Type(Command.CreateBucket.class),
-    @Type(Command.SetBucketProperties.class),
-    @Type(Command.MarkDeleting.class),
-    @Type(Command.KeepBucket.class),
-    @Type(Command.RemoveBucket.class)
+    @JsonSubTypes.Type(Command.Join.class),
+    @JsonSubTypes.Type(Command.CreateBucket.class),
+    @JsonSubTypes.Type(Command.SetBucketProperties.class),
+    @JsonSubTypes.Type(Command.MarkDeleting.class),
+    @JsonSubTypes.Type(Command.KeepBucket.class),
+    @JsonSubTypes.Type(Command.RemoveBucket.class)
 })
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.

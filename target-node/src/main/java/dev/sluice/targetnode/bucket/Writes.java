@@ -61,7 +61,11 @@ public final class Writes {
     public void awaitCommitted(long bucketId) {
         var lock = gate(bucketId).writeLock();
         lock.lock();
-        lock.unlock();
+        try {
+            // to have had it is enough
+        } finally {
+            lock.unlock();
+        }
     }
 
     public void forget(long bucketId) {

@@ -11,8 +11,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/// Lists keys in the order of their UTF-8 bytes by merging what the drives' indexes hold. Each drive is asked for its
-/// share of the page, and for more only when its keys run out first.
+/// Lists keys in the order of their UTF-8 bytes by merging what the drives' indexes hold. Each drive is asked for
+/// its share of the page, and for more only when its keys run out first.
 final class Listing {
     private static final int SLACK = 16;
 

@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// An object that is being written. Nobody else sees it before [#commit]; without that nothing of it remains. Written
-/// by one virtual thread at a time (or several with [#writeAt] in different blocks); read by any number meanwhile.
+/// An object that is being written. Nobody else sees it before [#commit]; without that nothing of it remains.
+/// Written by one virtual thread at a time (or several with [#writeAt] in different blocks); read by any number
+/// meanwhile.
 public final class Upload implements AutoCloseable {
     private final Shelf shelf;
     private final Drive drive;
@@ -55,8 +56,8 @@ public final class Upload implements AutoCloseable {
         Drive.awaited(writing(bytes));
     }
 
-    /// Appends without waiting, so that the caller can digest the same bytes meanwhile. One at a time; the bytes must
-    /// stay as they are until it completes.
+    /// Appends without waiting, so that the caller can digest the same bytes meanwhile. One at a time; the bytes
+    /// must stay as they are until it completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
         long offset = written;
         int length = bytes.remaining();
@@ -88,10 +89,9 @@ public final class Upload implements AutoCloseable {
     }
 
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {
-        return drive.start(() -> {
+        return drive.startStep(() -> {
             summer.update(offset, bytes);
             file().write(offset, bytes);
-            return null;
         });
     }
 

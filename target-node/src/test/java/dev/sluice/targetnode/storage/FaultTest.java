@@ -24,7 +24,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,13 +34,11 @@ class FaultTest {
     @TempDir
     private Path folder;
 
-    private final AtomicReference<FaultyFiles.Fault> fault = new AtomicReference<>(NONE);
+    private volatile FaultyFiles.Fault fault = NONE;
 
     private ObjectStore faulty(List<Path> paths) throws IOException {
         return ObjectStore.open(
-                config(paths),
-                StoreFixture::byHash,
-                FaultyFiles.with((call, path) -> fault.get().before(call, path)));
+                config(paths), StoreFixture::byHash, FaultyFiles.with((call, path) -> fault.before(call, path)));
     }
 
     private List<Path> workFiles() throws IOException {
@@ -57,15 +54,15 @@ class FaultTest {
             try (var store = faulty(paths)) {
                 put(store, "k", random(1, 50));
                 var syncs = new AtomicInteger();
-                fault.set((call, path) -> {
+                fault = (call, path) -> {
                     if (call.equals("sync")) {
                         syncs.incrementAndGet();
                         throw new IOException("Input/output error");
                     }
-                });
+                };
                 assertThatThrownBy(() -> put(store, "k", random(2, size)))
                         .isInstanceOf(StoreException.DriveFailed.class);
-                fault.set(NONE);
+                fault = NONE;
                 assertThat(syncs).hasValue(1);
                 assertThat(store.stats().getFirst().errors()).isEqualTo(1);
                 assertThat(store.stats().getFirst().suspect()).isPresent();
@@ -83,13 +80,13 @@ class FaultTest {
         var paths = drives(folder, 1);
         try (var store = faulty(paths)) {
             put(store, "k", random(1, 50));
-            fault.set((call, path) -> {
+            fault = (call, path) -> {
                 if (call.equals("syncFolder") && path.endsWith("work")) {
                     throw new IOException("Input/output error");
                 }
-            });
+            };
             assertThatThrownBy(() -> put(store, "k", random(2, 50))).isInstanceOf(StoreException.DriveFailed.class);
-            fault.set(NONE);
+            fault = NONE;
             assertThatThrownBy(() -> put(store, "k", random(3, 50))).isInstanceOf(StoreException.DriveFailed.class);
             assertThatThrownBy(() -> delete(store, "k")).isInstanceOf(StoreException.DriveFailed.class);
             assertThat(get(store, "k")).isEqualTo(random(1, 50));
@@ -107,16 +104,16 @@ class FaultTest {
         try (var store = faulty(paths)) {
             put(store, "k", random(1, 50));
             for (var when : List.of("create", "write", "setAttribute", "rename", "createFolders")) {
-                fault.set((call, path) -> {
+                fault = (call, path) -> {
                     if (call.equals(when)) {
                         throw new DriveFullException("No space left on device", new IOException());
                     }
-                });
+                };
                 var key = when.equals("createFolders") ? "new/folder/k" : "k";
                 assertThatThrownBy(() -> put(store, key, random(2, 2_000_000)))
                         .as(when)
                         .isInstanceOf(StoreException.NoSpace.class);
-                fault.set(NONE);
+                fault = NONE;
                 assertThat(get(store, "k")).as(when).isEqualTo(random(1, 50));
                 assertThat(workFiles()).as(when).isEmpty();
             }
@@ -150,12 +147,12 @@ class FaultTest {
             for (int i = 0; i < limits.threadsPerDrive(); i++) {
                 put(store, "k" + i, random(i, 10));
             }
-            fault.set((call, path) -> {
+            fault = (call, path) -> {
                 if (call.equals("open")) {
                     stuck.countDown();
                     awaitQuietly(go);
                 }
-            });
+            };
             var reads = new ArrayList<Future<Lookup>>();
             for (int i = 0; i < limits.threadsPerDrive(); i++) {
                 var key = "k" + i;

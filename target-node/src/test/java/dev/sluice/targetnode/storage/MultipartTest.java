@@ -24,6 +24,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ class MultipartTest {
                 for (int number : new int[] {2, 3, 1}) {
                     parts.add(part(store, upload, number, contents[number - 1]));
                 }
-                parts.sort(java.util.Comparator.comparing(Part::number));
+                parts.sort(Comparator.comparingInt(Part::number));
                 assertThat(store.multipart().listParts(BUCKET, upload.key(), upload.uploadId(), 0, 100))
                         .isEqualTo(parts);
                 assertThat(store.lookup(BUCKET, upload.key())).isInstanceOf(Lookup.Miss.class);
@@ -214,7 +215,7 @@ class MultipartTest {
             for (var key : List.of("a", "a", "a/b", "b", "c", "c")) {
                 all.add(begin(store, key));
             }
-            all.sort(java.util.Comparator.comparing(UploadState::key).thenComparing(UploadState::uploadId));
+            all.sort(Comparator.comparing(UploadState::key).thenComparing(UploadState::uploadId));
             var seen = new ArrayList<UploadState>();
             while (seen.size() < all.size()) {
                 var last = seen.isEmpty() ? Optional.<UploadState>empty() : Optional.of(seen.getLast());

@@ -5,20 +5,20 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /// Counts the bytes that pass, and notes when the first of them came. One thread at a time.
-final class MeasuredStream extends FilterInputStream {
+public final class MeasuredStream extends FilterInputStream {
     private long bytes;
     private long firstByteNanos;
 
-    MeasuredStream(InputStream in) {
+    public MeasuredStream(InputStream in) {
         super(in);
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
     /// On the clock of `System.nanoTime`; only once bytes have come.
-    long firstByteNanos() {
+    public long firstByteNanos() {
         return firstByteNanos;
     }
 

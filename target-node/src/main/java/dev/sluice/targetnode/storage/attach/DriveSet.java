@@ -13,9 +13,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/// The drives of one target, locked. A drive holds the slots that its id gives it, so a set that is not the recorded
-/// one
-/// is refused: with another set, objects that exist would be looked for where they are not.
+/// The drives of one target, locked. A drive holds the slots that its id gives it, so a set that is not the
+/// recorded one is refused: with another set, objects that exist would be looked for where they are not.
 public final class DriveSet implements AutoCloseable {
     private static final long WEIGHT_UNIT = 1L << 30;
     private static final List<String> FOLDERS =

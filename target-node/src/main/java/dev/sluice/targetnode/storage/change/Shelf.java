@@ -8,8 +8,8 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 
-/// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what was
-/// there before once the change is acknowledged.
+/// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what
+/// was there before once the change is acknowledged.
 public final class Shelf {
     /// A change that is prepared, and what to tell the caller when it is committed.
     public record Ready<T>(Prepared change, T result) {}
@@ -50,7 +50,7 @@ public final class Shelf {
 
     /// On a drive thread, under the key's lock.
     public void check(Drive drive, BucketRef bucket, String key, WriteCheck check) throws IOException {
-        if (check != WriteCheck.NONE) {
+        if (!check.equals(WriteCheck.NONE)) {
             check.check(drive.contents().present(bucket, key));
         }
     }

@@ -25,8 +25,8 @@ public final class Versions {
     public synchronized long startAbove(long greatestKnown) {
         long start = greatestKnown >> PER_START_BITS;
         if (start >= sequence.get() >> PER_START_BITS) {
-            sequence.set(start + 1 << PER_START_BITS);
+            sequence.set((start + 1) << PER_START_BITS);
         }
-        return (sequence.get() >> PER_START_BITS << PER_START_BITS) + (1L << PER_START_BITS) - 1;
+        return ((sequence.get() >> PER_START_BITS) << PER_START_BITS) + (1L << PER_START_BITS) - 1;
     }
 }

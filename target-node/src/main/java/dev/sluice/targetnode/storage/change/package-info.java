@@ -1,4 +1,4 @@
-/// How a key is changed: one change at a time, published all at once. Open {@link
+/// How a key is changed: one change at a time, published at once. Open {@link
 /// dev.sluice.targetnode.storage.change.Shelf} first.
 @NullMarked
 package dev.sluice.targetnode.storage.change;

@@ -29,17 +29,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no locks.
+/// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no
+/// locks.
 ///
 /// A change is *prepared* (data, record and details written and synced in files of their own), then *committed* in
-/// a group: the folders that hold the prepared files are synced, the intents of the whole group are put into
-/// the index with one sync, then files are renamed and entries written, without a sync. What a crash takes of those
-/// last two is done again from the intents, which go only when the changed folders have been synced ([#settle]).
-/// So a write costs the sync of its file and its share of two others, and a start looks at open intents only.
+/// a group: the folders that hold the prepared files are synced, the intents of the whole group are put into the
+/// index with one sync, then files are renamed and entries written, without a sync. What a crash takes of those
+/// last two is done again from the intents, which go only when the changed folders have been synced ([#settle]). So
+/// a write costs the sync of its file and its share of two others, and a start looks at open intents only.
 ///
-/// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must not
-/// run
-/// at the same time as each other; [#settle] may run beside them.
+/// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must
+/// not run at the same time as each other; [#settle] may run beside them.
 public final class Contents {
     private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
     private static final byte[] TOTALS = {'t'};
@@ -96,7 +96,8 @@ public final class Contents {
         return !found[0];
     }
 
-    /// The object with its open file. The index says whether there is one and where; the file's record says the rest.
+    /// The object with its open file. The index says whether there is one and where; the file's record says the
+    /// rest.
     public Found find(BucketRef bucket, String key) throws IOException {
         var entry = entry(bucket.id(), key);
         if (entry.isEmpty()) {
@@ -141,7 +142,8 @@ public final class Contents {
                 : Optional.of("has " + size + " bytes instead of " + record.size());
     }
 
-    /// The record of what is there, for conditions; a damaged object counts as present only by what the index knows.
+    /// The record of what is there, for conditions; a damaged object counts as present only by what the index
+    /// knows.
     public Optional<ObjectRecord> present(BucketRef bucket, String key) throws IOException {
         return switch (find(bucket, key)) {
             case Found.Present(var record, var file) -> {
@@ -570,11 +572,10 @@ public final class Contents {
     /// Throws away the files of uploads that the index does not have.
     void deleteEndedUploads() throws IOException {
         var live = new HashSet<String>();
-        index.scan(
-                Table.UPLOADS,
-                new byte[0],
-                (key, _) -> live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII))
-                        || true);
+        index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
+            live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII));
+            return true;
+        });
         for (var name : files.list(Layout.UPLOADS)) {
             if (!live.contains(name.replace("/", ""))) {
                 purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One drive (mountpath) at work: its contents, the threads that may touch it, the thread that commits and the one that
-/// tidies up. Callers are virtual threads, which wait; nothing here blocks an event loop.
+/// One drive (mountpath) at work: its contents, the threads that may touch it, the thread that commits and the one
+/// that tidies up. Callers are virtual threads, which wait; nothing here blocks an event loop.
 public final class Drive implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
     private static final int SETTLE_AT = 512;
@@ -52,7 +52,7 @@ public final class Drive implements AutoCloseable {
     /// @param whenKnown run when the contents are known, before the drive is ready
     /// @return completes when the drive is ready
     public CompletableFuture<Void> start(Committer.Alone whenKnown) {
-        return threads.start(() -> {
+        return threads.startStep(() -> {
             try {
                 space.refresh(contents.files());
                 if (!contents.isIndexed()) {
@@ -64,7 +64,6 @@ public final class Drive implements AutoCloseable {
                 whenKnown.run();
                 tidier.start();
                 ready = true;
-                return null;
             } catch (IOException | RuntimeException failure) {
                 suspicion.add("start", failure);
                 throw failure;
@@ -75,8 +74,8 @@ public final class Drive implements AutoCloseable {
     /// Whether a start is short: the index is whole, or there is nothing to make one from.
     public boolean startsAtOnce() {
         return call(() -> contents.isIndexed()
-                || contents.files().list(Layout.OBJECTS).isEmpty()
-                        && contents.files().list(Layout.ESCAPED).isEmpty());
+                || (contents.files().list(Layout.OBJECTS).isEmpty()
+                        && contents.files().list(Layout.ESCAPED).isEmpty()));
     }
 
     /// Whether what it has is known, though it may not be ready yet.
@@ -115,11 +114,22 @@ public final class Drive implements AutoCloseable {
         }
     }
 
-    /// Starts work on the drive's threads. Never blocks; the result is what the work throws, as a StoreException.
+    /// Starts work on the drive's threads. Never blocks; an I/O failure arrives as a StoreException.
     public <T> CompletableFuture<T> start(DriveThreads.Work<T> work) {
         return threads.start(() -> {
             try {
                 return work.run();
+            } catch (IOException failure) {
+                throw failed(failure);
+            }
+        });
+    }
+
+    /// The same without a result.
+    public CompletableFuture<Void> startStep(DriveThreads.Step step) {
+        return threads.startStep(() -> {
+            try {
+                step.run();
             } catch (IOException failure) {
                 throw failed(failure);
             }
@@ -199,6 +209,8 @@ public final class Drive implements AutoCloseable {
                     contents.settle();
                     space.refresh(contents.files());
                     settled = System.nanoTime();
+                }
+                if (due || more) {
                     more = contents.purge(PURGE_STEP);
                 }
             } catch (InterruptedException _) {
@@ -217,7 +229,7 @@ public final class Drive implements AutoCloseable {
         boolean wasReady = ready;
         ready = false;
         committer.close();
-        awaited(threads.start(() -> {
+        awaited(threads.startStep(() -> {
             if (wasReady) {
                 tidier.join();
             }
@@ -227,7 +239,6 @@ public final class Drive implements AutoCloseable {
             if (wasReady) {
                 contents.settle();
             }
-            return null;
         }));
         threads.close();
         contents.index().close();

@@ -9,8 +9,8 @@ import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
 import java.io.IOException;
 
-/// A change that is decided. It is durable in the index before any name in the file system changes, holds all that is
-/// needed to do it again, and goes only once the changed folders are durable.
+/// A change that is decided. It is durable in the index before any name in the file system changes, holds all that
+/// is needed to do it again, and goes only once the changed folders are durable.
 sealed interface Intent {
     int FORMAT = 1;
 

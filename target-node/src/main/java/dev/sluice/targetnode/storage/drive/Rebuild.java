@@ -18,9 +18,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes a drive's index from its files: each record says whose file it is, and of two files of one key the newer one
-/// counts. A work file with a whole record was about to be committed, and is. A file at a key's path without a readable
-/// record is entered as damaged, so that its key is not taken for absent.
+/// Makes a drive's index from its files: each record says whose file it is, and of two files of one key the newer
+/// one counts. A work file with a whole record was about to be committed, and is. A file at a key's path without a
+/// readable record is entered as damaged, so that its key is not taken for absent.
 final class Rebuild {
     private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
     private static final int BATCH = 1000;
@@ -135,12 +135,12 @@ final class Rebuild {
         var known = index.get(
                 Table.OBJECTS,
                 IndexKeys.object(head.get().bucketId(), head.get().key()));
-        if (name.isEmpty()
-                || known.isPresent()
-                        && ObjectEntry.decode(known.get())
-                                        .version()
-                                        .compareTo(head.get().version())
-                                > 0) {
+        boolean replaced = known.isPresent()
+                && ObjectEntry.decode(known.get())
+                                .version()
+                                .compareTo(head.get().version())
+                        > 0;
+        if (name.isEmpty() || replaced) {
             return;
         }
         var put = new Intent.Put(

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Finishes the changes that were decided before a crash, and throws away those that were not. Looks at open intents
-/// and the work folder only, so its time does not depend on the number of objects.
+/// Finishes the changes that were decided before a crash, and throws away those that were not. Looks at open
+/// intents and the work folder only, so its time does not depend on the number of objects.
 ///
-/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when its work file
-/// is there, or has become the object already. Deletions go first, for their folders may be in the way.
+/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when its work
+/// file is there, or has become the object already. Deletions go first, for their folders may be in the way.
 final class Recovery {
     private record Name(long bucketId, String key) {}
 
@@ -60,7 +60,8 @@ final class Recovery {
         return byKey;
     }
 
-    /// A rename or deletion may have been done but not be durable, also when this process is not the first to see it.
+    /// A rename or deletion may have been done but not be durable, also when this process is not the first to see
+    /// it.
     private void willSync(Intent intent) {
         for (boolean escaped : new boolean[] {false, true}) {
             if (escaped || Layout.isPath(intent.key())) {

@@ -12,7 +12,8 @@ public interface DriveFile extends AutoCloseable {
     /// Fills the buffer unless the file ends before.
     void read(long offset, ByteBuffer into) throws IOException;
 
-    /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown away.
+    /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
+    /// away.
     void sync() throws IOException;
 
     void truncate(long size) throws IOException;

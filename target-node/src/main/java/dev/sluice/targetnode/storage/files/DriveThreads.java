@@ -16,6 +16,11 @@ public final class DriveThreads implements AutoCloseable {
         T run() throws Exception;
     }
 
+    /// The same without a result.
+    public interface Step {
+        void run() throws Exception;
+    }
+
     private final String drive;
     private final ThreadPoolExecutor pool;
 
@@ -37,20 +42,32 @@ public final class DriveThreads implements AutoCloseable {
     /// @return completes exceptionally with the work's own exception, or with Unavailable when the queue is full
     public <T> CompletableFuture<T> start(Work<T> work) {
         var result = new CompletableFuture<T>();
-        try {
-            pool.execute(() -> complete(result, work));
-        } catch (RejectedExecutionException _) {
-            result.completeExceptionally(new StoreException.Unavailable(
-                    pool.isShutdown() ? drive + " is closed" : drive + " has too much to do"));
-        }
+        queue(result, () -> result.complete(work.run()));
         return result;
     }
 
-    private static <T> void complete(CompletableFuture<T> result, Work<T> work) {
+    /// The same without a result.
+    public CompletableFuture<Void> startStep(Step step) {
+        var result = new CompletableFuture<Void>();
+        queue(result, () -> {
+            step.run();
+            result.complete(null);
+        });
+        return result;
+    }
+
+    private void queue(CompletableFuture<?> result, Step step) {
         try {
-            result.complete(work.run());
-        } catch (Throwable failure) {
-            result.completeExceptionally(failure);
+            pool.execute(() -> {
+                try {
+                    step.run();
+                } catch (Throwable failure) {
+                    result.completeExceptionally(failure);
+                }
+            });
+        } catch (RejectedExecutionException _) {
+            result.completeExceptionally(new StoreException.Unavailable(
+                    pool.isShutdown() ? drive + " is closed" : drive + " has too much to do"));
         }
     }
 

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32C;
 
-/// An open file with its record, and which of its blocks are known to be good. Shared by the hot set and all who send
-/// from it; closed when the last of them lets go.
+/// An open file with its record, and which of its blocks are known to be good. Shared by the hot set and all who
+/// send from it; closed when the last of them lets go.
 final class HotObject {
     private static final int PIECE = 256 << 10;
     private static final int ATTEMPTS = 4;
@@ -112,14 +112,13 @@ final class HotObject {
     CompletableFuture<Void> prepare(long offset, int length) {
         return ready(offset, length)
                 ? CompletableFuture.completedFuture(null)
-                : drive.start(() -> {
+                : drive.startStep(() -> {
                     verify(offset, length);
-                    return null;
                 });
     }
 
-    /// On a drive thread. Begins anew when the file is touched meanwhile: that our own store replaces or deletes the
-    /// object changes the file's link count, and so its time.
+    /// On a drive thread. Begins anew when the file is touched meanwhile: that our own store replaces or deletes
+    /// the object changes the file's link count, and so its time.
     ///
     /// @throws StoreException.Damaged when the bytes are not the ones that were written
     void verify(long offset, long length) throws IOException {

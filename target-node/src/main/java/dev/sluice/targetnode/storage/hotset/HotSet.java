@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/// The objects that were read lately: open, with their records, small ones with their bytes. An answer from here costs
-/// one call to the kernel, which tells whether the file was touched since.
+/// The objects that were read lately: open, with their records, small ones with their bytes. An answer from here
+/// costs one call to the kernel, which tells whether the file was touched since.
 public final class HotSet implements AutoCloseable {
     private static final int BYTES_PER_UNIT = 8 << 10;
 

@@ -9,34 +9,68 @@ import java.util.List;
 
 /// Changes of the index that happen together or not at all, in this order.
 public final class IndexBatch {
+    /// What a change does.
+    public enum Kind {
+        PUT(1),
+        DELETE(2),
+        /// Deletes from a key up to, and without, another.
+        DELETE_RANGE(3);
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+    }
+
     /// One change.
-    public sealed interface Change {}
+    public static final class Change {
+        private final Kind kind;
+        private final Table table;
+        private final byte[] key;
+        private final byte[] operand;
 
-    public record Put(Table table, byte[] key, byte[] value) implements Change {}
+        private Change(Kind kind, Table table, byte[] key, byte[] operand) {
+            this.kind = kind;
+            this.table = table;
+            this.key = key;
+            this.operand = operand;
+        }
 
-    public record Delete(Table table, byte[] key) implements Change {}
+        public Kind kind() {
+            return kind;
+        }
 
-    /// Deletes from a key up to, and without, another.
-    public record DeleteRange(Table table, byte[] from, byte[] to) implements Change {}
+        public Table table() {
+            return table;
+        }
 
-    private static final int PUT = 1;
-    private static final int DELETE = 2;
-    private static final int DELETE_RANGE = 3;
+        public byte[] key() {
+            return key;
+        }
+
+        /// The value of a put, the end of a range.
+        public byte[] operand() {
+            return operand;
+        }
+    }
+
+    private static final byte[] NONE = {};
 
     private final List<Change> changes = new ArrayList<>();
 
     public IndexBatch put(Table table, byte[] key, byte[] value) {
-        changes.add(new Put(table, key, value));
+        changes.add(new Change(Kind.PUT, table, key, value));
         return this;
     }
 
     public IndexBatch delete(Table table, byte[] key) {
-        changes.add(new Delete(table, key));
+        changes.add(new Change(Kind.DELETE, table, key, NONE));
         return this;
     }
 
     public IndexBatch deleteRange(Table table, byte[] from, byte[] to) {
-        changes.add(new DeleteRange(table, from, to));
+        changes.add(new Change(Kind.DELETE_RANGE, table, from, to));
         return this;
     }
 
@@ -49,30 +83,31 @@ public final class IndexBatch {
     public void writeTo(PackedWriter out) {
         out.number(changes.size());
         for (var change : changes) {
-            switch (change) {
-                case Put(var table, var key, var value) ->
-                    out.number(PUT).number(table.ordinal()).bytes(key).bytes(value);
-                case Delete(var table, var key) ->
-                    out.number(DELETE).number(table.ordinal()).bytes(key);
-                case DeleteRange(var table, var from, var to) ->
-                    out.number(DELETE_RANGE).number(table.ordinal()).bytes(from).bytes(to);
-            }
+            out.number(change.kind.code)
+                    .number(change.table.code())
+                    .bytes(change.key)
+                    .bytes(change.operand);
         }
     }
 
     public static IndexBatch readFrom(PackedReader in) throws IOException {
         var batch = new IndexBatch();
         for (long left = in.number(); left > 0; left--) {
-            int kind = (int) in.number();
-            var table = Table.values()[(int) in.number()];
-            switch (kind) {
-                case PUT -> batch.put(table, in.bytes(), in.bytes());
-                case DELETE -> batch.delete(table, in.bytes());
-                case DELETE_RANGE -> batch.deleteRange(table, in.bytes(), in.bytes());
-                default -> throw new DamagedRecordException("an index change of kind " + kind);
-            }
+            var kind = kind(in.number());
+            var table = Table.ofCode(in.number())
+                    .orElseThrow(() -> new DamagedRecordException("a change of an unknown table"));
+            batch.changes.add(new Change(kind, table, in.bytes(), in.bytes()));
         }
         return batch;
+    }
+
+    private static Kind kind(long code) throws DamagedRecordException {
+        for (var kind : Kind.values()) {
+            if (kind.code == code) {
+                return kind;
+            }
+        }
+        throw new DamagedRecordException("a change of an unknown kind");
     }
 
     public List<Change> changes() {

@@ -23,7 +23,9 @@ public final class IndexKeys {
     public static byte[] utf8(String key) {
         try {
             var bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
-            return Arrays.copyOfRange(bytes.array(), 0, bytes.limit());
+            var copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            return copy;
         } catch (CharacterCodingException _) {
             throw new StoreException.InvalidArgument("The key is not valid Unicode");
         }

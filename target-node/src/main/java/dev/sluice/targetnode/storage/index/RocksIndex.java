@@ -25,8 +25,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/// The index in RocksDB, a column family for each table. Writes go to its log at once; those that must last are synced
-/// there, one sync for all that wait.
+/// The index in RocksDB, a column family for each table. Writes go to its log at once; those that must last are
+/// synced there, one sync for all that wait.
 public final class RocksIndex implements DriveIndex {
     private final RocksDB database;
     private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
@@ -39,8 +39,9 @@ public final class RocksIndex implements DriveIndex {
     private RocksIndex(RocksDB database, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
         this.database = database;
         this.owned = owned;
+        int next = 1; // the first is the one every database has
         for (var table : Table.values()) {
-            tables.put(table, handles.get(table.ordinal() + 1));
+            tables.put(table, handles.get(next++));
         }
     }
 
@@ -90,7 +91,8 @@ public final class RocksIndex implements DriveIndex {
         }
     }
 
-    /// A call into a closed database would end the process, so a close waits for those that run and stops later ones.
+    /// A call into a closed database would end the process, so a close waits for those that run and stops later
+    /// ones.
     private void use() throws IOException {
         DriveThread.assertMayBlock();
         open.readLock().lock();
@@ -109,11 +111,11 @@ public final class RocksIndex implements DriveIndex {
         use();
         try (var writes = new WriteBatch()) {
             for (var change : batch.changes()) {
-                switch (change) {
-                    case IndexBatch.Put(var table, var key, var value) -> writes.put(handle(table), key, value);
-                    case IndexBatch.Delete(var table, var key) -> writes.delete(handle(table), key);
-                    case IndexBatch.DeleteRange(var table, var from, var to) ->
-                        writes.deleteRange(handle(table), from, to);
+                var table = handle(change.table());
+                switch (change.kind()) {
+                    case PUT -> writes.put(table, change.key(), change.operand());
+                    case DELETE -> writes.delete(table, change.key());
+                    case DELETE_RANGE -> writes.deleteRange(table, change.key(), change.operand());
                 }
             }
             database.write(sync ? synced : logged, writes);

@@ -1,17 +1,35 @@
 package dev.sluice.targetnode.storage.index;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /// The parts of a drive's index. Each is ordered by its keys' bytes, unsigned.
 public enum Table {
     /// Bucket id and key → what a listing shows, and where the file lies.
-    OBJECTS,
+    OBJECTS(1),
     /// Sequence → a change that is durable but whose rename may not be yet.
-    INTENTS,
+    INTENTS(2),
     /// Bucket id, key and upload id → a multipart upload.
-    UPLOADS,
+    UPLOADS(3),
     /// Upload id and number → a part.
-    PARTS,
+    PARTS(4),
     /// Upload id → the result of a completed upload, for a repeated request.
-    COMPLETED,
+    COMPLETED(5),
     /// Facts of the index itself.
-    META
+    META(6);
+
+    private final int code;
+
+    Table(int code) {
+        this.code = code;
+    }
+
+    /// Its name in records that are stored; never given to another.
+    int code() {
+        return code;
+    }
+
+    static Optional<Table> ofCode(long code) {
+        return Arrays.stream(values()).filter(table -> table.code == code).findFirst();
+    }
 }

@@ -11,10 +11,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /// Makes one file of the parts. Parts that are in their place already are not touched, others are moved there; only
-/// when
-/// the parts have no common size, or some of the shared file is not wanted, are all written anew. Bytes are compared
-/// with
-/// their sums whenever they are read. May be done again after a crash: what the parts say stays true until the commit.
+/// when the parts have no common size, or some of the shared file is not wanted, are all written anew. Bytes are
+/// compared with their sums whenever they are read. May be done again after a crash: what the parts say stays true
+/// until the commit.
 final class Assembly {
     /// @param path of the file that holds the object's bytes, open as `file`
     record Result(String path, DriveFile file, long size, BlockSums blocks) {}
@@ -49,7 +48,7 @@ final class Assembly {
             boolean last = i == wanted.size() - 1;
             if (part.number() != i + 1
                     || (last ? part.size() > unit : part.size() != unit)
-                    || part.isInPlace() && part.offset() != end) {
+                    || (part.isInPlace() && part.offset() != end)) {
                 return false;
             }
             end += part.size();

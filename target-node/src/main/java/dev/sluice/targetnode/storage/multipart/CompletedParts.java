@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 
 /// Compares the list of a CompleteMultipartUpload with the parts that are there.
 public final class CompletedParts {
@@ -38,7 +39,7 @@ public final class CompletedParts {
         return wanted;
     }
 
-    private static Part match(CompletedPart named, HashMap<Integer, Part> byNumber) {
+    private static Part match(CompletedPart named, Map<Integer, Part> byNumber) {
         var part = byNumber.get(named.partNumber());
         if (part == null || !part.etag().equals(named.etag().replace("\"", ""))) {
             throw new StoreException.InvalidPart(

@@ -31,9 +31,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
-/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the object
-/// in
-/// one commit. Blocks: for virtual threads.
+/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the
+/// object in one commit. Blocks: for virtual threads.
 public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
 
@@ -168,8 +167,8 @@ public final class Multipart {
         });
     }
 
-    /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already, it
-    /// gives the same result.
+    /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already,
+    /// it gives the same result.
     ///
     /// @param checksums of the whole object, to keep
     /// @param check judged like that of any other write

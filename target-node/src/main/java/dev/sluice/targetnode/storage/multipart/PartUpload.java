@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/// A part that is being written, by one virtual thread. It counts from [#commit] on; a part of the same number that was
-/// there before counts until then.
+/// A part that is being written, by one virtual thread. It counts from [#commit] on; a part of the same number that
+/// was there before counts until then.
 public final class PartUpload implements AutoCloseable {
     private final Drive drive;
     private final Uploads uploads;
@@ -69,10 +69,9 @@ public final class PartUpload implements AutoCloseable {
         if (expected < 0) {
             drive.space().take(bytes.remaining());
         }
-        return drive.start(() -> {
+        return drive.startStep(() -> {
             summer.update(at, bytes);
             file().write(offset + at, bytes);
-            return null;
         });
     }
 

@@ -6,9 +6,9 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/// Decides, while an upload runs, which parts can be written at the place they will have in the object: those of the
-/// size that the first large one announced, and a shorter last one. A part that is sent again goes apart, for the one
-/// it replaces counts until it is whole.
+/// Decides, while an upload runs, which parts can be written at the place they will have in the object: those of
+/// the size that the first large one announced, and a shorter last one. A part that is sent again goes apart, for
+/// the one it replaces counts until it is whole.
 final class Placement {
     /// Smaller ones say nothing: only the last part may be as small.
     static final long SMALLEST_UNIT = 5L << 20;

@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
-/// Sums blocks while they are written. Blocks may come in any order, and several at a time, but the bytes of one block
-/// must come from its start to its end. Safe for several threads.
+/// Sums blocks while they are written. Blocks may come in any order, and several at a time, but the bytes of one
+/// block must come from its start to its end. Safe for several threads.
 public final class BlockSummer {
     private record Open(CRC32C crc, int filled) {}
 

@@ -5,16 +5,33 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
-/// How a record is written: all of it in the file's extended attribute while that stays within 3 KiB (ext4 fails above
-/// some 4,000 bytes), else its details in a file of their own, named by the version, whose digest the attribute holds.
+/// How a record is written: all of it in the file's extended attribute while that stays within 3 KiB (ext4 fails
+/// above some 4,000 bytes), else its details in a file of their own, named by the version, whose digest the
+/// attribute holds.
 public final class RecordFormat {
     public static final int INLINE_LIMIT = 3 << 10;
     private static final int FORMAT = 1;
     private static final String ATTRIBUTE = "the record of an object";
     private static final String DETAILS = "the details of an object";
 
-    /// @param details what did not fit; to be synced before the attribute counts
-    public record Stored(byte[] attribute, Optional<byte[]> details) {}
+    /// A record as bytes: the attribute, and details that did not fit, to be synced before the attribute counts.
+    public static final class Stored {
+        private final byte[] attribute;
+        private final Optional<byte[]> details;
+
+        Stored(byte[] attribute, Optional<byte[]> details) {
+            this.attribute = attribute;
+            this.details = details;
+        }
+
+        public byte[] attribute() {
+            return attribute;
+        }
+
+        public Optional<byte[]> details() {
+            return details;
+        }
+    }
 
     /// What the attribute alone says, before the details are at hand.
     ///

@@ -24,14 +24,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere, also
-/// in
-/// the repair after it. What was acknowledged must be there, whole; what was in flight is there or not; what was
-/// refused
-/// is not. A seed that fails replays: its number is in the message.
+/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere,
+/// also in the repair after it. What was acknowledged must be there, whole; what was in flight is there or not;
+/// what was refused is not. A seed that fails replays: its number is in the message.
 class CrashModelTest {
-    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 3000);
+    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 1500);
     private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
+    private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
     private static final BucketRef BUCKET = new BucketRef(3, "bucket");
     private static final List<String> KEYS = List.of("a", "a/b", "a/b/c", "a/", "x/y", "z");
 
@@ -77,7 +76,7 @@ class CrashModelTest {
         KEYS.forEach(key -> allowed.put(key, Set.of(0L)));
         start();
         for (int round = 0; round < 4; round++) {
-            var kind = Faults.Kind.values()[random.nextInt(Faults.Kind.values().length)];
+            var kind = KINDS.get(random.nextInt(KINDS.size()));
             faults.arm(kind, random.nextInt(150));
             boolean stopped = changeUntilStopped();
             faults.arm(Faults.Kind.NONE, 0);

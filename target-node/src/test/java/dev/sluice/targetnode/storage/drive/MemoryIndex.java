@@ -47,12 +47,12 @@ final class MemoryIndex implements DriveIndex {
 
     private void apply(IndexBatch batch) {
         for (var change : batch.changes()) {
-            switch (change) {
-                case IndexBatch.Put(var table, var key, var value) ->
-                    table(table).put(key, value);
-                case IndexBatch.Delete(var table, var key) -> table(table).remove(key);
-                case IndexBatch.DeleteRange(var table, var from, var to) ->
-                    table(table).subMap(from, to).clear();
+            var table = table(change.table());
+            switch (change.kind()) {
+                case PUT -> table.put(change.key(), change.operand());
+                case DELETE -> table.remove(change.key());
+                case DELETE_RANGE ->
+                    table.subMap(change.key(), change.operand()).clear();
             }
         }
     }

@@ -19,12 +19,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// A file system that promises no more than POSIX does: data and attributes last when the file was synced, a name lasts
-/// when its folder was synced, and of the rest a crash keeps what it likes. Renames are atomic, and a change of names
-/// is
-/// kept only with those before it that concern the same names, made their folder or emptied it (what the journals of
-/// ext4 and
-/// xfs give, and what fstests ask of btrfs).
+/// A file system that promises no more than POSIX does: data and attributes last when the file was synced, a name
+/// lasts when its folder was synced, and of the rest a crash keeps what it likes. Renames are atomic, and a change
+/// of names is kept only with those before it that concern the same names, made their folder or emptied it (what
+/// the journals of ext4 and xfs give, and what fstests ask of btrfs).
 final class SimulatedFiles implements DriveFiles {
     /// A file or folder, apart from its name.
     private static final class Node {

@@ -1,14 +1,14 @@
-package dev.sluice.cli.command;
+package dev.sluice.cli.process;
 
 import java.util.concurrent.CountDownLatch;
 
 /// Ctrl-C and SIGTERM as an interrupt of the command, which then cleans up before the JVM ends.
-final class Termination implements AutoCloseable {
+public final class Termination implements AutoCloseable {
     private final CountDownLatch finished = new CountDownLatch(1);
 
     private Termination() {}
 
-    static Termination interrupting(Thread command) {
+    public static Termination interrupting(Thread command) {
         var termination = new Termination();
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(

@@ -1,0 +1,72 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.cluster.ClusterFile;
+import dev.sluice.cli.cluster.Layout;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `sluice env`: what S3 clients read from the environment, as a line for the shell.
+@Command(
+        name = "env",
+        description = "Prints the variables S3 clients read, for: eval \"$(sluice env)\"",
+        mixinStandardHelpOptions = true)
+final class EnvCommand implements Callable<Integer> {
+    private static final String REGION = "us-east-1";
+
+    private final Installation installation;
+
+    @Mixin
+    private final DirOption dir = new DirOption();
+
+    @Option(names = "--json", description = "As JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    EnvCommand(Installation installation) {
+        this.installation = installation;
+    }
+
+    @Override
+    public Integer call() {
+        var variables = variables(dir.layout(installation));
+        var out = Specs.out(spec);
+        if (json) {
+            Output.json(out, variables);
+        } else {
+            out.println(variables.entrySet().stream()
+                    .map(variable -> variable.getKey() + "=" + quoted(variable.getValue()))
+                    .collect(Collectors.joining(" ", "export ", "")));
+            out.flush();
+        }
+        return 0;
+    }
+
+    private static Map<String, String> variables(Layout layout) {
+        var cluster = ClusterFile.read(layout.clusterFile())
+                .filter(ClusterFile::anyAlive)
+                .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
+                        .formatted(layout.dir(), layout.dir())));
+        var variables = new LinkedHashMap<String, String>();
+        variables.put("AWS_ENDPOINT_URL", cluster.s3Endpoint());
+        variables.put("AWS_ACCESS_KEY_ID", cluster.accessKey());
+        variables.put("AWS_SECRET_ACCESS_KEY", cluster.secretKey());
+        variables.put("AWS_DEFAULT_REGION", REGION);
+        return variables;
+    }
+
+    /// For any POSIX shell: within single quotes nothing is special but the quote itself.
+    static String quoted(String value) {
+        return "'" + value.replace("'", "'\\''") + "'";
+    }
+}

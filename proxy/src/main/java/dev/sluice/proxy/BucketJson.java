@@ -1,0 +1,97 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import dev.sluice.common.auth.BucketPolicy;
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.RoutePreference;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.Set;
+
+/// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
+final class BucketJson {
+    private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
+    private static final Set<String> PROPERTIES = Set.of("backend", "durability", "policy", "route");
+    private static final Set<String> BACKEND = Set.of("url", "endpoint", "region", "profile");
+
+    private BucketJson() {}
+
+    /// The properties of a new bucket: defaults, and what the value says otherwise.
+    static BucketProperties created(String name, JsonNode value) throws IOException {
+        return changed(name, BucketProperties.defaults(backend(value)), value);
+    }
+
+    /// @throws IOException when the value names something that does not exist, or that cannot change
+    static BucketProperties changed(String name, BucketProperties before, JsonNode value) throws IOException {
+        onlyKnown(value, PROPERTIES);
+        if (value.has("backend") && !backend(value).equals(before.backend())) {
+            throw new IOException("a bucket's backend is chosen when it is created and cannot change");
+        }
+        var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
+        policy.ifPresent(json -> BucketPolicy.parse(name, json.getBytes(StandardCharsets.UTF_8)));
+        return new BucketProperties(
+                before.backend(),
+                value.has("durability")
+                        ? JSON.treeToValue(value.get("durability"), Durability.class)
+                        : before.durability(),
+                policy,
+                value.has("route")
+                        ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
+                        : before.route());
+    }
+
+    private static Optional<BackendSpec> backend(JsonNode value) throws IOException {
+        if (!value.hasNonNull("backend")) {
+            return Optional.empty();
+        }
+        var backend = value.get("backend");
+        onlyKnown(backend, BACKEND);
+        var url = optionalText(backend, "url")
+                .filter(text -> text.startsWith("s3://") || text.startsWith("gs://"))
+                .orElseThrow(() -> new IOException("backend.url must be s3://bucket or gs://bucket"));
+        var endpoint = optionalText(backend, "endpoint");
+        if (endpoint.isPresent() && URI.create(endpoint.get()).getHost() == null) {
+            throw new IOException("backend.endpoint must be a URL such as http://10.0.0.1:9000");
+        }
+        return Optional.of(
+                new BackendSpec(url, endpoint, optionalText(backend, "region"), optionalText(backend, "profile")));
+    }
+
+    private static Optional<String> optionalText(JsonNode object, String field) {
+        return Optional.ofNullable(object.get(field))
+                .filter(node -> !node.isNull())
+                .map(node -> node.isTextual() ? node.asText() : node.toString());
+    }
+
+    private static void onlyKnown(JsonNode object, Set<String> known) throws IOException {
+        for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
+            var name = names.next();
+            if (!known.contains(name)) {
+                throw new IOException("unknown property '%s'; known are %s".formatted(name, known));
+            }
+        }
+    }
+
+    static ObjectNode show(Bucket bucket) {
+        var properties = bucket.properties();
+        var node = JSON.createObjectNode()
+                .put("name", bucket.name())
+                .put("provider", "ais")
+                .put("bid", Long.toString(bucket.id()))
+                .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
+        node.set("durability", JSON.valueToTree(properties.durability()));
+        properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
+        properties.policy().ifPresent(policy -> node.put("policy", policy));
+        properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));
+        return node;
+    }
+}
