@@ -1,4 +1,5 @@
-/// Sluice's backend.
+/// Cloud buckets behind one interface. Open {@link dev.sluice.backend.Backend} first, then {@link
+/// dev.sluice.backend.Backends}. May depend on `common` only; each cloud's SDK is seen in its own package alone.
 @NullMarked
 package dev.sluice.backend;
 

@@ -5,24 +5,17 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.TargetService;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /// The way to every target: a call where it shares this JVM, HTTP where it does not.
 public final class Targets {
-    private final Map<NodeId, TargetService> local = new ConcurrentHashMap<>();
+    private final Map<NodeId, TargetService> local;
     private final PeerClient peers;
 
-    public Targets(PeerClient peers) {
+    /// @param local the targets in this JVM, which come and go with their nodes
+    public Targets(ConcurrentMap<NodeId, TargetService> local, PeerClient peers) {
+        this.local = local;
         this.peers = peers;
-    }
-
-    public void addLocal(NodeId id, TargetService target) {
-        local.put(id, target);
-    }
-
-    Optional<TargetService> local(NodeId id) {
-        return Optional.ofNullable(local.get(id));
     }
 
     TargetService of(Node node) {

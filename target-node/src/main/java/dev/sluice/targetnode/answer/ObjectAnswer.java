@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.object;
+package dev.sluice.targetnode.answer;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.Headers;
@@ -6,6 +6,7 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -17,7 +18,7 @@ import java.util.SortedMap;
 
 /// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and for
 /// one that is still coming from the cloud.
-record ObjectAnswer(int status, Headers headers, long offset, long length) {
+public record ObjectAnswer(int status, Headers headers, long offset, long length) {
     private static final DateTimeFormatter HTTP_DATE =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
 
@@ -25,33 +26,44 @@ record ObjectAnswer(int status, Headers headers, long offset, long length) {
     ///
     /// @param checksums in base64, of the whole object; composite ones end in `-N`
     /// @param partSizes of a multipart upload, in order; else empty
-    record Known(
+    public record Known(
             long size,
             String etag,
             Instant modified,
             Map<ChecksumAlgorithm, String> checksums,
             SortedMap<String, String> headers,
             SortedMap<String, String> userMetadata,
-            List<Long> partSizes) {}
+            List<Long> partSizes) {
+        public static Known of(ObjectRecord record) {
+            return new Known(
+                    record.size(),
+                    record.etag(),
+                    Instant.ofEpochMilli(record.modifiedMillis()),
+                    record.checksums(),
+                    record.headers(),
+                    record.userMetadata(),
+                    record.partSizes());
+        }
+    }
 
     /// What GetObject and HeadObject have in common.
-    record Asked(
+    public record Asked(
             Optional<ByteRange> range,
             Conditions conditions,
             Optional<Integer> partNumber,
             boolean checksumMode,
             SortedMap<String, String> overrides) {
-        static Asked of(S3Request.GetObject get) {
+        public static Asked of(S3Request.GetObject get) {
             return new Asked(get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides());
         }
 
-        static Asked of(S3Request.HeadObject head) {
+        public static Asked of(S3Request.HeadObject head) {
             return new Asked(head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides());
         }
     }
 
     /// @throws dev.sluice.common.store.StoreException when a condition does not hold or the range lies outside
-    static ObjectAnswer of(Known object, Asked asked) {
+    public static ObjectAnswer of(Known object, Asked asked) {
         asked.conditions().checkRead(object.etag(), object.modified());
         var part = asked.partNumber().map(number -> part(object, number));
         var selected = part.or(() -> asked.range().map(range -> range.resolve(object.size())));

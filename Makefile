@@ -1,0 +1,29 @@
+# One place for the project's daily commands. JDK 25 is found by deploy/java-home, also when the default `java` is older.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
+      { command -v mvn > /dev/null || { echo "make: Maven not found: install it (e.g. 'apt install maven')" >&2; exit 2; }; } && mvn -B -ntp
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-long bench-compare format clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+build: ## compile and package, without tests and checks (./sluice does it by itself)
+	@$(MVN) -q -Dfast -DskipTests -Dmaven.test.skip=true package
+
+test: ## all checks (warnings are errors, Error Prone, NullAway, format) and all tests but the long ones
+	@$(MVN) verify
+
+test-long: ## the same with the long tests
+	@$(MVN) -Dlong verify
+
+bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
+	@bench/compare
+
+format: ## format the sources
+	@$(MVN) -q spotless:apply
+
+clean: ## delete what was built
+	@$(MVN) -q clean

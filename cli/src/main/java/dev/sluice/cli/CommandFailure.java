@@ -1,0 +1,32 @@
+package dev.sluice.cli;
+
+/// Why a command did not do what it was asked: one or more lines for people, and the exit code.
+public final class CommandFailure extends RuntimeException {
+    /// Asked for something that cannot be: wrong options, or a state that forbids it. Nothing was changed.
+    public static final int REFUSED = 2;
+    /// Tried, and did not succeed.
+    public static final int FAILED = 1;
+
+    private final int exitCode;
+
+    private CommandFailure(int exitCode, String message) {
+        super(message);
+        this.exitCode = exitCode;
+    }
+
+    public static CommandFailure refused(String message) {
+        return new CommandFailure(REFUSED, message);
+    }
+
+    public static CommandFailure failed(String message) {
+        return new CommandFailure(FAILED, message);
+    }
+
+    public int exitCode() {
+        return exitCode;
+    }
+
+    public String reason() {
+        return String.valueOf(getMessage());
+    }
+}

@@ -1,0 +1,135 @@
+package dev.sluice.cli.api;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.s3.SignedHttp;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/// The calls below `/v1` that commands make, in the form AIStore's clients use, and `/health`.
+public final class NativeApi {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String PROPERTIES = "ais-bucket-props";
+
+    /// The cloud bucket behind a bucket.
+    public record Backend(String url, Optional<String> endpoint, Optional<String> region, Optional<String> profile) {}
+
+    /// A node as the cluster's map has it.
+    public record Member(String id, String role, String url) {}
+
+    /// What a node says of itself.
+    public enum Health {
+        SERVING,
+        STARTING,
+        UNREACHABLE;
+
+        public String state() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final SignedHttp http;
+
+    public NativeApi(SignedHttp http) {
+        this.http = http;
+    }
+
+    public URI endpoint() {
+        return http.endpoint();
+    }
+
+    public List<String> buckets() {
+        var names = new ArrayList<String>();
+        json(http.call("GET", "/v1/buckets", Map.of()).body())
+                .forEach(bucket -> names.add(bucket.path("name").asText()));
+        return names;
+    }
+
+    public void createBucket(String name, Optional<Backend> backend) {
+        var value = JSON.createObjectNode();
+        backend.ifPresent(cloud -> {
+            var object = value.putObject("backend").put("url", cloud.url());
+            cloud.endpoint().ifPresent(text -> object.put("endpoint", text));
+            cloud.region().ifPresent(text -> object.put("region", text));
+            cloud.profile().ifPresent(text -> object.put("profile", text));
+        });
+        act("POST", name, "create-bck", value);
+    }
+
+    public void destroyBucket(String name) {
+        act("DELETE", name, "destroy-bck", JSON.createObjectNode());
+    }
+
+    public void setProperties(String name, ObjectNode properties) {
+        act("PATCH", name, "set-bprops", properties);
+    }
+
+    /// The properties of a bucket, as the server names them.
+    public JsonNode bucket(String name) {
+        var response = http.call("HEAD", path(name), Map.of());
+        return json(response.headers().firstValue(PROPERTIES).orElse("{}"));
+    }
+
+    public List<Member> clusterMap() {
+        var map = json(http.call("GET", "/v1/daemon", Map.of("what", "smap")).body());
+        var members = new ArrayList<Member>();
+        for (var role : List.of("proxy", "target")) {
+            map.path(role.charAt(0) + "map").properties().forEach(entry -> {
+                var url = entry.getValue().path("public_net").path("direct_url").asText();
+                members.add(new Member(entry.getKey(), role, url));
+            });
+        }
+        return members;
+    }
+
+    /// Asks one node, without keys.
+    public static Health health(String url) {
+        try {
+            var connection =
+                    (HttpURLConnection) URI.create(url + "/health").toURL().openConnection();
+            connection.setConnectTimeout(1_000);
+            connection.setReadTimeout(2_000);
+            try {
+                return connection.getResponseCode() == HttpURLConnection.HTTP_OK ? Health.SERVING : Health.STARTING;
+            } finally {
+                connection.disconnect();
+            }
+        } catch (IOException unreachable) {
+            return Health.UNREACHABLE;
+        }
+    }
+
+    private void act(String method, String bucket, String action, ObjectNode value) {
+        var message = JSON.createObjectNode().put("action", action);
+        message.set("value", value);
+        http.call(
+                method,
+                path(bucket),
+                Map.of(),
+                Map.of("content-type", "application/json"),
+                BodyPublishers.ofString(message.toString()));
+    }
+
+    private static String path(String bucket) {
+        return "/v1/buckets/" + bucket;
+    }
+
+    private JsonNode json(String text) {
+        try {
+            return JSON.readTree(text);
+        } catch (JsonProcessingException unreadable) {
+            throw CommandFailure.failed(
+                    endpoint() + " sent an answer that is not JSON: " + unreadable.getOriginalMessage());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.sluice.cli.cluster;
+
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.process.ProcessStamp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// `DIR/cluster.json`: the cluster that runs there, for clients and for the commands that come later. Written when all
+/// nodes are ready, gone after `down`.
+public record ClusterFile(
+        String endpoint, String s3Endpoint, String accessKey, String secretKey, Started started, List<Node> nodes) {
+
+    /// What `up` was asked for, to be compared with what it is asked next time.
+    public record Started(
+            int proxies, int targets, int drives, String host, int port, boolean separate, boolean auth) {}
+
+    /// One node and its process. `started` tells the process from a later one with the same number.
+    public record Node(
+            String id,
+            NodeRole role,
+            long pid,
+            String started,
+            String url,
+            List<String> drives,
+            String log,
+            String config) {
+        public Node {
+            drives = List.copyOf(drives);
+        }
+
+        public ProcessStamp process() {
+            return new ProcessStamp(pid, started);
+        }
+
+        Node with(ProcessStamp process) {
+            return new Node(id, role, process.pid(), process.started(), url, drives, log, config);
+        }
+    }
+
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build();
+
+    public ClusterFile {
+        nodes = List.copyOf(nodes);
+    }
+
+    public static Optional<ClusterFile> read(Path file) {
+        try {
+            return Files.exists(file)
+                    ? Optional.of(JSON.readValue(Files.readAllBytes(file), ClusterFile.class))
+                    : Optional.empty();
+        } catch (IOException unreadable) {
+            throw CommandFailure.failed(file + " cannot be read: " + unreadable.getMessage());
+        }
+    }
+
+    public void write(Path file) throws IOException {
+        PrivateFiles.write(file, JSON.writeValueAsString(this) + "\n");
+    }
+
+    public List<ProcessStamp> processes() {
+        return nodes.stream().map(Node::process).distinct().toList();
+    }
+
+    public boolean anyAlive() {
+        return processes().stream().anyMatch(ProcessStamp::alive);
+    }
+
+    ClusterFile with(Node changed) {
+        return new ClusterFile(
+                endpoint,
+                s3Endpoint,
+                accessKey,
+                secretKey,
+                started,
+                nodes.stream()
+                        .map(node -> node.id().equals(changed.id()) ? changed : node)
+                        .toList());
+    }
+}

@@ -1,0 +1,93 @@
+package dev.sluice.cli.cluster;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.process.JvmCommand;
+import dev.sluice.cli.process.ProcessStamp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/// One JVM of nodes, seen from the command that starts it. They talk through files in `DIR/run`: NAME.json (who it is,
+/// written here), NAME.ready and NAME.refused (written by the process).
+record NodeProcess(Layout layout, String name, Process process, ProcessStamp stamp, Path log) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    static NodeProcess start(Layout layout, JvmCommand jvm, String name, List<String> ids, Path log)
+            throws IOException {
+        Files.deleteIfExists(ready(layout, name));
+        Files.deleteIfExists(refused(layout, name));
+        var arguments = new ArrayList<>(List.of("run", "--dir", layout.dir().toString(), "--name", name));
+        for (var id : ids) {
+            arguments.addAll(List.of("--config", layout.nodeConfig(id).toString()));
+        }
+        var process = jvm.startDetached(arguments, console(layout, name).toFile());
+        var stamp = ProcessStamp.of(process.pid())
+                .orElseThrow(() -> CommandFailure.failed(name + " ended at once: " + reason(layout, name, log)));
+        Files.writeString(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
+        return new NodeProcess(layout, name, process, stamp, log);
+    }
+
+    /// Waits until its nodes are ready; fails with the reason if they refuse or the process ends.
+    void awaitReady(Duration longest) throws InterruptedException {
+        var end = System.nanoTime() + longest.toNanos();
+        while (!Files.exists(ready(layout, name))) {
+            if (process.waitFor(10, TimeUnit.MILLISECONDS)) {
+                throw CommandFailure.failed(name + " did not start: " + reason(layout, name, log));
+            }
+            if (System.nanoTime() > end) {
+                throw CommandFailure.failed(
+                        "%s was not ready after %d s; its log is %s".formatted(name, longest.toSeconds(), log));
+            }
+        }
+    }
+
+    static Path ready(Layout layout, String name) {
+        return layout.runs().resolve(name + ".ready");
+    }
+
+    static Path refused(Layout layout, String name) {
+        return layout.runs().resolve(name + ".refused");
+    }
+
+    /// What the JVM itself prints: warnings, and the last words of a crash.
+    static Path console(Layout layout, String name) {
+        return layout.logs().resolve(name + ".out");
+    }
+
+    /// The processes that `DIR/run` names and that are still there.
+    static List<ProcessStamp> alive(Layout layout) {
+        var found = new ArrayList<ProcessStamp>();
+        if (!Files.isDirectory(layout.runs())) {
+            return found;
+        }
+        try (var files = Files.newDirectoryStream(layout.runs(), "*.json")) {
+            for (var file : files) {
+                read(file).filter(ProcessStamp::alive).ifPresent(found::add);
+            }
+        } catch (IOException unreadable) {
+            throw CommandFailure.failed(layout.runs() + " cannot be read: " + unreadable.getMessage());
+        }
+        return found;
+    }
+
+    /// A half-written file names nobody: its process was started by a command that died that moment.
+    private static Optional<ProcessStamp> read(Path file) throws IOException {
+        try {
+            return Optional.of(JSON.readValue(Files.readString(file), ProcessStamp.class));
+        } catch (JsonProcessingException cut) {
+            return Optional.empty();
+        }
+    }
+
+    private static String reason(Layout layout, String name, Path log) {
+        return LastWords.of(List.of(refused(layout, name), log, console(layout, name)))
+                .orElse("it left no reason");
+    }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.cli.command;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/// All commands, one line each.
+public final class Commands {
+    private Commands() {}
+
+    @Command(
+            name = "sluice",
+            description = "A fast tier between cloud buckets and training jobs.",
+            mixinStandardHelpOptions = true,
+            version = "sluice 0.1.0",
+            synopsisSubcommandLabel = "COMMAND",
+            footer = {"", "Exit codes: 0 done, 1 failed, 2 refused. Start with: sluice up"})
+    private static final class Root {}
+
+    @Command(name = "node", description = "Stops or starts one node of a --separate cluster.")
+    private static final class Node {}
+
+    @Command(name = "bucket", description = "Creates, lists, shows and removes buckets.")
+    private static final class Bucket {}
+
+    public static CommandLine of(Installation installation) {
+        var line = new CommandLine(new Root())
+                .addSubcommand(new UpCommand(installation))
+                .addSubcommand(new DownCommand(installation))
+                .addSubcommand(new StatusCommand(installation))
+                .addSubcommand(new CommandLine(new Node())
+                        .addSubcommand(new NodeCommands.Stop(installation))
+                        .addSubcommand(new NodeCommands.Start(installation))
+                        .addSubcommand(new NodeCommands.Kill(installation)))
+                .addSubcommand(new HostCommands.Proxy(installation))
+                .addSubcommand(new HostCommands.Target(installation))
+                .addSubcommand(new HostCommands.Run(installation));
+        line.addSubcommand(new CompletionCommand(line));
+        return line;
+    }
+}

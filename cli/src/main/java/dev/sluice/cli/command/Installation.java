@@ -1,0 +1,24 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.node.NodeFactory;
+import dev.sluice.cli.node.Nodes;
+import dev.sluice.cli.process.JvmCommand;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// What commands need from where they run: how to start node JVMs, what makes nodes, the environment, the user's
+/// folder.
+public record Installation(JvmCommand jvm, Supplier<NodeFactory> nodes, Map<String, String> environment) {
+
+    public static Installation ofThisTree(Class<?> main, Map<String, String> environment) {
+        var home = Path.of(System.getProperty("sluice.home", ".")).toAbsolutePath();
+        return new Installation(JvmCommand.ofInstallation(home, main.getName()), Nodes::factory, environment);
+    }
+
+    /// `$SLUICE_DIR`, else `.sluice` in the user's home.
+    public Path defaultDir() {
+        var given = environment.get("SLUICE_DIR");
+        return given == null || given.isEmpty() ? Path.of(System.getProperty("user.home"), ".sluice") : Path.of(given);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.cluster.ClusterFile;
+import dev.sluice.cli.cluster.ClusterStatus;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `sluice status`. Exit code 1 if not every node serves.
+@Command(
+        name = "status",
+        description = "Shows the nodes of a cluster; exit code 1 if not all of them serve.",
+        mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+    private final Installation installation;
+
+    @Mixin
+    private final EndpointOptions endpoint = new EndpointOptions();
+
+    @Option(names = "--json", description = "As JSON.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    StatusCommand(Installation installation) {
+        this.installation = installation;
+    }
+
+    @Override
+    public Integer call() {
+        var status = status();
+        var out = Specs.out(spec);
+        if (json) {
+            Output.json(out, status);
+        } else {
+            out.println(status.endpoint() + "  " + status.state());
+            Output.table(
+                    out,
+                    List.of("NODE", "ROLE", "STATE", "PID", "URL", "LOG"),
+                    status.nodes().stream().map(StatusCommand::row).toList());
+        }
+        return status.serving() ? 0 : 1;
+    }
+
+    private ClusterStatus status() {
+        if (endpoint.remote(installation)) {
+            return ClusterStatus.of(endpoint.nativeApi(installation));
+        }
+        var layout = endpoint.layout(installation);
+        return ClusterFile.read(layout.clusterFile())
+                .map(ClusterStatus::of)
+                .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
+                        .formatted(layout.dir(), layout.dir())));
+    }
+
+    private static List<String> row(ClusterStatus.NodeStatus node) {
+        return List.of(
+                node.id(),
+                node.role(),
+                node.state(),
+                node.pid() == 0 ? "-" : Long.toString(node.pid()),
+                node.url(),
+                node.log().isEmpty() ? "-" : node.log());
+    }
+}

@@ -1,0 +1,17 @@
+package dev.sluice.cli.config;
+
+/// Bounds of settings, refused with the key's name.
+final class Checks {
+    private Checks() {}
+
+    static void atLeast(String key, int value, int least) {
+        between(key, value, least, Integer.MAX_VALUE);
+    }
+
+    static void between(String key, int value, int least, int most) {
+        if (value < least || value > most) {
+            var bounds = most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most;
+            throw new IllegalArgumentException(key + " must be " + bounds + ", not " + value);
+        }
+    }
+}

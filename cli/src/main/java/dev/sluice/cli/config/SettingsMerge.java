@@ -1,0 +1,68 @@
+package dev.sluice.cli.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/// Puts given settings over defaults, refusing every key and type that the form (all keys, one element a list) lacks.
+record SettingsMerge(String file, ObjectNode form) {
+
+    void into(ObjectNode defaults, ObjectNode given) {
+        merge(defaults, given, form, "");
+    }
+
+    private void merge(ObjectNode onto, ObjectNode given, JsonNode expected, String prefix) {
+        for (var setting : given.properties()) {
+            var key = prefix + setting.getKey();
+            var form = expected.get(setting.getKey());
+            if (form == null) {
+                throw new ConfigException(
+                        "%s: unknown key '%s'; known here: %s".formatted(file, key, ConfigFiles.keys(expected)));
+            }
+            check(key, setting.getValue(), form);
+            if (setting.getValue() instanceof ObjectNode table
+                    && onto.get(setting.getKey()) instanceof ObjectNode inner) {
+                merge(inner, table, form, key + ".");
+            } else {
+                onto.set(setting.getKey(), setting.getValue());
+            }
+        }
+    }
+
+    private void check(String key, JsonNode value, JsonNode form) {
+        var fits = switch (form.getNodeType()) {
+            case NUMBER -> value.canConvertToExactIntegral() && value.canConvertToInt();
+            default -> value.getNodeType() == form.getNodeType();
+        };
+        if (!fits) {
+            throw new ConfigException("%s: %s must be %s, not %s".formatted(file, key, typeOf(form), value));
+        }
+        if (value instanceof ArrayNode list) {
+            for (var element : list) {
+                check(key, element, form.get(0));
+                if (element instanceof ObjectNode table) {
+                    merge(table.deepCopy(), table, form.get(0), key + ".");
+                    requireAll(key, table, form.get(0));
+                }
+            }
+        }
+    }
+
+    private void requireAll(String key, ObjectNode table, JsonNode form) {
+        for (var name : ConfigFiles.keys(form)) {
+            if (!table.has(name)) {
+                throw new ConfigException("%s: %s.%s is missing".formatted(file, key, name));
+            }
+        }
+    }
+
+    private static String typeOf(JsonNode form) {
+        return switch (form.getNodeType()) {
+            case NUMBER -> "a whole number";
+            case BOOLEAN -> "true or false";
+            case ARRAY -> "a list";
+            case OBJECT -> "a table";
+            default -> "a text in quotes";
+        };
+    }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.cli.node;
+
+import dev.sluice.cli.cluster.DirLock;
+import dev.sluice.cli.cluster.RunFiles;
+import dev.sluice.cli.config.NodeConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// Runs a process of nodes: logging set up first, then the nodes, and word to the command that waits for them.
+public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFiles> runFiles) {
+    private static final Duration LONGEST_START = Duration.ofSeconds(80);
+
+    /// Under systemd or in a container: nobody waits, the log goes where the settings say.
+    public static NodeHosting alone(NodeConfig config) {
+        return new NodeHosting(config.node().id(), List.of(config), Optional.empty());
+    }
+
+    /// Started by `up`, which reads the files in `DIR/run`.
+    public static NodeHosting inDir(Path dir, String name, List<NodeConfig> configs) {
+        return new NodeHosting(name, configs, Optional.of(new RunFiles(dir, name)));
+    }
+
+    public int run(Supplier<NodeFactory> nodes) throws InterruptedException {
+        NodeLog.open(name, configs.getFirst().log());
+        try (var _ = runFiles.map(files -> DirLock.forNodes(files.dir())).orElse(null)) {
+            new HostProcess(nodes.get(), configs, LONGEST_START).run(() -> runFiles.ifPresent(RunFiles::ready));
+            return 0;
+        } catch (StartRefused refused) {
+            var reason = String.valueOf(refused.getMessage());
+            NodeLog.refused(reason, refused);
+            runFiles.ifPresentOrElse(files -> files.refused(reason), () -> System.err.println("sluice: " + reason));
+            return 1;
+        } finally {
+            NodeLog.close();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.sluice.cli.s3;
+
+import dev.sluice.cli.CommandFailure;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
+import java.util.regex.Pattern;
+
+/// A large file in parts, some at a time; aborted as a whole if one of them fails.
+record MultipartUpload(SignedHttp http, String path, Path file, long size, LongConsumer sent) {
+    private static final long SMALLEST_PART = 16L << 20;
+    private static final long MOST_PARTS = 10_000;
+    private static final int AT_A_TIME = 4;
+    private static final Pattern UPLOAD_ID = Pattern.compile("<UploadId>([^<]+)</UploadId>");
+    private static final Pattern ETAG = Pattern.compile("<ETag>([^<]+)</ETag>");
+
+    static long partSize(long size) {
+        return Math.max(SMALLEST_PART, Math.ceilDiv(size, MOST_PARTS));
+    }
+
+    String run() {
+        var answer = http.call("POST", path, Map.of("uploads", "")).body();
+        var upload = find(UPLOAD_ID, answer);
+        try {
+            return complete(upload, sendParts(upload));
+        } catch (CommandFailure failure) {
+            http.call("DELETE", path, Map.of("uploadId", upload));
+            throw failure;
+        }
+    }
+
+    private List<String> sendParts(String upload) {
+        var length = partSize(size);
+        try (var threads =
+                Executors.newFixedThreadPool(AT_A_TIME, Thread.ofVirtual().factory())) {
+            var parts = new ArrayList<Future<String>>();
+            for (long start = 0; start < size; start += length) {
+                var slice = new FileSlice(file, start, Math.min(length, size - start), sent);
+                var number = parts.size() + 1;
+                parts.add(threads.submit(part(upload, number, slice)));
+            }
+            var etags = new ArrayList<String>();
+            for (var part : parts) {
+                etags.add(part.get());
+            }
+            return etags;
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof CommandFailure known
+                    ? known
+                    : CommandFailure.failed(file + ": " + failed.getCause());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw CommandFailure.failed("interrupted");
+        }
+    }
+
+    private Callable<String> part(String upload, int number, FileSlice slice) {
+        var query = Map.of("uploadId", upload, "partNumber", Integer.toString(number));
+        return () -> S3Client.etag(http.call("PUT", path, query, Map.of(), slice.body()));
+    }
+
+    private String complete(String upload, List<String> etags) {
+        var xml = new StringBuilder("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">");
+        for (var number = 1; number <= etags.size(); number++) {
+            xml.append("<Part><PartNumber>%d</PartNumber><ETag>\"%s\"</ETag></Part>"
+                    .formatted(number, etags.get(number - 1)));
+        }
+        xml.append("</CompleteMultipartUpload>");
+        var answer =
+                http.call("POST", path, Map.of("uploadId", upload), Map.of(), BodyPublishers.ofString(xml.toString()));
+        if (answer.body().contains("<Error>")) {
+            throw ServerFailure.parse(answer.statusCode(), answer.body()).asCommandFailure();
+        }
+        return find(ETAG, answer.body()).replace("&quot;", "").replace("\"", "").replace("&#34;", "");
+    }
+
+    private String find(Pattern pattern, String answer) {
+        var found = pattern.matcher(answer);
+        if (!found.find()) {
+            throw CommandFailure.failed(http.endpoint() + " sent an answer without " + pattern.pattern());
+        }
+        return found.group(1);
+    }
+}

@@ -1,0 +1,5 @@
+/// A small S3 client: SigV4, streamed objects, multipart, listing. Open S3Client first.
+@NullMarked
+package dev.sluice.cli.s3;
+
+import org.jspecify.annotations.NullMarked;

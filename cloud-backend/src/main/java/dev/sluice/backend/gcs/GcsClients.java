@@ -1,0 +1,65 @@
+package dev.sluice.backend.gcs;
+
+import com.google.auth.Credentials;
+import com.google.auth.oauth2.GoogleCredentials;
+import com.google.cloud.NoCredentials;
+import com.google.cloud.ServiceOptions;
+import com.google.cloud.http.HttpTransportOptions;
+import com.google.cloud.storage.BlobWriteSessionConfigs;
+import com.google.cloud.storage.Storage;
+import com.google.cloud.storage.StorageOptions;
+import dev.sluice.backend.BackendAddress;
+import dev.sluice.backend.BackendSettings;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// How Google's client is set up: JSON over HTTP, and nothing repeated by itself.
+final class GcsClients {
+    /// What one upload keeps in memory, and sends in one request.
+    private static final int UPLOAD_CHUNK = 4 << 20;
+
+    private static final List<String> SCOPES = List.of("https://www.googleapis.com/auth/devstorage.read_write");
+
+    private GcsClients() {}
+
+    static Storage client(BackendAddress address, BackendSettings settings) {
+        var options = StorageOptions.http()
+                .setCredentials(credentials(address))
+                .setRetrySettings(ServiceOptions.getNoRetrySettings())
+                .setTransportOptions(HttpTransportOptions.newBuilder()
+                        .setConnectTimeout((int) settings.connectTimeout().toMillis())
+                        .setReadTimeout((int) settings.readTimeout().toMillis())
+                        .build())
+                .setBlobWriteSessionConfig(BlobWriteSessionConfigs.getDefault().withChunkSize(UPLOAD_CHUNK));
+        address.endpoint().map(URI::toString).ifPresent(options::setHost);
+        return options.build().getService();
+    }
+
+    private static Credentials credentials(BackendAddress address) {
+        boolean foreign = address.endpoint()
+                .filter(endpoint -> !endpoint.getHost().endsWith(".googleapis.com"))
+                .isPresent();
+        var profile = address.profile().orElse(foreign ? BackendAddress.ANONYMOUS : "");
+        try {
+            return switch (profile) {
+                case BackendAddress.ANONYMOUS -> NoCredentials.getInstance();
+                case "" -> GoogleCredentials.getApplicationDefault();
+                default -> ofFile(Path.of(profile));
+            };
+        } catch (IOException e) {
+            var denied = new StoreException.BackendDenied("no credentials for " + address + ": " + e.getMessage());
+            denied.initCause(e);
+            throw denied;
+        }
+    }
+
+    private static Credentials ofFile(Path file) throws IOException {
+        try (var in = Files.newInputStream(file)) {
+            return GoogleCredentials.fromStream(in).createScoped(SCOPES);
+        }
+    }
+}

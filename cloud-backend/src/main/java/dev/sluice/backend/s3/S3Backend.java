@@ -1,0 +1,171 @@
+package dev.sluice.backend.s3;
+
+import dev.sluice.backend.Backend;
+import dev.sluice.backend.BackendAddress;
+import dev.sluice.backend.BackendCalls;
+import dev.sluice.backend.BackendObject;
+import dev.sluice.backend.BackendPage;
+import dev.sluice.backend.BackendRead;
+import dev.sluice.backend.BackendSettings;
+import dev.sluice.backend.BackendStream;
+import dev.sluice.backend.StreamSource;
+import dev.sluice.backend.WriteCondition;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.store.StoreException;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/// A bucket of S3, or of anything that speaks it.
+public final class S3Backend implements Backend {
+    private static final String CHECKSUM_MODE = "x-amz-checksum-mode";
+
+    private static final Logger LOG = LoggerFactory.getLogger(S3Backend.class);
+
+    private final BackendAddress address;
+    private final S3Client client;
+    private final BackendCalls calls;
+    private final S3Upload upload;
+    private final S3Listing listing;
+    private volatile boolean bucketSeen; // so that a HEAD's bare 404 needs no second request to be understood
+
+    private S3Backend(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
+        this.address = address;
+        this.client = S3Clients.client(address, settings);
+        this.calls = new BackendCalls(address, settings, registry, new S3Failures(address)::explain);
+        this.upload = new S3Upload(address, settings, client, calls);
+        this.listing = new S3Listing(address, client, calls);
+    }
+
+    public static S3Backend open(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
+        return new S3Backend(address, settings, registry);
+    }
+
+    @Override
+    public BackendAddress address() {
+        return address;
+    }
+
+    @Override
+    public BackendObject head(String key) {
+        try {
+            var found = calls.run(
+                    "head",
+                    key,
+                    () -> client.headObject(request -> request.bucket(address.bucket())
+                            .key(address.prefix() + key)
+                            .overrideConfiguration(override -> override.putHeader(CHECKSUM_MODE, "ENABLED"))));
+            bucketSeen = true;
+            return S3Objects.object(key, found.sdkHttpResponse());
+        } catch (StoreException.NoSuchKey missing) {
+            checkBucket();
+            throw missing;
+        }
+    }
+
+    /// A 404 without a body does not say what is missing.
+    private void checkBucket() {
+        if (!bucketSeen) {
+            try {
+                calls.run("head", "", () -> client.headBucket(request -> request.bucket(address.bucket())));
+                bucketSeen = true;
+            } catch (StoreException.NoSuchKey _) {
+                throw new StoreException.NoSuchBucket(address.toString());
+            } catch (StoreException.BackendDenied denied) { // who may read objects often may not ask for the bucket
+                LOG.debug("cannot tell whether {} exists", address, denied);
+            }
+        }
+    }
+
+    @Override
+    public BackendStream get(String key, BackendRead read) {
+        // The header by hand, not checksumMode(): that one makes the SDK verify the bytes, which is done elsewhere.
+        var request = GetObjectRequest.builder()
+                .bucket(address.bucket())
+                .key(address.prefix() + key)
+                .overrideConfiguration(override -> override.putHeader(CHECKSUM_MODE, "ENABLED"));
+        read.range().ifPresent(range -> request.range(header(range)));
+        read.ifVersion().ifPresent(version -> request.ifMatch(S3Objects.quoted(version)));
+        var wanted = request.build();
+        var stream = calls.open("get", key, lease -> {
+            var answer = client.getObject(wanted);
+            return stream(key, answer, lease::release);
+        });
+        bucketSeen = true;
+        return stream;
+    }
+
+    private BackendStream stream(String key, ResponseInputStream<GetObjectResponse> answer, Runnable release) {
+        try {
+            var response = answer.response().sdkHttpResponse();
+            var extent = S3Objects.extent(response);
+            var body = new StreamSource(answer, extent.length(), calls::received, clean -> {
+                try {
+                    end(answer, clean);
+                } finally {
+                    release.run();
+                }
+            });
+            return new BackendStream(S3Objects.object(key, response), extent.offset(), extent.length(), body);
+        } catch (RuntimeException e) {
+            answer.abort();
+            throw e;
+        }
+    }
+
+    private static void end(ResponseInputStream<?> answer, boolean clean) {
+        if (!clean) {
+            answer.abort();
+            return;
+        }
+        try {
+            answer.close();
+        } catch (IOException | RuntimeException e) {
+            answer.abort(); // every promised byte has come; only the connection is lost
+        }
+    }
+
+    private static String header(ByteRange range) {
+        return switch (range) {
+            case ByteRange.FromTo(var from, var to) -> "bytes=" + from + "-" + (to == Long.MAX_VALUE ? "" : to);
+            case ByteRange.Last(var count) -> "bytes=-" + count;
+        };
+    }
+
+    @Override
+    public BackendObject put(
+            String key, long length, ByteSource body, WriteAttributes attributes, WriteCondition condition) {
+        var written = upload.put(key, length, body, attributes, condition);
+        bucketSeen = true;
+        return written;
+    }
+
+    @Override
+    public void delete(String key) {
+        calls.run(
+                "delete",
+                key,
+                () -> client.deleteObject(
+                        request -> request.bucket(address.bucket()).key(address.prefix() + key)));
+        bucketSeen = true;
+    }
+
+    @Override
+    public BackendPage list(String prefix, String delimiter, String after, int max) {
+        var page = listing.list(prefix, delimiter, after, max);
+        bucketSeen = true;
+        return page;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

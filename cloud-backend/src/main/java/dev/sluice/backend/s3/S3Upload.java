@@ -1,0 +1,236 @@
+package dev.sluice.backend.s3;
+
+import dev.sluice.backend.BackendAddress;
+import dev.sluice.backend.BackendCalls;
+import dev.sluice.backend.BackendObject;
+import dev.sluice.backend.BackendSettings;
+import dev.sluice.backend.SourceStream;
+import dev.sluice.backend.WriteCondition;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.store.StoreException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.ContentStreamProvider;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/// Writing to S3: in one PutObject, or in parts where S3 does not take that much in one. Streams either way.
+final class S3Upload {
+    /// Of the checksums a client may promise, S3 takes one; the cheapest good one first.
+    private static final List<ChecksumAlgorithm> PREFERRED = List.of(
+            ChecksumAlgorithm.CRC32C,
+            ChecksumAlgorithm.CRC64NVME,
+            ChecksumAlgorithm.CRC32,
+            ChecksumAlgorithm.SHA256,
+            ChecksumAlgorithm.SHA1);
+
+    private static final int MOST_PARTS = 10_000;
+
+    private final BackendAddress address;
+    private final BackendSettings settings;
+    private final S3Client client;
+    private final BackendCalls calls;
+
+    S3Upload(BackendAddress address, BackendSettings settings, S3Client client, BackendCalls calls) {
+        this.address = address;
+        this.settings = settings;
+        this.client = client;
+        this.calls = calls;
+    }
+
+    BackendObject put(
+            String key, long length, ByteSource source, WriteAttributes attributes, WriteCondition condition) {
+        if (length < 0) {
+            source.close();
+            throw new StoreException.InvalidArgument("a backend is written with a known length only");
+        }
+        try (source) {
+            var body = new SourceStream(source);
+            var etag = length > settings.multipartThreshold()
+                    ? inParts(key, length, body, attributes, condition)
+                    : inOne(key, length, body, attributes, condition);
+            return written(key, length, etag, attributes);
+        }
+    }
+
+    private String inOne(
+            String key, long length, SourceStream body, WriteAttributes attributes, WriteCondition condition) {
+        var request = PutObjectRequest.builder().bucket(address.bucket()).key(address.prefix() + key);
+        Map<String, String> headers = attributes.headers();
+        request.contentType(headers.get("Content-Type"))
+                .contentEncoding(headers.get("Content-Encoding"))
+                .contentDisposition(headers.get("Content-Disposition"))
+                .contentLanguage(headers.get("Content-Language"))
+                .cacheControl(headers.get("Cache-Control"))
+                .metadata(attributes.userMetadata());
+        request.overrideConfiguration(override ->
+                Optional.ofNullable(headers.get("Expires")).ifPresent(value -> override.putHeader("Expires", value)));
+        attributes.contentMd5().ifPresent(md5 -> request.contentMD5(base64(md5)));
+        promised(attributes).ifPresent(algorithm -> promise(request, algorithm, attributes));
+        switch (condition) {
+            case WriteCondition.Always _ -> {}
+            case WriteCondition.IfAbsent _ -> request.ifNoneMatch("*");
+            case WriteCondition.IfVersion(var version) -> request.ifMatch(S3Objects.quoted(version));
+        }
+        var wanted = request.build();
+        return sending(
+                "put",
+                key,
+                body,
+                length,
+                content -> client.putObject(wanted, content).eTag());
+    }
+
+    private static void promise(
+            PutObjectRequest.Builder request, ChecksumAlgorithm algorithm, WriteAttributes attributes) {
+        var value = attributes.checksums().get(algorithm);
+        switch (algorithm) {
+            case CRC32 -> request.checksumCRC32(value);
+            case CRC32C -> request.checksumCRC32C(value);
+            case CRC64NVME -> request.checksumCRC64NVME(value);
+            case SHA1 -> request.checksumSHA1(value);
+            case SHA256 -> request.checksumSHA256(value);
+        }
+    }
+
+    /// Parts of equal length, one after the other, since the body comes as one stream.
+    private String inParts(
+            String key, long length, SourceStream body, WriteAttributes attributes, WriteCondition condition) {
+        var uploadId = create(key, attributes);
+        try {
+            long partSize = Math.max(settings.partSize(), (length + MOST_PARTS - 1) / MOST_PARTS);
+            var parts = new ArrayList<CompletedPart>();
+            for (long at = 0; at < length; at += partSize) {
+                long size = Math.min(partSize, length - at);
+                int number = parts.size() + 1;
+                var etag = sending(
+                        "put-part",
+                        key,
+                        body,
+                        size,
+                        content -> client.uploadPart(
+                                        request -> request.bucket(address.bucket())
+                                                .key(address.prefix() + key)
+                                                .uploadId(uploadId)
+                                                .partNumber(number),
+                                        content)
+                                .eTag());
+                parts.add(CompletedPart.builder()
+                        .partNumber(number)
+                        .eTag(S3Objects.quoted(etag))
+                        .build());
+            }
+            return complete(key, uploadId, parts, condition);
+        } catch (RuntimeException e) {
+            abort(key, uploadId, e);
+            throw e;
+        }
+    }
+
+    private String create(String key, WriteAttributes attributes) {
+        Map<String, String> headers = attributes.headers();
+        var request = CreateMultipartUploadRequest.builder()
+                .bucket(address.bucket())
+                .key(address.prefix() + key)
+                .contentType(headers.get("Content-Type"))
+                .contentEncoding(headers.get("Content-Encoding"))
+                .contentDisposition(headers.get("Content-Disposition"))
+                .contentLanguage(headers.get("Content-Language"))
+                .cacheControl(headers.get("Cache-Control"))
+                .metadata(attributes.userMetadata())
+                .overrideConfiguration(override -> Optional.ofNullable(headers.get("Expires"))
+                        .ifPresent(value -> override.putHeader("Expires", value)))
+                .build();
+        return calls.run(
+                "put-create", key, () -> client.createMultipartUpload(request).uploadId());
+    }
+
+    private String complete(String key, String uploadId, List<CompletedPart> parts, WriteCondition condition) {
+        var request = CompleteMultipartUploadRequest.builder()
+                .bucket(address.bucket())
+                .key(address.prefix() + key)
+                .uploadId(uploadId)
+                .multipartUpload(all -> all.parts(parts));
+        switch (condition) {
+            case WriteCondition.Always _ -> {}
+            case WriteCondition.IfAbsent _ -> request.ifNoneMatch("*");
+            case WriteCondition.IfVersion(var version) -> request.ifMatch(S3Objects.quoted(version));
+        }
+        var wanted = request.build();
+        return S3Objects.unquoted(calls.run(
+                "put-complete",
+                key,
+                () -> client.completeMultipartUpload(wanted).eTag()));
+    }
+
+    private void abort(String key, String uploadId, RuntimeException cause) {
+        try {
+            calls.run(
+                    "put-abort",
+                    key,
+                    () -> client.abortMultipartUpload(request -> request.bucket(address.bucket())
+                            .key(address.prefix() + key)
+                            .uploadId(uploadId)));
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /// Sends the next bytes of a body: never twice, and a failure of the body is not taken for one of the cloud.
+    private String sending(
+            String operation, String key, SourceStream body, long length, Function<RequestBody, String> request) {
+        body.part(length);
+        var content = RequestBody.fromContentProvider(
+                ContentStreamProvider.fromInputStreamSupplier(() -> unread(body)), length, "application/octet-stream");
+        var etag = calls.run(operation, key, () -> !body.begun(), () -> {
+            try {
+                return request.apply(content);
+            } catch (RuntimeException e) {
+                throw body.explain(e);
+            }
+        });
+        calls.sent(length);
+        return S3Objects.unquoted(etag);
+    }
+
+    private static InputStream unread(SourceStream body) {
+        if (body.begun()) {
+            throw new IllegalStateException("a streamed body cannot be read twice");
+        }
+        return body;
+    }
+
+    private static Optional<ChecksumAlgorithm> promised(WriteAttributes attributes) {
+        return PREFERRED.stream().filter(attributes.checksums()::containsKey).findFirst();
+    }
+
+    private static String base64(String hex) {
+        return Base64.getEncoder().encodeToString(HexFormat.of().parseHex(hex));
+    }
+
+    private static BackendObject written(String key, long length, String etag, WriteAttributes attributes) {
+        return new BackendObject(
+                key,
+                length,
+                etag,
+                etag,
+                Instant.now(),
+                attributes.headers(),
+                attributes.userMetadata(),
+                attributes.checksums(),
+                Optional.empty());
+    }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.cloud.NoCredentials;
+import com.google.cloud.storage.BucketInfo;
+import com.google.cloud.storage.StorageOptions;
+import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.common.store.StoreException;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GcsOnFakeServerTest extends BackendContract {
+    private static final AtomicInteger BUCKETS = new AtomicInteger();
+
+    @TempDir
+    static Path folder;
+
+    private PeerServer gcs;
+
+    @BeforeAll
+    void start() {
+        gcs = PeerServer.fakeGcs(folder);
+    }
+
+    @AfterAll
+    void stop() {
+        if (gcs != null) {
+            gcs.close();
+        }
+    }
+
+    @Override
+    Backend openEmpty(MeterRegistry registry) {
+        return Backends.open(newBucket(gcs), SETTINGS, registry);
+    }
+
+    @Override
+    Backend openMissing() {
+        var address = BackendAddress.parse("gs://not-there").endpoint(gcs.url());
+        return Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+    }
+
+    private static BackendAddress newBucket(PeerServer server) {
+        var name = "bucket-" + BUCKETS.incrementAndGet();
+        StorageOptions.http()
+                .setHost(server.url().toString())
+                .setProjectId("test")
+                .setCredentials(NoCredentials.getInstance())
+                .build()
+                .getService()
+                .create(BucketInfo.of(name));
+        return BackendAddress.parse("gs://" + name).endpoint(server.url());
+    }
+
+    @Test
+    void aKilledServerIsAnErrorAtTheReaderAndThenUnavailable(@TempDir Path own) throws IOException {
+        try (var server = PeerServer.fakeGcs(own);
+                var doomed = Backends.open(newBucket(server), SETTINGS, new SimpleMeterRegistry())) {
+            long length = 64 << 20;
+            doomed.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
+            try (var stream = doomed.get("large", BackendRead.WHOLE)) {
+                assertThat(stream.body().next().hasRemaining()).isTrue();
+                server.kill();
+                assertThatThrownBy(() -> Bytes.discard(stream.body())).isInstanceOf(IOException.class);
+            }
+            assertThatThrownBy(() -> doomed.head("large")).isInstanceOf(StoreException.BackendUnavailable.class);
+        }
+    }
+}

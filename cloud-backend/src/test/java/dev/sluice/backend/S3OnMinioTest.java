@@ -1,0 +1,137 @@
+package dev.sluice.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.common.store.StoreException;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+
+class S3OnMinioTest extends BackendContract {
+    private static final AtomicInteger BUCKETS = new AtomicInteger();
+
+    @TempDir
+    static Path folder;
+
+    private PeerServer minio;
+
+    @BeforeAll
+    void start() {
+        System.setProperty("aws.accessKeyId", PeerServer.MINIO_USER);
+        System.setProperty("aws.secretAccessKey", PeerServer.MINIO_PASSWORD);
+        minio = PeerServer.minio(folder);
+    }
+
+    @AfterAll
+    void stop() {
+        if (minio != null) {
+            minio.close();
+        }
+    }
+
+    @Override
+    Backend openEmpty(MeterRegistry registry) {
+        return Backends.open(newBucket(minio), SETTINGS, registry);
+    }
+
+    @Override
+    Backend openMissing() {
+        var address = BackendAddress.parse("s3://not-there").endpoint(minio.url());
+        return Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+    }
+
+    private static BackendAddress newBucket(PeerServer server) {
+        var name = "bucket-" + BUCKETS.incrementAndGet();
+        var credentials = AwsBasicCredentials.create(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD);
+        try (var client = S3Client.builder()
+                .httpClientBuilder(Apache5HttpClient.builder())
+                .endpointOverride(server.url())
+                .forcePathStyle(true)
+                .region(Region.US_EAST_1)
+                .credentialsProvider(StaticCredentialsProvider.create(credentials))
+                .build()) {
+            client.createBucket(request -> request.bucket(name));
+        }
+        return BackendAddress.parse("s3://" + name).endpoint(server.url());
+    }
+
+    @Test
+    void anAddressPrefixIsPutBeforeEveryKey() throws IOException {
+        var address = newBucket(minio);
+        var below = new BackendAddress(
+                address.provider(), address.bucket(), "sets/", address.endpoint(), address.region(), address.profile());
+        try (var whole = Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+                var part = Backends.open(below, SETTINGS, new SimpleMeterRegistry())) {
+            part.put("a/b", 1, Bytes.source(utf8("x")), Bytes.PLAIN, WriteCondition.NONE);
+            assertThat(whole.head("sets/a/b").size()).isEqualTo(1);
+            assertThat(part.list("", "/", "", 10).commonPrefixes()).containsExactly("a/");
+            assertThat(part.list("a/", "", "a/a", 10).entries())
+                    .extracting(BackendPage.Entry::key)
+                    .containsExactly("a/b");
+        }
+    }
+
+    @Test
+    void beyondTheThresholdAnObjectGoesInPartsAndCannotClaimAnMd5() throws IOException {
+        var settings = SETTINGS.multipart(6 << 20, 5 << 20);
+        long length = 12_345_678;
+        try (var parts = Backends.open(newBucket(minio), settings, new SimpleMeterRegistry())) {
+            var put = parts.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
+            var head = parts.head("large");
+            assertThat(put.etag()).endsWith("-3").isEqualTo(head.etag());
+            assertThat(head.size()).isEqualTo(length);
+            assertThat(head.md5()).isEmpty();
+            long at = 0;
+            try (var stream = parts.get("large", BackendRead.WHOLE)) {
+                for (var bytes = stream.body().next();
+                        bytes.hasRemaining();
+                        bytes = stream.body().next()) {
+                    Bytes.check(bytes, at);
+                    at += bytes.remaining();
+                }
+            }
+            assertThat(at).isEqualTo(length);
+            assertThatThrownBy(() ->
+                            parts.put("half", length, Bytes.breakingAfter(7 << 20), Bytes.PLAIN, WriteCondition.NONE))
+                    .isInstanceOf(StoreException.IncompleteBody.class);
+            assertThat(parts.list("", "", "", 10).entries()).hasSize(1);
+        }
+    }
+
+    @Test
+    void wrongCredentialsAreDenied() throws IOException {
+        var address = newBucket(minio).profile(BackendAddress.ANONYMOUS);
+        try (var stranger = Backends.open(address, SETTINGS, new SimpleMeterRegistry())) {
+            assertThatThrownBy(() -> stranger.get("a", BackendRead.WHOLE))
+                    .isInstanceOf(StoreException.BackendDenied.class);
+        }
+    }
+
+    @Test
+    void aKilledServerIsAnErrorAtTheReaderAndThenUnavailable(@TempDir Path own) throws IOException {
+        try (var server = PeerServer.minio(own);
+                var doomed = Backends.open(newBucket(server), SETTINGS, new SimpleMeterRegistry())) {
+            long length = 64 << 20;
+            doomed.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
+            try (var stream = doomed.get("large", BackendRead.WHOLE)) {
+                assertThat(stream.body().next().hasRemaining()).isTrue();
+                server.kill();
+                assertThatThrownBy(() -> Bytes.discard(stream.body())).isInstanceOf(IOException.class);
+            }
+            assertThatThrownBy(() -> doomed.head("large")).isInstanceOf(StoreException.BackendUnavailable.class);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.sluice.backend.peers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// A real server in a process of its own, on a free port, with its data in a given folder. Ends with the JVM at last.
+public final class PeerServer implements AutoCloseable {
+    public static final String MINIO_USER = "minioadmin";
+    public static final String MINIO_PASSWORD = "minioadmin";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final URI url;
+    private final Thread atExit;
+
+    private PeerServer(Process process, URI url) {
+        this.process = process;
+        this.url = url;
+        this.atExit = new Thread(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
+
+    /// MinIO with [#MINIO_USER] and [#MINIO_PASSWORD]; no buckets yet.
+    public static PeerServer minio(Path folder) {
+        return minio(folder, freePort());
+    }
+
+    /// MinIO on a port that was free or its own before, for starting it again on the same data.
+    public static PeerServer minio(Path folder, int port) {
+        var program = Peers.require("minio");
+        var command = List.of(
+                program.toString(),
+                "server",
+                "--quiet",
+                "--address",
+                "127.0.0.1:" + port,
+                "--console-address",
+                "127.0.0.1:" + freePort(),
+                folder.resolve("data").toString());
+        var environment = Map.of("MINIO_ROOT_USER", MINIO_USER, "MINIO_ROOT_PASSWORD", MINIO_PASSWORD);
+        return start(command, environment, folder, port, "/minio/health/live");
+    }
+
+    /// fake-gcs-server; no buckets yet.
+    public static PeerServer fakeGcs(Path folder) {
+        var program = Peers.require("fake-gcs-server");
+        int port = freePort();
+        var url = "http://127.0.0.1:" + port;
+        var command = List.of(
+                program.toString(),
+                "-scheme",
+                "http",
+                "-host",
+                "127.0.0.1",
+                "-port",
+                Integer.toString(port),
+                "-backend",
+                "memory",
+                "-external-url",
+                url,
+                "-public-host",
+                "127.0.0.1:" + port,
+                "-log-level",
+                "warn");
+        return start(command, Map.of(), folder, port, "/_internal/healthcheck");
+    }
+
+    private static PeerServer start(
+            List<String> command, Map<String, String> environment, Path folder, int port, String health) {
+        try {
+            Files.createDirectories(folder.resolve("data"));
+            var log = folder.resolve("log").toFile();
+            var builder = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log));
+            builder.environment().putAll(environment);
+            var url = URI.create("http://127.0.0.1:" + port);
+            var server = new PeerServer(builder.start(), url);
+            server.awaitAnswer(url.resolve(health), log.toPath());
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitAnswer(URI health, Path log) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!answers(health)) {
+            if (!process.isAlive() || System.nanoTime() > deadline) {
+                close();
+                throw new IllegalStateException(health + " does not answer; the server says: " + Files.readString(log));
+            }
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        }
+    }
+
+    private static boolean answers(URI health) throws IOException {
+        var connection = (HttpURLConnection) health.toURL().openConnection();
+        connection.setConnectTimeout(1000);
+        connection.setReadTimeout(5000);
+        try {
+            return connection.getResponseCode() == 200;
+        } catch (IOException notYet) {
+            return false;
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    /// `http://127.0.0.1:port`
+    public URI url() {
+        return url;
+    }
+
+    /// SIGKILL; returns when it is gone.
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("process " + process.pid() + " does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException exiting) {
+            return; // the hook is running
+        }
+    }
+
+    public static int freePort() {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

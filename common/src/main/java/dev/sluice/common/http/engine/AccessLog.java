@@ -1,0 +1,26 @@
+package dev.sluice.common.http.engine;
+
+import java.time.Duration;
+
+/// Told of every answered request, on a thread of its own, one at a time. May block; when it falls far behind, entries
+/// are dropped and counted.
+@FunctionalInterface
+public interface AccessLog {
+    AccessLog NONE = _ -> {};
+
+    void answered(Entry entry);
+
+    /// @param status 0 when the client was gone before an answer was begun
+    /// @param complete false when the connection broke before the whole answer was sent
+    record Entry(
+            String requestId,
+            String remote,
+            String method,
+            String path,
+            String query,
+            int status,
+            long bytesIn,
+            long bytesOut,
+            Duration took,
+            boolean complete) {}
+}

@@ -1,0 +1,47 @@
+package dev.sluice.common.http.engine;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/// Chunked framing of bodies whose length is not known beforehand.
+final class Chunk {
+    private static final byte[] LAST = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] END_OF_LINE = "\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    private Chunk() {}
+
+    /// Writes the bytes as one chunk; takes over the reference. An empty buffer would end the body, so it is left out.
+    static ChannelFuture write(Channel channel, ByteBuf bytes) {
+        if (!bytes.isReadable()) {
+            return channel.write(bytes);
+        }
+        var size = channel.alloc().directBuffer(12);
+        ByteBufUtil.writeAscii(size, Integer.toHexString(bytes.readableBytes()));
+        size.writeBytes(END_OF_LINE);
+        channel.write(size, channel.voidPromise());
+        channel.write(bytes, channel.voidPromise());
+        return channel.write(Unpooled.wrappedBuffer(END_OF_LINE));
+    }
+
+    static ByteBuf last() {
+        return Unpooled.wrappedBuffer(LAST);
+    }
+
+    static ByteBuf last(Channel channel, HttpHeaders trailers) {
+        if (trailers.isEmpty()) {
+            return last();
+        }
+        var out = channel.alloc().directBuffer();
+        out.writeByte('0').writeBytes(END_OF_LINE);
+        for (Map.Entry<String, String> field : trailers) {
+            HeaderFields.write(out, field.getKey(), field.getValue());
+        }
+        return out.writeBytes(END_OF_LINE);
+    }
+}

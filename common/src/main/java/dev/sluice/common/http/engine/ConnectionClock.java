@@ -1,0 +1,140 @@
+package dev.sluice.common.http.engine;
+
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Closes a connection whose client is idle, half-open, too slow in sending or too slow in receiving. Looks every few
+/// seconds instead of setting an alarm per event: a busy connection costs nothing, an idle one next to nothing.
+final class ConnectionClock implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionClock.class);
+
+    private final EngineConfig config;
+    private final Connection connection;
+    private final Channel channel;
+    private final long tickNanos;
+    private @Nullable Future<?> tick;
+
+    private long idleSince = System.nanoTime();
+    private boolean headBegun;
+    private long headSince;
+    private boolean awaitingBody;
+    private long bodySince;
+    private long bodyBytes;
+    private boolean lingering;
+    private long lingerSince;
+    private long outSince;
+    private long outSeen;
+
+    ConnectionClock(EngineConfig config, Connection connection, Channel channel) {
+        this.config = config;
+        this.connection = connection;
+        this.channel = channel;
+        long shortest = Math.min(
+                Math.min(config.idleTimeout().toNanos(), config.headerTimeout().toNanos()),
+                Math.min(config.progressTimeout().toNanos(), config.lingerTimeout().toNanos()));
+        this.tickNanos = Math.clamp(shortest / 4, TimeUnit.MILLISECONDS.toNanos(5), TimeUnit.SECONDS.toNanos(5));
+    }
+
+    void start() {
+        tick = channel.eventLoop().scheduleWithFixedDelay(this, tickNanos, tickNanos, TimeUnit.NANOSECONDS);
+    }
+
+    void stop() {
+        if (tick != null) {
+            tick.cancel(false);
+        }
+    }
+
+    void received(int bytes, boolean betweenRequests) {
+        bodyBytes += bytes;
+        if (betweenRequests && !headBegun) {
+            headBegun = true;
+            headSince = System.nanoTime();
+        }
+    }
+
+    void headComplete() {
+        headBegun = false;
+    }
+
+    void idleFromNow() {
+        idleSince = System.nanoTime();
+        awaitingBody = false;
+    }
+
+    /// @param body true while the client owes us a part of a body
+    void reading(boolean body) {
+        if (body && !awaitingBody) {
+            bodySince = System.nanoTime();
+            bodyBytes = 0;
+        }
+        awaitingBody = body;
+    }
+
+    void lingerFromNow() {
+        lingering = true;
+        lingerSince = System.nanoTime();
+    }
+
+    @Override
+    public void run() {
+        long now = System.nanoTime();
+        var exchange = connection.current();
+        if (lingering) {
+            closeIf(now - lingerSince, config.lingerTimeout(), "took too long to close");
+        } else if (headBegun) {
+            closeIf(now - headSince, config.headerTimeout(), "did not complete a request's head");
+        } else if (exchange == null) {
+            if (receives(now)) {
+                idleSince = now;
+                closeIf(now - outSince, config.progressTimeout(), "does not take its answer");
+            } else {
+                closeIf(now - idleSince, config.idleTimeout(), "is idle");
+            }
+        } else {
+            exchange.tick(now);
+            if (receives(now)) {
+                closeIf(now - outSince, config.progressTimeout(), "does not take its answer");
+            }
+            if (awaitingBody) {
+                watchBody(now);
+            }
+        }
+    }
+
+    private void watchBody(long now) {
+        if (bodyBytes >= config.progressBytes()) {
+            bodySince = now;
+            bodyBytes = 0;
+        }
+        closeIf(now - bodySince, config.progressTimeout(), "does not send its body");
+    }
+
+    /// True while bytes wait for the client to take them; notes when it last took some.
+    private boolean receives(long now) {
+        var out = channel.unsafe().outboundBuffer();
+        if (out == null || out.isEmpty()) {
+            outSince = now;
+            outSeen = 0;
+            return false;
+        }
+        long seen = out.currentProgress() * 31 + out.totalPendingWriteBytes() * 17 + out.size();
+        if (seen != outSeen) {
+            outSeen = seen;
+            outSince = now;
+        }
+        return true;
+    }
+
+    private void closeIf(long elapsed, Duration limit, String reason) {
+        if (elapsed > limit.toNanos()) {
+            LOG.debug("closing the connection of {}: it {}", channel.remoteAddress(), reason);
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package dev.sluice.common.http.engine;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// What may be set about a server, checked. Start from [#DEFAULTS] and change single settings.
+///
+/// @param maxHeaderBytes all header fields of one request together
+/// @param maxUriBytes the request line's target
+/// @param maxConnections more are answered 503 and closed
+/// @param idleTimeout a connection without a request is closed after this
+/// @param headerTimeout a request whose head is begun but not complete is closed after this
+/// @param progressTimeout a client that moves less than `progressBytes` in this time while we wait for it is closed
+/// @param lingerTimeout how long the rest of an unread body is received and thrown away before closing
+/// @param connectTimeout connecting to the node of a Forward
+/// @param forwardTimeout a node that neither takes nor sends anything for this long has failed
+/// @param copyBelow file ranges up to this length are copied into the write of the head, larger ones sent by the kernel
+/// @param inboundQueueBytes received but unread body bytes per connection
+/// @param memoryBudget bytes of bodies queued in all connections; beyond it each gets the smallest share
+/// @param tls certificates; without them plain HTTP
+public record EngineConfig(
+        int maxHeaderBytes,
+        int maxUriBytes,
+        int maxConnections,
+        Duration idleTimeout,
+        Duration headerTimeout,
+        Duration progressTimeout,
+        int progressBytes,
+        Duration lingerTimeout,
+        Duration connectTimeout,
+        Duration forwardTimeout,
+        int copyBelow,
+        int inboundQueueBytes,
+        long memoryBudget,
+        Optional<TlsFiles> tls) {
+    public static final EngineConfig DEFAULTS = new EngineConfig(
+            16 << 10,
+            8 << 10,
+            10_000,
+            Duration.ofSeconds(75),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(30),
+            4 << 10,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(60),
+            64 << 10,
+            512 << 10,
+            64L << 20,
+            Optional.empty());
+
+    public EngineConfig {
+        requirePositive("maxHeaderBytes", maxHeaderBytes);
+        requirePositive("maxUriBytes", maxUriBytes);
+        requirePositive("maxConnections", maxConnections);
+        requirePositive("idleTimeout", idleTimeout.toMillis());
+        requirePositive("headerTimeout", headerTimeout.toMillis());
+        requirePositive("progressTimeout", progressTimeout.toMillis());
+        requirePositive("progressBytes", progressBytes);
+        requirePositive("lingerTimeout", lingerTimeout.toMillis());
+        requirePositive("connectTimeout", connectTimeout.toMillis());
+        requirePositive("forwardTimeout", forwardTimeout.toMillis());
+        requirePositive("inboundQueueBytes", inboundQueueBytes);
+        requirePositive("memoryBudget", memoryBudget);
+        if (copyBelow < 0 || copyBelow > 1 << 20) {
+            throw new IllegalArgumentException("copyBelow must be between 0 and 1 MiB, not " + copyBelow);
+        }
+    }
+
+    private static void requirePositive(String name, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " must be positive, not " + value);
+        }
+    }
+
+    public EngineConfig withMaxConnections(int connections) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                connections,
+                idleTimeout,
+                headerTimeout,
+                progressTimeout,
+                progressBytes,
+                lingerTimeout,
+                connectTimeout,
+                forwardTimeout,
+                copyBelow,
+                inboundQueueBytes,
+                memoryBudget,
+                tls);
+    }
+
+    /// The time-outs towards clients.
+    public EngineConfig withTimeouts(Duration idle, Duration header, Duration progress, Duration linger) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                maxConnections,
+                idle,
+                header,
+                progress,
+                progressBytes,
+                linger,
+                connectTimeout,
+                forwardTimeout,
+                copyBelow,
+                inboundQueueBytes,
+                memoryBudget,
+                tls);
+    }
+
+    /// The time-outs towards the nodes of a Forward.
+    public EngineConfig withForwardTimeouts(Duration connect, Duration silence) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                maxConnections,
+                idleTimeout,
+                headerTimeout,
+                progressTimeout,
+                progressBytes,
+                lingerTimeout,
+                connect,
+                silence,
+                copyBelow,
+                inboundQueueBytes,
+                memoryBudget,
+                tls);
+    }
+
+    public EngineConfig withCopyBelow(int bytes) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                maxConnections,
+                idleTimeout,
+                headerTimeout,
+                progressTimeout,
+                progressBytes,
+                lingerTimeout,
+                connectTimeout,
+                forwardTimeout,
+                bytes,
+                inboundQueueBytes,
+                memoryBudget,
+                tls);
+    }
+
+    public EngineConfig withTls(TlsFiles files) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                maxConnections,
+                idleTimeout,
+                headerTimeout,
+                progressTimeout,
+                progressBytes,
+                lingerTimeout,
+                connectTimeout,
+                forwardTimeout,
+                copyBelow,
+                inboundQueueBytes,
+                memoryBudget,
+                Optional.of(files));
+    }
+}

@@ -1,0 +1,501 @@
+package dev.sluice.common.http.engine;
+
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.http.ResponseBody.FileRange;
+import dev.sluice.common.http.ResponseBody.Streamed;
+import dev.sluice.common.store.StoreException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One request and its answer: asks the handler, sends what it answers, and settles what becomes of the connection.
+/// Event loop only, but for [#onLoop] and the handler's own thread in [#run].
+final class Exchange {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+    private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    /// An unread rest of a body up to this length is received for the sake of keeping the connection.
+    private static final long SMALL_REST = 64 << 10;
+
+    /// Bodies at hand up to this length share a buffer with the head.
+    private static final int COPIED_BODY = 16 << 10;
+
+    private final Engine engine;
+    private final Connection connection;
+    private final Channel channel;
+    private final RequestReader request;
+    private final RequestHead head;
+    private final long begunAt = System.nanoTime();
+
+    private BodyConsumer consumer = BodyConsumer.DISCARD;
+    /// What must hear of a lost connection and of room in the socket while it answers.
+    private @Nullable Sending sending;
+
+    private long bytesIn;
+    private long bytesOut;
+    private int status;
+    private boolean continueSent;
+    private boolean requestEnded;
+    private boolean keepAlive;
+    private boolean answerSent;
+    private boolean concluded;
+
+    /// An answer under way that lasts longer than one write.
+    interface Sending {
+        /// The client is gone.
+        void disconnected();
+
+        default void writabilityChanged() {}
+
+        default void tick(long now) {}
+    }
+
+    Exchange(Engine engine, Connection connection, RequestReader request) {
+        this.engine = engine;
+        this.connection = connection;
+        this.channel = connection.channel();
+        this.request = request;
+        this.head = request.head();
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    RequestHead head() {
+        return head;
+    }
+
+    boolean http10() {
+        return request.http10();
+    }
+
+    boolean isHead() {
+        return head.method().equals("HEAD");
+    }
+
+    void begin() {
+        Answer now;
+        try {
+            now = engine.handler().answer(head);
+        } catch (Throwable thrown) {
+            fail(thrown);
+            return;
+        }
+        if (!(now instanceof Blocking(var work))) {
+            answer(now);
+            return;
+        }
+        var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
+        consumer = body;
+        Thread.ofVirtual().name(head.requestId()).start(() -> run(work, body));
+    }
+
+    /// On a virtual thread: the handler and, for a streamed answer, its writer.
+    private void run(Blocking.Work work, InboundBody body) {
+        Answer answer;
+        try {
+            answer = work.run(body);
+        } catch (Throwable thrown) {
+            body.close();
+            onLoop(() -> fail(thrown));
+            return;
+        }
+        switch (answer) {
+            case Forward forward when !body.pulled() -> onLoop(() -> forward(forward, body));
+            case Forward _ -> {
+                body.close();
+                onLoop(() -> fail(new IllegalStateException("a request whose body was read cannot be forwarded")));
+            }
+            case Response(_, _, Streamed streamed) when !isHead() -> {
+                body.close();
+                var stream = new StreamedSending(this, (Response) answer, streamed);
+                onLoop(() -> begin(stream));
+                stream.run();
+            }
+            case Blocking _ -> {
+                body.close();
+                onLoop(() -> fail(new IllegalStateException("blocking work must not answer with more of it")));
+            }
+            case Response response -> {
+                body.close();
+                if (!onLoop(() -> answer(response))) {
+                    discard(response);
+                }
+            }
+        }
+    }
+
+    /// False when the loop has ended and the task will never run.
+    boolean onLoop(Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+            return true;
+        } catch (RejectedExecutionException ended) {
+            LOG.debug("request {} outlived the event loops", head.requestId());
+            return false;
+        }
+    }
+
+    // ---- the request's body
+
+    void content(ByteBuf bytes) {
+        bytesIn += bytes.readableBytes();
+        consumer.content(bytes);
+    }
+
+    void requestEnded(HttpHeaders trailers) {
+        requestEnded = true;
+        consumer.end(trailers);
+        if (answerSent) {
+            settle();
+        }
+    }
+
+    /// True while the client owes a part of the body; not while it waits to be asked for it.
+    boolean awaitsBody() {
+        return !requestEnded && !(request.expectsContinue() && !continueSent && bytesIn == 0);
+    }
+
+    void malformedBody(Throwable cause) {
+        boolean answerBegun = status != 0;
+        consumer.failed(new MalformedBodyException(cause));
+        consumer = BodyConsumer.DISCARD;
+        if (answerBegun || concluded) {
+            connection.abort();
+            return;
+        }
+        conclude(400, true);
+        connection.refuse(new MalformedRequest(400, "The request's body is malformed."));
+        stopSending();
+    }
+
+    void bodyPulled() {
+        if (request.expectsContinue() && bytesIn == 0 && !requestEnded && status == 0) {
+            sendContinue();
+        }
+    }
+
+    void sendContinue() {
+        if (!continueSent && request.expectsContinue() && channel.isActive()) {
+            continueSent = true;
+            channel.writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel.voidPromise());
+        }
+    }
+
+    void resumeReading() {
+        connection.readIfWanted();
+    }
+
+    boolean wantsInput() {
+        return requestEnded || consumer.wantsMore();
+    }
+
+    // ---- the answer
+
+    private void answer(Answer answer) {
+        switch (answer) {
+            case Response response -> respond(response);
+            case Forward forward -> forward(forward, Optional.empty());
+            case Blocking _ -> throw new IllegalStateException("blocking work is not an answer to send");
+        }
+    }
+
+    private void forward(Forward forward, InboundBody body) {
+        forward(forward, Optional.of(body));
+    }
+
+    private void forward(Forward forward, Optional<InboundBody> arrived) {
+        if (isOver()) {
+            arrived.ifPresent(InboundBody::close);
+            return;
+        }
+        var relay = new Relay(this, forward);
+        sending = relay;
+        consumer = relay;
+        arrived.ifPresent(body -> body.handOverTo(relay));
+        relay.begin();
+    }
+
+    private void begin(StreamedSending stream) {
+        if (isOver()) {
+            stream.disconnected();
+            return;
+        }
+        consumer = BodyConsumer.DISCARD;
+        sending = stream;
+    }
+
+    void respond(Response response) {
+        if (isOver()) {
+            discard(response);
+            return;
+        }
+        consumer = BodyConsumer.DISCARD;
+        sending = null;
+        try {
+            send(response);
+        } catch (RuntimeException unsendable) {
+            discard(response);
+            fail(unsendable);
+        }
+    }
+
+    private void send(Response response) {
+        boolean bodyless = isHead() || response.status() == 204 || response.status() == 304;
+        switch (response.body()) {
+            case ResponseBody.Bytes(var bytes) -> {
+                var body = bodyless ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
+                int room = body.readableBytes() <= COPIED_BODY ? body.readableBytes() : 0;
+                sendWhole(writeHead(response, bytes.remaining(), room), body);
+            }
+            case ResponseBody.LengthOnly(long length) -> {
+                if (!bodyless && length != 0) {
+                    throw new IllegalStateException("a length without a body in answer to " + head.method());
+                }
+                sendWhole(writeHead(response, length, 0), Unpooled.EMPTY_BUFFER);
+            }
+            case FileRange range when bodyless || range.length() == 0 -> {
+                var out = writeHead(response, range.length(), 0);
+                range.file().close();
+                sendWhole(out, Unpooled.EMPTY_BUFFER);
+            }
+            case FileRange range -> {
+                var file = new FileSending(this, response, range);
+                sending = file;
+                file.begin();
+            }
+            case Streamed streamed when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
+            case Streamed streamed -> {
+                var stream = new StreamedSending(this, response, streamed);
+                sending = stream;
+                Thread.ofVirtual().name(head.requestId()).start(stream);
+            }
+        }
+    }
+
+    /// Encodes the head, with room for as many bytes of body in the same buffer. From here on the answer is decided.
+    ///
+    /// @param length the body's, or [AnswerHead#CHUNKED]
+    ByteBuf writeHead(Response response, long length, int room) {
+        if (response.status() < 200 || response.status() > 599) {
+            throw new IllegalStateException("not a status of an answer: " + response.status());
+        }
+        boolean keep = request.keepAlive() && !engine.draining() && canSkipRest();
+        long framing = length;
+        if (response.status() == 204 || response.status() == 304) {
+            framing = AnswerHead.NO_BODY;
+        } else if (length < 0 && isHead()) {
+            framing = AnswerHead.NO_BODY;
+        } else if (length < 0 && http10()) {
+            framing = AnswerHead.UNTIL_CLOSE;
+            keep = false;
+        }
+        var answer = new AnswerHead(
+                response.status(), response.headers(), framing, head.requestId(), http10(), keep);
+        var out = channel.alloc().directBuffer(answer.size() + room);
+        try {
+            answer.writeTo(out, engine.date());
+        } catch (RuntimeException unsendable) {
+            out.release();
+            throw unsendable;
+        }
+        status = response.status();
+        keepAlive = keep;
+        return out;
+    }
+
+    /// The head was written into a buffer that will not be sent after all.
+    void takeBackHead() {
+        status = 0;
+    }
+
+    /// Whether the rest of the request is so small, or surely on its way, that the next request can be waited for.
+    private boolean canSkipRest() {
+        if (requestEnded || !head.hasBody()) {
+            return true;
+        }
+        if (request.expectsContinue() && !continueSent && bytesIn == 0) {
+            return false;
+        }
+        return head.contentLength() > 0 && head.contentLength() - bytesIn <= SMALL_REST;
+    }
+
+    /// Sends an answer that is complete with these buffers.
+    private void sendWhole(ByteBuf out, ByteBuf body) {
+        if (body.readableBytes() <= out.writableBytes()) {
+            out.writeBytes(body);
+            body.release();
+            sendWhole(out);
+        } else {
+            write(out);
+            sendWhole(body);
+        }
+    }
+
+    void sendWhole(ByteBuf out) {
+        write(out);
+        connection.flushSoon();
+        answerSent();
+    }
+
+    /// Writes without waiting; a failure closes the connection.
+    void write(ByteBuf out) {
+        bytesOut += out.readableBytes();
+        channel.write(out, channel.voidPromise());
+    }
+
+    void count(long bytes) {
+        bytesOut += bytes;
+    }
+
+    ChannelFuture writeAndFlush(Object out, long bytes) {
+        bytesOut += bytes;
+        return channel.writeAndFlush(out);
+    }
+
+    void answerSent() {
+        sending = null;
+        answerSent = true;
+        settle();
+    }
+
+    private void settle() {
+        if (concluded) {
+            return;
+        }
+        if (!keepAlive) {
+            conclude(status, true);
+            connection.closeGracefully(requestEnded);
+        } else if (requestEnded) {
+            conclude(status, true);
+            connection.next();
+        }
+    }
+
+    /// The answer could not be made. Before its head has left this becomes an answer of its own, afterwards the
+    /// connection is cut.
+    void fail(Throwable cause) {
+        sending = null;
+        if (isOver()) {
+            LOG.debug("request {} failed after its client was gone: {}", head.requestId(), cause.toString());
+            return;
+        }
+        log(cause);
+        if (status != 0) {
+            connection.abort();
+            return;
+        }
+        respondToFailure(engine.failures().failed(head, cause));
+    }
+
+    void respondToFailure(Response response) {
+        consumer = BodyConsumer.DISCARD;
+        try {
+            send(response);
+        } catch (RuntimeException unsendable) {
+            LOG.error("request {}: the answer to a failure cannot be sent", head.requestId(), unsendable);
+            discard(response);
+            connection.abort();
+        }
+    }
+
+    private void log(Throwable cause) {
+        if (cause instanceof StoreException) {
+            LOG.warn("{} {} {} failed: {}", head.requestId(), head.method(), head.path(), cause.toString());
+        } else {
+            LOG.error("{} {} {} failed", head.requestId(), head.method(), head.path(), cause);
+        }
+    }
+
+    void abort(String reason) {
+        LOG.warn("{} {} {} cut off: {}", head.requestId(), head.method(), head.path(), reason);
+        connection.abort();
+    }
+
+    static void discard(Response response) {
+        if (response.body() instanceof FileRange range) {
+            range.file().close();
+        }
+    }
+
+    // ---- the connection
+
+    boolean isOver() {
+        return concluded || answerSent || !channel.isActive();
+    }
+
+    /// True until the head of an answer is written.
+    boolean isUndecided() {
+        return status == 0;
+    }
+
+    void writabilityChanged() {
+        if (sending != null) {
+            sending.writabilityChanged();
+        }
+    }
+
+    void tick(long now) {
+        if (sending != null) {
+            sending.tick(now);
+        }
+    }
+
+    void disconnected() {
+        consumer.failed(new IOException("the client broke off the request"));
+        consumer = BodyConsumer.DISCARD;
+        stopSending();
+        conclude(status, answerSent);
+    }
+
+    private void stopSending() {
+        var stopped = sending;
+        sending = null;
+        if (stopped != null) {
+            stopped.disconnected();
+        }
+    }
+
+    private void conclude(int finalStatus, boolean complete) {
+        if (concluded) {
+            return;
+        }
+        concluded = true;
+        long took = System.nanoTime() - begunAt;
+        engine.metrics().requestEnded(finalStatus, took, bytesIn, bytesOut);
+        if (engine.accessLog().enabled()) {
+            engine.accessLog()
+                    .add(new AccessLog.Entry(
+                            head.requestId(),
+                            head.remote().getAddress().getHostAddress(),
+                            head.method(),
+                            head.path(),
+                            head.query(),
+                            finalStatus,
+                            bytesIn,
+                            bytesOut,
+                            Duration.ofNanos(took),
+                            complete));
+        }
+    }
+}

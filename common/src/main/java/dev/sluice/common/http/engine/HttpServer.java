@@ -1,0 +1,106 @@
+package dev.sluice.common.http.engine;
+
+import dev.sluice.common.http.HttpHandler;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/// A listening HTTP/1.1 server. Started by [#start], stopped by [#drain] and then [#close]; the event loops live on.
+public final class HttpServer implements AutoCloseable {
+    private static final int ACCEPT_QUEUE = 4096;
+
+    private final Engine engine;
+    private final Channel listener;
+
+    private HttpServer(Engine engine, Channel listener) {
+        this.engine = engine;
+        this.listener = listener;
+    }
+
+    public static HttpServer start(
+            EngineConfig config,
+            EventLoops loops,
+            InetSocketAddress listen,
+            HttpHandler handler,
+            EngineMetrics metrics)
+            throws IOException {
+        return start(config, loops, listen, handler, metrics, FailureAnswers.PLAIN, AccessLog.NONE);
+    }
+
+    /// Returns once the server accepts connections.
+    ///
+    /// @throws CannotListenException when the address is in use, not ours or not allowed
+    /// @throws IOException when the certificates cannot be used
+    public static HttpServer start(
+            EngineConfig config,
+            EventLoops loops,
+            InetSocketAddress listen,
+            HttpHandler handler,
+            EngineMetrics metrics,
+            FailureAnswers failures,
+            AccessLog accessLog)
+            throws IOException {
+        var tls = config.tls().isPresent() ? Optional.of(Tls.load(config.tls().get())) : Optional.<Tls>empty();
+        var engine = new Engine(config, loops, handler, failures, metrics, accessLog, tls);
+        var bound = new ServerBootstrap()
+                .group(loops.group())
+                .channel(loops.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, ACCEPT_QUEUE)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Upstreams.WATER_MARKS)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        accept(engine, channel);
+                    }
+                })
+                .bind(listen)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            engine.accessLog().close();
+            throw new CannotListenException(listen, bound.cause());
+        }
+        return new HttpServer(engine, bound.channel());
+    }
+
+    private static void accept(Engine engine, SocketChannel channel) {
+        engine.connections().add(channel);
+        engine.tls().ifPresent(tls -> channel.pipeline().addLast(tls.serverSide(channel)));
+        var connection = new Connection(engine, channel);
+        channel.pipeline().addLast(new RequestDecoder(engine.config(), connection), connection);
+    }
+
+    /// Where it listens, with the real port when 0 was asked for.
+    public InetSocketAddress address() {
+        return (InetSocketAddress) listener.localAddress();
+    }
+
+    /// Accepts no more connections, lets the requests in flight end and tells their clients to close. Returns when all
+    /// connections are closed or the time is up.
+    ///
+    /// @return true when nothing had to be left behind
+    public boolean drain(Duration limit) {
+        listener.close().awaitUninterruptibly();
+        engine.startDraining();
+        engine.connections().forEach(channel -> channel.pipeline().fireUserEventTriggered(Connection.DRAIN));
+        return engine.connections().newCloseFuture().awaitUninterruptibly(limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /// Cuts off what is still connected.
+    @Override
+    public void close() {
+        listener.close().awaitUninterruptibly();
+        engine.connections().close().awaitUninterruptibly();
+        engine.upstreams().close();
+        engine.accessLog().close();
+    }
+}

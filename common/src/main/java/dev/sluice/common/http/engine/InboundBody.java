@@ -1,0 +1,193 @@
+package dev.sluice.common.http.engine;
+
+import dev.sluice.common.http.ByteSource;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A request's body on its way from the event loop to the thread that reads it: a bounded queue. The first pull tells
+/// the exchange, which then asks the client for the body if it waits to be asked.
+final class InboundBody implements ByteSource, BodyConsumer {
+    private static final ByteBuffer END = ByteBuffer.allocate(0);
+
+    private final Exchange exchange;
+    private final int limit;
+    private final MemoryBudget budget;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>();
+    private long queued;
+    private boolean heldBack;
+    private boolean pulled;
+    private boolean ended;
+    private boolean closed;
+    private @Nullable IOException failure;
+
+    /// The bytes that the reader holds until it asks for more; its thread's own.
+    private @Nullable ByteBuf lent;
+
+    InboundBody(Exchange exchange, int limit, MemoryBudget budget) {
+        this.exchange = exchange;
+        this.limit = limit;
+        this.budget = budget;
+    }
+
+    @Override
+    public ByteBuffer next() throws IOException {
+        returnLent();
+        boolean resume;
+        lock.lock();
+        try {
+            if (!pulled) {
+                pulled = true;
+                exchange.onLoop(exchange::bodyPulled);
+            }
+            while (queue.isEmpty() && !ended && !closed && failure == null) {
+                changed.await();
+            }
+            if (failure != null) {
+                throw new IOException(failure.getMessage(), failure);
+            }
+            lent = closed ? null : queue.poll();
+            if (lent == null) {
+                return END.duplicate();
+            }
+            queued -= lent.readableBytes();
+            resume = heldBack && hasRoom();
+            if (resume) {
+                heldBack = false;
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the request's body");
+        } finally {
+            lock.unlock();
+        }
+        if (resume) {
+            exchange.onLoop(exchange::resumeReading);
+        }
+        return lent.nioBuffer();
+    }
+
+    private void returnLent() {
+        if (lent != null) {
+            budget.add(-lent.readableBytes());
+            lent.release();
+            lent = null;
+        }
+    }
+
+    private boolean hasRoom() {
+        return queue.isEmpty() || (queued < limit && !budget.exhausted());
+    }
+
+    /// From now on everything that arrives is thrown away.
+    @Override
+    public void close() {
+        returnLent();
+        lock.lock();
+        try {
+            closed = true;
+            heldBack = false;
+            changed.signalAll();
+            for (var bytes = queue.poll(); bytes != null; bytes = queue.poll()) {
+                budget.add(-bytes.readableBytes());
+                bytes.release();
+            }
+        } finally {
+            lock.unlock();
+        }
+        exchange.onLoop(exchange::resumeReading);
+    }
+
+    boolean pulled() {
+        lock.lock();
+        try {
+            return pulled;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Hands what has arrived to another consumer, which gets the rest too. Only when nobody reads here.
+    void handOverTo(BodyConsumer next) {
+        var arrived = new ArrayDeque<ByteBuf>();
+        boolean all;
+        lock.lock();
+        try {
+            arrived.addAll(queue);
+            queue.clear();
+            all = ended;
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        for (var bytes : arrived) {
+            budget.add(-bytes.readableBytes());
+            next.content(bytes);
+        }
+        if (all) {
+            next.end(EmptyHttpHeaders.INSTANCE);
+        }
+    }
+
+    @Override
+    public void content(ByteBuf bytes) {
+        lock.lock();
+        try {
+            if (closed || !bytes.isReadable()) {
+                bytes.release();
+                return;
+            }
+            queue.add(bytes);
+            queued += bytes.readableBytes();
+            budget.add(bytes.readableBytes());
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void end(HttpHeaders trailers) {
+        lock.lock();
+        try {
+            ended = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void failed(IOException cause) {
+        lock.lock();
+        try {
+            if (!ended) {
+                failure = cause;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean wantsMore() {
+        lock.lock();
+        try {
+            heldBack = !closed && !hasRoom();
+            return !heldBack;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

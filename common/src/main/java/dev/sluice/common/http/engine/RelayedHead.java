@@ -1,0 +1,88 @@
+package dev.sluice.common.http.engine;
+
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/// Heads of relayed messages: everything end-to-end stays, what concerns one connection goes.
+final class RelayedHead {
+    /// Kept even when the Connection field names them: without them the node would read another request than we did.
+    private static final Set<String> NEVER_DROPPED = Set.of("content-length", "host", "authorization", "expect");
+
+    private RelayedHead() {}
+
+    static ByteBuf ofRequest(ByteBufAllocator allocator, Exchange exchange, Forward forward) {
+        var head = exchange.head();
+        var out = allocator.directBuffer(1024);
+        try {
+            ByteBufUtil.writeAscii(out, head.method());
+            out.writeByte(' ');
+            ByteBufUtil.writeUtf8(out, head.path());
+            if (!head.query().isEmpty()) {
+                out.writeByte('?');
+                ByteBufUtil.writeUtf8(out, head.query());
+            }
+            ByteBufUtil.writeAscii(out, " HTTP/1.1\r\n");
+            var named = namedByConnection(head.headers().all("Connection"));
+            head.headers().forEach((name, value) -> {
+                boolean expect = name.equalsIgnoreCase("Expect") && exchange.http10();
+                if (!expect && !isDropped(name, named)) {
+                    HeaderFields.write(out, name, value);
+                }
+            });
+            if (!head.headers().has("Host")) {
+                HeaderFields.write(out, "Host", forward.node().getRawAuthority());
+            }
+            forward.extra().forEach((name, value) -> HeaderFields.write(out, name, value));
+            if (head.contentLength() == RequestHead.UNKNOWN_LENGTH) {
+                HeaderFields.write(out, "Transfer-Encoding", "chunked");
+            }
+            return out.writeByte('\r').writeByte('\n');
+        } catch (RuntimeException unsendable) {
+            out.release();
+            throw unsendable;
+        }
+    }
+
+    static Headers endToEnd(HttpHeaders headers) {
+        var named = namedByConnection(headers.getAll(HttpHeaderNames.CONNECTION));
+        var kept = Headers.builder();
+        var each = headers.iteratorCharSequence();
+        while (each.hasNext()) {
+            var field = each.next();
+            var name = field.getKey().toString();
+            if (!isDropped(name, named)) {
+                kept.add(name, field.getValue().toString());
+            }
+        }
+        return kept.build();
+    }
+
+    private static boolean isDropped(String name, Set<String> named) {
+        return HeaderFields.isHopByHop(name)
+                || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
+    }
+
+    private static Set<String> namedByConnection(List<String> values) {
+        if (values.isEmpty()) {
+            return Set.of();
+        }
+        var names = new HashSet<String>();
+        for (var value : values) {
+            for (var each : value.split(",")) {
+                names.add(each.strip().toLowerCase(Locale.ROOT));
+            }
+        }
+        names.removeAll(NEVER_DROPPED);
+        return names;
+    }
+}

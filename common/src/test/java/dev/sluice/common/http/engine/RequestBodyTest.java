@@ -1,0 +1,206 @@
+package dev.sluice.common.http.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.Request;
+import dev.sluice.common.http.Response;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/// Bodies of requests: framing, `Expect`, back-pressure, and answers that do not wait for them.
+class RequestBodyTest {
+    private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+    private static Response digest(Request request) throws Exception {
+        var digest = MessageDigest.getInstance("SHA-256");
+        long length = 0;
+        try (var body = request.body()) {
+            for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
+                length += bytes.remaining();
+                digest.update(bytes);
+            }
+        }
+        return Response.text(200, "text/plain", length + " " + HexFormat.of().formatHex(digest.digest()));
+    }
+
+    private static String digestOf(byte[] bytes) throws Exception {
+        return bytes.length + " "
+                + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+
+    private static byte[] random(int size) {
+        var bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void bodiesOfEverySizeArriveWholeAndTheConnectionGoesOn() throws Exception {
+        try (var server = TestServer.blocking(RequestBodyTest::digest);
+                var client = server.connect()) {
+            for (int size : new int[] {0, 1, 1000, 65_536, 1_000_000, 20_000_000}) {
+                var bytes = random(size);
+                client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + size + "\r\n\r\n")
+                        .send(bytes);
+                assertThat(client.read().text()).isEqualTo(digestOf(bytes));
+            }
+        }
+    }
+
+    @Test
+    void chunksArriveAsOneBody() throws Exception {
+        try (var server = TestServer.blocking(RequestBodyTest::digest);
+                var client = server.connect()) {
+            var bytes = random(300_000);
+            for (int piece : new int[] {100_000, 77_777, 300_000}) {
+                client.send("PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+                for (int from = 0; from < bytes.length; from += piece) {
+                    int count = Math.min(piece, bytes.length - from);
+                    client.send(Integer.toHexString(count) + ";extension=1\r\n");
+                    client.send(java.util.Arrays.copyOfRange(bytes, from, from + count));
+                    client.send("\r\n");
+                }
+                client.send("0\r\nx-trailer: 1\r\n\r\n");
+                assertThat(client.read().text()).isEqualTo(digestOf(bytes));
+            }
+        }
+    }
+
+    @Test
+    void continueIsSentWhenTheBodyIsPulled() throws Exception {
+        var pull = new CountDownLatch(1);
+        try (var server = TestServer.blocking(request -> {
+                    pull.await();
+                    return digest(request);
+                });
+                var client = server.connect()) {
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+            client.socket().setSoTimeout(100);
+            assertThatThrownBy(client::readHead).isInstanceOf(SocketTimeoutException.class);
+            client.socket().setSoTimeout(10_000);
+            pull.countDown();
+            assertThat(client.readHead()).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
+            client.send("hello");
+            var answer = client.read();
+            assertThat(answer.text()).isEqualTo(digestOf("hello".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(answer.field("Connection")).isEmpty();
+            assertThat(client.send(GET).read().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void continueIsNotSentForABodyThatIsNotRead() throws Exception {
+        try (var server = TestServer.blocking(_ -> Response.empty(403));
+                var client = server.connect()) {
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+            var answer = client.read();
+            assertThat(answer.status()).isEqualTo(403);
+            assertThat(answer.field("Connection")).contains("close");
+            client.socket().shutdownOutput();
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aSmallUnreadBodyIsSkippedAndALargeOneClosesAfterTheAnswerArrived() throws Exception {
+        try (var server = TestServer.blocking(_ -> Response.empty(403));
+                var small = server.connect();
+                var large = server.connect()) {
+            small.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello");
+            assertThat(small.read().field("Connection")).isEmpty();
+            assertThat(small.send(GET).read().status()).isEqualTo(403);
+
+            // The client does not look for an answer before it has sent everything.
+            large.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 30000000\r\n\r\n");
+            large.send(new byte[30_000_000]);
+            var answer = large.read();
+            assertThat(answer.status()).isEqualTo(403);
+            assertThat(answer.field("Connection")).contains("close");
+            assertThat(large.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aSlowHandlerHoldsTheClientBack() throws Exception {
+        var proceed = new CountDownLatch(1);
+        try (var server = TestServer.blocking(request -> {
+                    request.body().next();
+                    proceed.await();
+                    return digest(request);
+                });
+                var client = server.connect()) {
+            int size = 64 << 20;
+            var sent = new AtomicLong();
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + size + "\r\n\r\n");
+            var sending = Thread.ofPlatform().start(() -> {
+                try {
+                    var piece = new byte[64 << 10];
+                    for (int i = 0; i < size; i += piece.length) {
+                        client.send(piece);
+                        sent.addAndGet(piece.length);
+                    }
+                } catch (IOException failed) {
+                    throw new java.io.UncheckedIOException(failed);
+                }
+            });
+            int queue = EngineConfig.DEFAULTS.inboundQueueBytes();
+            TestServer.eventually("full", () -> server.meter("sluice.http.queued.bytes") >= queue);
+            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(queue + (128 << 10));
+            assertThat(sent.get()).isLessThan(size);
+            proceed.countDown();
+            assertThat(client.read().status()).isEqualTo(200);
+            sending.join();
+            TestServer.eventually("empty", () -> server.meter("sluice.http.queued.bytes") == 0);
+        }
+    }
+
+    @Test
+    void aClientThatLeavesInMidBodyIsAFailureForTheReader() throws Exception {
+        var failure = new AtomicReference<Throwable>(new AssertionError("none yet"));
+        var done = new CountDownLatch(1);
+        try (var server = TestServer.blocking(request -> {
+            try {
+                return digest(request);
+            } catch (IOException cut) {
+                failure.set(cut);
+                throw cut;
+            } finally {
+                done.countDown();
+            }
+        })) {
+            try (var client = server.connect()) {
+                client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhello");
+                TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+            }
+            done.await();
+            assertThat(failure.get()).isInstanceOf(IOException.class);
+            TestServer.eventually("logged", () -> !server.accesses.isEmpty());
+            assertThat(server.accesses.getFirst().complete()).isFalse();
+            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+        }
+    }
+
+    @Test
+    void anUnreadBodyDoesNotKeepItsMemory() throws Exception {
+        try (var server = TestServer.blocking(request -> {
+                    request.body().next();
+                    return Response.of(409, Headers.EMPTY, dev.sluice.common.http.ResponseBody.NONE);
+                });
+                var client = server.connect()) {
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+            client.send(new byte[1_000_000]);
+            assertThat(client.read().status()).isEqualTo(409);
+            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.sluice.targetnode.bucket;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/// Which buckets may be written to, and a gate that keeps the question "is this bucket empty?" apart from writes that are
+/// being committed: each commit passes through its bucket's gate, and the question waits until those that went in before
+/// it came out.
+public final class Writes {
+    private final ClusterViews views;
+    private final ConcurrentHashMap<Long, ReadWriteLock> gates = new ConcurrentHashMap<>();
+
+    public Writes(ClusterViews views) {
+        this.views = views;
+    }
+
+    /// One commit's stay in the gate.
+    public interface Pass extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /// To be held while a change of the bucket's contents is committed.
+    ///
+    /// @throws StoreException when this target knows that the bucket is going or gone
+    public Pass enter(Bucket bucket) {
+        var lock = gate(bucket.id()).readLock();
+        lock.lock();
+        try {
+            requireWritable(bucket);
+        } catch (StoreException refused) {
+            lock.unlock();
+            throw refused;
+        }
+        return lock::unlock;
+    }
+
+    /// By this target's own, newest table: the caller's may be older.
+    public void requireWritable(Bucket bucket) {
+        var now = find(views.current(), bucket)
+                .or(() -> find(views.confirmed(), bucket))
+                .orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
+        if (now.deleting()) {
+            throw new StoreException.Unavailable("the bucket %s is being deleted".formatted(bucket.name()));
+        }
+    }
+
+    private static Optional<Bucket> find(ClusterView view, Bucket bucket) {
+        return view.bucket(bucket.name()).filter(known -> known.id() == bucket.id());
+    }
+
+    /// Returns when all commits that are in the gate now are out.
+    public void awaitCommitted(long bucketId) {
+        var lock = gate(bucketId).writeLock();
+        lock.lock();
+        lock.unlock();
+    }
+
+    public void forget(long bucketId) {
+        gates.remove(bucketId);
+    }
+
+    private ReadWriteLock gate(long bucketId) {
+        return gates.computeIfAbsent(bucketId, _ -> new ReentrantReadWriteLock(true));
+    }
+}

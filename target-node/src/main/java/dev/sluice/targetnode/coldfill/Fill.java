@@ -1,0 +1,165 @@
+package dev.sluice.targetnode.coldfill;
+
+import dev.sluice.backend.Backend;
+import dev.sluice.backend.BackendChecks;
+import dev.sluice.backend.BackendObject;
+import dev.sluice.backend.BackendRead;
+import dev.sluice.backend.BackendStream;
+import dev.sluice.common.http.ByteSink;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.CommitTerms;
+import dev.sluice.targetnode.storage.Durability;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.Upload;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+
+/// One fetch of one object: its bytes go into a work file, and every reader follows behind. Runs on a virtual thread of
+/// its own and goes on when all readers have left.
+final class Fill implements Runnable {
+    private static final int READ = 256 << 10;
+
+    private final ObjectStore store;
+    private final Backend backend;
+    private final BucketRef bucket;
+    private final String key;
+    private final Durability durability;
+    private final Executor digests;
+    private final Runnable whenEnded;
+    private final FillProgress progress = new FillProgress();
+    private final CompletableFuture<Begun> begun = new CompletableFuture<>();
+    private volatile boolean superseded;
+
+    /// What readers need: the cloud's word on the object, and the file that its bytes go to.
+    private record Begun(BackendObject object, Upload upload) {}
+
+    /// @param digests where costly digests are computed
+    /// @param whenEnded called once, whatever became of the fill
+    Fill(
+            ObjectStore store,
+            Backend backend,
+            BucketRef bucket,
+            String key,
+            Durability durability,
+            Executor digests,
+            Runnable whenEnded) {
+        this.store = store;
+        this.backend = backend;
+        this.bucket = bucket;
+        this.key = key;
+        this.durability = durability;
+        this.digests = digests;
+        this.whenEnded = whenEnded;
+    }
+
+    /// Something newer was begun: this fill serves its readers but stores nothing.
+    void supersede() {
+        superseded = true;
+    }
+
+    /// Waits for the cloud's word.
+    ///
+    /// @throws StoreException what the cloud or the drive said instead
+    BackendObject object() {
+        return begun().object();
+    }
+
+    private Begun begun() {
+        try {
+            return begun.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StoreException failure ? failure : e;
+        }
+    }
+
+    /// How far a reader could get without waiting.
+    long available() {
+        return progress.available();
+    }
+
+    /// Keeps the bytes for a reader, who must [#leave].
+    ///
+    /// @return false when the fill has ended and let them go
+    boolean join() {
+        return begun().upload().retain();
+    }
+
+    void leave() {
+        begun().upload().release();
+    }
+
+    /// For a reader that has joined: waits for the bytes as they come.
+    ///
+    /// @throws IOException when the fill breaks off
+    void copy(long offset, long length, ByteSink sink) throws IOException {
+        var upload = begun().upload();
+        var buffer = ByteBuffer.allocate((int) Math.min(READ, length));
+        long end = offset + length;
+        for (long at = offset; at < end; ) {
+            long available = Math.min(end, progress.awaitBeyond(at));
+            buffer.clear().limit((int) Math.min(buffer.capacity(), available - at));
+            upload.readAt(at, buffer);
+            at += buffer.flip().remaining();
+            sink.write(buffer);
+        }
+    }
+
+    @Override
+    public void run() {
+        try (var stream = backend.get(key, BackendRead.WHOLE);
+                var upload = store.begin(bucket, key, stream.length(), durability)) {
+            begun.complete(new Begun(stream.object(), upload));
+            receive(stream, upload);
+            store(stream.object(), upload);
+            progress.complete();
+        } catch (StoreException | IOException e) {
+            begun.completeExceptionally(e);
+            progress.fail(e);
+        } catch (Throwable bug) {
+            begun.completeExceptionally(bug);
+            progress.fail(bug);
+            throw bug;
+        } finally {
+            whenEnded.run();
+        }
+    }
+
+    private void receive(BackendStream stream, Upload upload) throws IOException {
+        var checked = BackendChecks.of(stream.object()).verifying(stream.body(), digests);
+        for (var bytes = checked.next(); bytes.hasRemaining(); bytes = checked.next()) {
+            int length = bytes.remaining();
+            upload.write(bytes);
+            progress.wrote(length);
+        }
+    }
+
+    private void store(BackendObject object, Upload upload) {
+        try {
+            upload.commit(new CommitTerms(
+                    object.etag(),
+                    object.checksums(),
+                    object.headers(),
+                    object.userMetadata(),
+                    Optional.of(object.version()),
+                    Optional.of(object.lastModified().toEpochMilli()),
+                    _ -> {
+                        if (superseded) {
+                            throw new Superseded();
+                        }
+                    }));
+        } catch (Superseded _) {
+            // a write of this key was begun meanwhile: what was fetched is served to those who wait, and not kept
+        }
+    }
+
+    private static final class Superseded extends RuntimeException {
+        Superseded() {
+            super("superseded", null, false, false);
+        }
+    }
+}

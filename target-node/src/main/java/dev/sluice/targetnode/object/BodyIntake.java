@@ -1,0 +1,45 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.body.ObjectBody;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/// Takes a body in: while the drive writes a buffer, the same bytes are digested.
+final class BodyIntake {
+    private BodyIntake() {}
+
+    /// Where the bytes go; a buffer is used until its future completes.
+    @FunctionalInterface
+    interface Writing {
+        CompletableFuture<Void> write(ByteBuffer bytes);
+    }
+
+    /// @throws StoreException when the sender breaks off, its promises about the bytes do not hold, or the drive fails;
+    ///     what was written so far must then be thrown away
+    static ReceivedDigests.Received take(ObjectBody body, WriteAttributes attributes, Writing destination) {
+        var digests = new ReceivedDigests(attributes);
+        try {
+            for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
+                var written = destination.write(bytes.duplicate());
+                digests.add(bytes);
+                await(written);
+            }
+        } catch (IOException e) {
+            throw new StoreException.IncompleteBody("The body broke off: " + e.getMessage());
+        }
+        return digests.check(body.trailers());
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StoreException failure ? failure : e;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.storage.ObjectStore;
+
+/// DeleteObject: gone durably, here and in the cloud behind the bucket. Deleting what is not there succeeds.
+final class DeleteObjectHandler {
+    private final ObjectStore store;
+    private final Writes writes;
+    private final WriteThrough writeThrough;
+
+    DeleteObjectHandler(ObjectStore store, Writes writes, WriteThrough writeThrough) {
+        this.store = store;
+        this.writes = writes;
+        this.writeThrough = writeThrough;
+    }
+
+    Response handle(Bucket bucket, String key, Conditions conditions) {
+        delete(bucket, key, conditions);
+        return Response.empty(204);
+    }
+
+    void delete(Bucket bucket, String key, Conditions conditions) {
+        if (bucket.backed()) {
+            writeThrough.delete(bucket, key, conditions);
+            return;
+        }
+        try (var _ = writes.enter(bucket)) {
+            store.delete(Refs.of(bucket), key, PutObjectHandler.check(conditions, key), Refs.durability(bucket));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.coldfill.CloudListing;
+import dev.sluice.targetnode.storage.ObjectStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// A target's side of every object request: the switch is the route table, one handler for each action.
+public final class ObjectHandlers implements TargetService, AutoCloseable {
+    private static final Duration STATE_WAIT = Duration.ofSeconds(5);
+
+    private final ObjectStore store;
+    private final ControlPlane control;
+    private final Writes writes;
+    private final GetObjectHandler gets;
+    private final PutObjectHandler puts;
+    private final DeleteObjectHandler deletes;
+    private final CopyHandlers copies;
+    private final MultipartHandlers multipart;
+    private final CloudListing cloud;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    ObjectHandlers(
+            ObjectStore store,
+            ControlPlane control,
+            Writes writes,
+            GetObjectHandler gets,
+            PutObjectHandler puts,
+            DeleteObjectHandler deletes,
+            CopyHandlers copies,
+            MultipartHandlers multipart,
+            CloudListing cloud) {
+        this.store = store;
+        this.control = control;
+        this.writes = writes;
+        this.gets = gets;
+        this.puts = puts;
+        this.deletes = deletes;
+        this.copies = copies;
+        this.multipart = multipart;
+        this.cloud = cloud;
+    }
+
+    @Override
+    public Answer object(ObjectCall call) {
+        return switch (call.request()) {
+            case S3Request.GetObject get -> gets.get(call, get);
+            case S3Request.HeadObject head -> gets.head(call, head);
+            case S3Request.PutObject _,
+                    S3Request.CopyObject _,
+                    S3Request.DeleteObject _,
+                    S3Request.CreateMultipartUpload _,
+                    S3Request.UploadPart _,
+                    S3Request.UploadPartCopy _,
+                    S3Request.ListParts _,
+                    S3Request.CompleteMultipartUpload _,
+                    S3Request.AbortMultipartUpload _ -> new Blocking(body -> blocking(call, body));
+        };
+    }
+
+    private Response blocking(ObjectCall call, ByteSource body) {
+        return switch (call.request()) {
+            case S3Request.PutObject put -> puts.handle(call, put, body);
+            case S3Request.CopyObject copy -> copies.object(call, copy);
+            case S3Request.DeleteObject delete -> deletes.handle(call.bucket(), call.key(), delete.conditions());
+            case S3Request.CreateMultipartUpload create -> multipart.create(call, create);
+            case S3Request.UploadPart part -> multipart.part(call, part, body);
+            case S3Request.UploadPartCopy copy -> copies.part(call, copy);
+            case S3Request.ListParts list -> multipart.list(call, list);
+            case S3Request.CompleteMultipartUpload complete -> multipart.complete(call, complete, body);
+            case S3Request.AbortMultipartUpload abort -> multipart.abort(call, abort);
+            case S3Request.GetObject _, S3Request.HeadObject _ ->
+                throw new IllegalStateException("reads are answered before");
+        };
+    }
+
+    @Override
+    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
+        return store.list(bucket.id(), prefix, from, limit).stream()
+                .map(entry -> new ListedObject(
+                        entry.key(), entry.size(), entry.etag(), Instant.ofEpochMilli(entry.modifiedMillis())))
+                .toList();
+    }
+
+    @Override
+    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
+        return cloud.list(bucket, prefix, from, limit);
+    }
+
+    @Override
+    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
+        return multipart.uploads(bucket, prefix);
+    }
+
+    /// All at once, so that they share the drives' group syncs.
+    @Override
+    public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
+        var tasks = keys.stream()
+                .map(key -> threads.submit(() -> delete(bucket, key)))
+                .toList();
+        var outcomes = new ArrayList<DeleteOutcome>(keys.size());
+        try {
+            for (var task : tasks) {
+                outcomes.add(task.get());
+            }
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("deleting from " + bucket.name(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+        return outcomes;
+    }
+
+    private DeleteOutcome delete(Bucket bucket, String key) {
+        try {
+            deletes.delete(bucket, key, Conditions.NONE);
+            return new DeleteOutcome(key, Optional.empty());
+        } catch (StoreException e) {
+            return new DeleteOutcome(key, Optional.of(PeerFailure.of(e)));
+        }
+    }
+
+    @Override
+    public boolean isEmpty(Bucket bucket, long stateVersion) {
+        awaitState(stateVersion);
+        writes.awaitCommitted(bucket.id());
+        return store.isEmpty(bucket.id());
+    }
+
+    @Override
+    public void drop(Bucket bucket) {
+        writes.forget(bucket.id());
+        store.dropBucket(Refs.of(bucket));
+    }
+
+    private void awaitState(long version) {
+        try {
+            control.watch(version - 1).get(STATE_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            throw new StoreException.Unavailable("this target has not heard of state " + version + " yet");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.close();
+    }
+}

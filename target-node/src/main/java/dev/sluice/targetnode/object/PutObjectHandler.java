@@ -1,0 +1,84 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.body.BodyDecoder;
+import dev.sluice.common.s3.body.ObjectBody;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.storage.CommitTerms;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.WriteCheck;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.util.Map;
+import java.util.Optional;
+
+/// PutObject: into a work file while it is digested; the object only when every promise about its bytes held, on the
+/// drive at the bucket's durability, and for a bucket with a backend in the cloud too.
+final class PutObjectHandler {
+    private final ObjectStore store;
+    private final Writes writes;
+    private final WriteThrough writeThrough;
+
+    PutObjectHandler(ObjectStore store, Writes writes, WriteThrough writeThrough) {
+        this.store = store;
+        this.writes = writes;
+        this.writeThrough = writeThrough;
+    }
+
+    Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
+        try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
+            var record = write(call.bucket(), call.key(), body, put.attributes(), put.conditions());
+            return Response.of(200, headers(record.etag(), record.checksums()), ResponseBody.NONE);
+        }
+    }
+
+    /// Also what a copy does with its source's bytes.
+    ObjectRecord write(
+            Bucket bucket, String key, ObjectBody body, WriteAttributes attributes, Conditions conditions) {
+        writes.requireWritable(bucket);
+        try (var upload = store.begin(Refs.of(bucket), key, body.decodedLength(), Refs.durability(bucket))) {
+            var received = BodyIntake.take(body, attributes, upload::writing);
+            if (bucket.backed()) {
+                return writeThrough.put(bucket, key, upload, received, attributes, conditions);
+            }
+            try (var _ = writes.enter(bucket)) {
+                return upload.commit(terms(received, attributes, check(conditions, key)));
+            }
+        }
+    }
+
+    private static CommitTerms terms(
+            ReceivedDigests.Received received, WriteAttributes attributes, WriteCheck check) {
+        return new CommitTerms(
+                received.etag(),
+                received.checksums(),
+                attributes.headers(),
+                attributes.userMetadata(),
+                Optional.empty(),
+                Optional.empty(),
+                check);
+    }
+
+    static WriteCheck check(Conditions conditions, String key) {
+        return conditions.none()
+                ? WriteCheck.NONE
+                : present -> conditions.checkWrite(present.map(ObjectRecord::etag), key);
+    }
+
+    static Headers headers(String etag, Map<ChecksumAlgorithm, String> checksums) {
+        var headers = Headers.builder().add("ETag", '"' + etag + '"');
+        checksums.forEach((algorithm, value) -> headers.add(algorithm.header(), value));
+        return headers.build();
+    }
+}

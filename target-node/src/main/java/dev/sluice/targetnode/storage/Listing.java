@@ -1,0 +1,90 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/// Lists keys in the order of their UTF-8 bytes by merging what the drives' indexes hold. Each drive is asked for its
+/// share of the page, and for more only when its keys run out first.
+final class Listing {
+    private static final int SLACK = 16;
+
+    private record Row(byte[] key, ObjectEntry entry) {}
+
+    /// One drive's rows, fetched as needed.
+    private static final class Source {
+        private final Drive drive;
+        private final byte[] prefix;
+        private final int step;
+        private final ArrayDeque<Row> rows = new ArrayDeque<>();
+        private byte[] from;
+        private boolean ended;
+
+        Source(Drive drive, byte[] prefix, byte[] from, int step) {
+            this.drive = drive;
+            this.prefix = prefix;
+            this.from = from;
+            this.step = step;
+        }
+
+        boolean fill() {
+            if (rows.isEmpty() && !ended) {
+                drive.call(() -> {
+                    drive.contents().index().scan(Table.OBJECTS, from, (key, value) -> {
+                        if (!IndexKeys.startsWith(key, prefix)) {
+                            return false;
+                        }
+                        rows.add(new Row(key, ObjectEntry.decode(value)));
+                        return rows.size() < step;
+                    });
+                    return rows;
+                });
+                ended = rows.size() < step;
+                if (!rows.isEmpty()) {
+                    from = IndexKeys.after(rows.getLast().key);
+                }
+            }
+            return !rows.isEmpty();
+        }
+
+        byte[] first() {
+            return rows.getFirst().key;
+        }
+    }
+
+    private Listing() {}
+
+    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String after, int limit) {
+        var prefixKey = IndexKeys.object(bucketId, prefix);
+        var afterKey = IndexKeys.object(bucketId, after);
+        var from = after.isEmpty() || Arrays.compareUnsigned(afterKey, prefixKey) < 0
+                ? prefixKey
+                : IndexKeys.after(afterKey);
+        int step = limit / drives.size() + SLACK;
+        var sources = new PriorityQueue<Source>(Comparator.comparing(Source::first, Arrays::compareUnsigned));
+        for (var drive : drives) {
+            var source = new Source(drive, prefixKey, from, step);
+            if (source.fill()) {
+                sources.add(source);
+            }
+        }
+        var page = new ArrayList<ListEntry>(Math.min(limit, 1 << 16));
+        while (page.size() < limit && !sources.isEmpty()) {
+            var source = sources.remove();
+            var row = source.rows.removeFirst();
+            page.add(new ListEntry(
+                    IndexKeys.keyOf(row.key), row.entry.size(), row.entry.etag(), row.entry.modifiedMillis()));
+            if (source.fill()) {
+                sources.add(source);
+            }
+        }
+        return page;
+    }
+}

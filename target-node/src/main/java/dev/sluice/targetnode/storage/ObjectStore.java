@@ -1,0 +1,205 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.hotset.HotSet;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
+///
+/// Says 503 ([StoreException.Unavailable]) rather than "there is none" while a drive cannot know, and
+/// [Lookup.Damaged] rather than wrong bytes.
+public final class ObjectStore implements AutoCloseable {
+    private final StoreConfig config;
+    private final OpenDrives opened;
+    private final Map<String, Drive> drives = new TreeMap<>();
+    private final DrivePlacement placement;
+    private final HotSet hotSet;
+    private final Versions versions;
+    private final Shelf shelf;
+
+    private ObjectStore(StoreConfig config, DrivePlacements placements, OpenDrives opened) {
+        this.config = config;
+        this.opened = opened;
+        opened.drives().forEach(drive -> drives.put(drive.id(), drive));
+        this.placement = placements.among(opened.weights());
+        this.hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
+        this.versions = new Versions(config.epoch());
+        this.shelf = new Shelf(hotSet, versions);
+    }
+
+    /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not [#ready] at
+    /// once.
+    ///
+    /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
+    public static ObjectStore open(StoreConfig config, DrivePlacements placements) throws IOException {
+        var opened = OpenDrives.open(config);
+        var store = new ObjectStore(config, placements, opened);
+        boolean started = false;
+        try {
+            opened.start(store::reserveSequences);
+            started = true;
+            return store;
+        } finally {
+            if (!started) {
+                store.close();
+            }
+        }
+    }
+
+    /// Versions must be above all that any drive has seen.
+    private synchronized void reserveSequences() throws IOException {
+        long greatest = 0;
+        for (var drive : drives.values()) {
+            if (drive.known()) {
+                greatest = Math.max(greatest, drive.contents().greatestSequence());
+            }
+        }
+        long upTo = versions.startAbove(greatest);
+        for (var drive : drives.values()) {
+            if (drive.known()) {
+                drive.contents().reserveSequences(upTo);
+            }
+        }
+    }
+
+    /// Whether every drive knows what it has.
+    public boolean ready() {
+        return drives.values().stream().allMatch(Drive::ready);
+    }
+
+    private Drive driveOf(long bucketId, String key) {
+        var drive = drives.get(placement.driveOf(bucketId, key));
+        if (drive == null) {
+            throw new StoreException.Unavailable("the drive of this key is not attached");
+        }
+        drive.requireReady();
+        return drive;
+    }
+
+    /// An object that is open and unchanged since it was verified. Never blocks: for event loops.
+    public Optional<StoredObject> hot(long bucketId, String key) {
+        return hotSet.get(new ObjectKey(bucketId, key));
+    }
+
+    public Lookup lookup(BucketRef bucket, String key) {
+        var name = new ObjectKey(bucket.id(), key);
+        var hot = hotSet.get(name);
+        if (hot.isPresent()) {
+            return new Lookup.Hit(hot.get());
+        }
+        var drive = driveOf(bucket.id(), key);
+        try (var _ = shelf.publishing().lock(name)) {
+            var loaded = hotSet.get(name);
+            return loaded.isPresent()
+                    ? new Lookup.Hit(loaded.get())
+                    : drive.call(() -> switch (drive.contents().find(bucket, key)) {
+                        case Found.Absent() -> new Lookup.Miss();
+                        case Found.Damaged(var why) -> new Lookup.Damaged(why);
+                        case Found.Present(var record, var file) ->
+                            new Lookup.Hit(hotSet.add(name, record, file, drive));
+                    });
+        } catch (StoreException.Damaged damaged) {
+            return new Lookup.Damaged(String.valueOf(damaged.getMessage()));
+        }
+    }
+
+    /// Begins an object. To be ended by commit or close.
+    ///
+    /// @param expectedLength -1 when it is not known
+    /// @throws StoreException.NoSpace when the drive has no room for it
+    public Upload begin(BucketRef bucket, String key, long expectedLength, Durability durability) {
+        IndexKeys.utf8(key);
+        var drive = driveOf(bucket.id(), key);
+        drive.space().take(Math.max(0, expectedLength));
+        return new Upload(
+                shelf, drive, bucket, key, expectedLength, config.smallLimit(), durability == Durability.FSYNC);
+    }
+
+    /// @return whether there was one
+    public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
+        var drive = driveOf(bucket.id(), key);
+        try {
+            return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
+                shelf.check(drive, bucket, key, check);
+                if (!drive.contents().exists(bucket.id(), key)) {
+                    throw new NothingThere();
+                }
+                return new Shelf.Ready<>(
+                        Contents.prepareDelete(bucket, key, versions.next(), durability == Durability.FSYNC), true);
+            });
+        } catch (NothingThere _) {
+            return false;
+        }
+    }
+
+    private static final class NothingThere extends RuntimeException {
+        NothingThere() {
+            super("nothing is there", null, false, false);
+        }
+    }
+
+    /// Keys in the order of their UTF-8 bytes, greater than `after` and beginning with `prefix`.
+    public List<ListEntry> list(long bucketId, String prefix, String after, int limit) {
+        drives.values().forEach(Drive::requireReady);
+        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, after, limit);
+    }
+
+    /// Whether nothing is stored in a bucket here, not even an unfinished upload.
+    public boolean isEmpty(long bucketId) {
+        drives.values().forEach(Drive::requireReady);
+        return drives.values().stream()
+                .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.OBJECTS, bucketId)
+                        && drive.contents().isEmpty(Table.UPLOADS, bucketId)));
+    }
+
+    /// Takes away all of a bucket. Its id must never be used again; its name may.
+    public void dropBucket(BucketRef bucket) {
+        drives.values().forEach(Drive::requireReady);
+        for (var drive : drives.values()) {
+            drive.alone(() -> drive.contents().drop(bucket));
+        }
+        hotSet.invalidateBucket(bucket.id());
+    }
+
+    public List<DriveStats> stats() {
+        var stats = new ArrayList<DriveStats>();
+        for (var member : opened.members()) {
+            var identity = member.identity();
+            var drive = drives.get(identity.id());
+            if (drive != null) {
+                var totals = drive.contents().totals();
+                stats.add(new DriveStats(
+                        drive.id(),
+                        member.path().toString(),
+                        identity.weight(),
+                        drive.ready(),
+                        totals.objects(),
+                        totals.bytes(),
+                        drive.space().free(),
+                        drive.waiting(),
+                        drive.suspicion().errors(),
+                        drive.suspicion().latest()));
+            }
+        }
+        return stats;
+    }
+
+    @Override
+    public void close() {
+        hotSet.close();
+        opened.close();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.targetnode.storage.attach.DriveSet;
+import dev.sluice.targetnode.storage.drive.Committer;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveSettings;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.index.DamagedIndexException;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.RocksIndex;
+import dev.sluice.targetnode.storage.index.RocksMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A target's attached drives with their open indexes.
+final class OpenDrives implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
+    private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
+    private static final long WRITE_BUFFERS = 64L << 20;
+
+    private final DriveSet set;
+    private final RocksMemory memory;
+    private final List<Drive> drives;
+
+    private OpenDrives(DriveSet set, RocksMemory memory, List<Drive> drives) {
+        this.set = set;
+        this.memory = memory;
+        this.drives = drives;
+    }
+
+    static OpenDrives open(StoreConfig config) throws IOException {
+        try (var opener = new DriveThreads("attach", 1, 1)) {
+            return DriveThreads.await(opener.start(() -> attach(config)));
+        } catch (IOException | RuntimeException failure) {
+            throw failure;
+        } catch (Exception unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    private static OpenDrives attach(StoreConfig config) throws IOException {
+        var set = DriveSet.attach(config.cluster(), config.node(), config.drives());
+        var memory = new RocksMemory(config.indexCacheBytes(), WRITE_BUFFERS);
+        var settings = new DriveSettings(
+                config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
+        var drives = new ArrayList<Drive>();
+        for (var member : set.members()) {
+            drives.add(new Drive(
+                    member.identity().id(),
+                    member.files(),
+                    index(member.path().resolve(Layout.INDEX), memory),
+                    settings));
+        }
+        return new OpenDrives(set, memory, drives);
+    }
+
+    /// An index that cannot be read is put aside; the drive makes another from its files.
+    private static DriveIndex index(Path folder, RocksMemory memory) throws IOException {
+        try {
+            return RocksIndex.open(folder, memory);
+        } catch (DamagedIndexException damaged) {
+            var aside = folder.resolveSibling("index-damaged-" + System.currentTimeMillis());
+            LOG.error("{}; it is put aside as {}", damaged.getMessage(), aside);
+            Files.move(folder, aside);
+            return RocksIndex.open(folder, memory);
+        }
+    }
+
+    /// Waits for the drives that only have to finish what a crash left; the others become ready by themselves.
+    void start(Committer.Alone whenKnown) {
+        var started = new ArrayList<CompletableFuture<Void>>();
+        for (var drive : drives) {
+            boolean isShort = drive.startsAtOnce();
+            var start = drive.start(whenKnown);
+            if (isShort) {
+                started.add(start);
+            }
+        }
+        started.forEach(Drive::awaited);
+    }
+
+    List<Drive> drives() {
+        return drives;
+    }
+
+    List<DriveSet.Member> members() {
+        return set.members();
+    }
+
+    Map<String, Long> weights() {
+        return set.members().getFirst().identity().set();
+    }
+
+    @Override
+    public void close() {
+        drives.forEach(Drive::close);
+        memory.close();
+        set.close();
+    }
+}

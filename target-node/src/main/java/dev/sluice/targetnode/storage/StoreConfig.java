@@ -1,0 +1,49 @@
+package dev.sluice.targetnode.storage;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/// What an object store is opened with.
+///
+/// @param epoch the first half of the versions it gives
+/// @param reserveBytes kept free on each drive
+/// @param hotFiles how many objects may be kept open
+/// @param smallLimit objects up to this size are written in one step and kept in memory while hot
+/// @param verifiedFor how long verified bytes need not be verified again
+public record StoreConfig(
+        String cluster,
+        String node,
+        List<Path> drives,
+        long epoch,
+        long reserveBytes,
+        int threadsPerDrive,
+        int queuePerDrive,
+        int hotFiles,
+        int smallLimit,
+        Duration verifiedFor,
+        long indexCacheBytes) {
+    public StoreConfig {
+        drives = List.copyOf(drives);
+    }
+
+    public static StoreConfig of(String cluster, String node, List<Path> drives) {
+        return new StoreConfig(
+                cluster, node, drives, 1, 256L << 20, 16, 512, 8192, 64 << 10, Duration.ofMinutes(5), 64L << 20);
+    }
+
+    public StoreConfig withReserve(long bytes) {
+        return new StoreConfig(
+                cluster,
+                node,
+                drives,
+                epoch,
+                bytes,
+                threadsPerDrive,
+                queuePerDrive,
+                hotFiles,
+                smallLimit,
+                verifiedFor,
+                indexCacheBytes);
+    }
+}

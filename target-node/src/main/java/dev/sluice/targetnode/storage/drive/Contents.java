@@ -1,0 +1,568 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.PathTakenException;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.RecordFormat;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no locks.
+///
+/// A change is *prepared* (data, record and details written and synced in files of their own), then *committed* in
+/// a group: the folders that hold the prepared files are synced, the intents of the whole group are put into
+/// the index with one sync, then files are renamed and entries written, without a sync. What a crash takes of those
+/// last two is done again from the intents, which go only when the changed folders have been synced ([#settle]).
+/// So a write costs the sync of its file and its share of two others, and a start looks at open intents only.
+///
+/// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must not
+/// run
+/// at the same time as each other; [#settle] may run beside them.
+public final class Contents {
+    private static final byte[] TOTALS = {'t'};
+    private static final byte[] DROPS = {'d'};
+    private static final byte[] INDEXED = {'i'};
+    private static final byte[] SEQUENCE = {'s'};
+
+    private final DriveFiles files;
+    private final DriveIndex index;
+    private final Set<Long> dropped = ConcurrentHashMap.newKeySet();
+    private final Object unsettledLock = new Object();
+    private List<Intent> unsettled = new ArrayList<>();
+    private Set<String> unsyncedFolders = new TreeSet<>();
+    private volatile Totals totals = Totals.NONE;
+
+    public Contents(DriveFiles files, DriveIndex index) {
+        this.files = files;
+        this.index = index;
+    }
+
+    public DriveFiles files() {
+        return files;
+    }
+
+    public DriveIndex index() {
+        return index;
+    }
+
+    public Totals totals() {
+        return totals;
+    }
+
+    // ---- looking
+
+    Optional<ObjectEntry> entry(long bucketId, String key) throws IOException {
+        var value = index.get(Table.OBJECTS, IndexKeys.object(bucketId, key));
+        return value.isEmpty() ? Optional.empty() : Optional.of(ObjectEntry.decode(value.get()));
+    }
+
+    public boolean exists(long bucketId, String key) throws IOException {
+        return entry(bucketId, key).isPresent();
+    }
+
+    /// Whether a table that is ordered by bucket has nothing of this one.
+    public boolean isEmpty(Table table, long bucketId) throws IOException {
+        var prefix = IndexKeys.number(bucketId);
+        var found = new boolean[1];
+        index.scan(table, prefix, (key, _) -> {
+            found[0] = IndexKeys.startsWith(key, prefix);
+            return false;
+        });
+        return !found[0];
+    }
+
+    /// The object with its open file. The index says whether there is one and where; the file's record says the rest.
+    public Found find(BucketRef bucket, String key) throws IOException {
+        var entry = entry(bucket.id(), key);
+        if (entry.isEmpty()) {
+            return new Found.Absent();
+        }
+        var path = Layout.path(bucket, key, entry.get().escaped());
+        if (entry.get().damaged()) {
+            return new Found.Damaged(path + " has no readable record");
+        }
+        DriveFile file;
+        try {
+            file = files.open(path);
+        } catch (NoSuchFileException _) {
+            return new Found.Damaged(path + " is gone");
+        }
+        boolean kept = false;
+        try {
+            var record = record(path);
+            var wrong = whatIsWrong(bucket.id(), key, entry.get(), record, file);
+            kept = wrong.isEmpty();
+            return kept ? new Found.Present(record, file) : new Found.Damaged(path + " " + wrong.get());
+        } catch (DamagedRecordException | NoSuchFileException damaged) {
+            return new Found.Damaged(path + ": " + damaged.getMessage());
+        } finally {
+            if (!kept) {
+                file.close();
+            }
+        }
+    }
+
+    private static Optional<String> whatIsWrong(
+            long bucketId, String key, ObjectEntry entry, ObjectRecord record, DriveFile file) throws IOException {
+        if (record.bucketId() != bucketId || !record.key().equals(key)) {
+            return Optional.of("holds another object");
+        }
+        if (record.version().compareTo(entry.version()) < 0) {
+            return Optional.of("holds an older version");
+        }
+        long size = file.identity().size();
+        return size == record.size()
+                ? Optional.empty()
+                : Optional.of("has " + size + " bytes instead of " + record.size());
+    }
+
+    /// The record of what is there, for conditions; a damaged object counts as present only by what the index knows.
+    public Optional<ObjectRecord> present(BucketRef bucket, String key) throws IOException {
+        return switch (find(bucket, key)) {
+            case Found.Present(var record, var file) -> {
+                file.close();
+                yield Optional.of(record);
+            }
+            case Found.Absent() -> Optional.empty();
+            case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
+        };
+    }
+
+    private RecordFormat.Head head(String path) throws IOException {
+        var attribute = files.attribute(path);
+        if (attribute.isEmpty()) {
+            throw new DamagedRecordException(path + " has no record");
+        }
+        return RecordFormat.head(attribute.get());
+    }
+
+    private ObjectRecord record(String path) throws IOException {
+        return RecordFormat.complete(head(path), this::details);
+    }
+
+    private byte[] details(ObjectVersion version) throws IOException {
+        try (var file = files.open(Layout.aux(version))) {
+            var bytes = ByteBuffer.allocate(Math.toIntExact(file.identity().size()));
+            file.read(0, bytes);
+            return bytes.array();
+        }
+    }
+
+    // ---- changing
+
+    /// Gives a written work file its record, and syncs both when the write is to last.
+    public Prepared preparePut(
+            BucketRef bucket, String work, DriveFile file, ObjectRecord record, IndexBatch with, boolean durable)
+            throws IOException {
+        var stored = RecordFormat.encode(record);
+        var folders = new HashSet<String>();
+        folders.add(Layout.parent(work));
+        if (stored.details().isPresent()) {
+            writeDetails(Layout.aux(record.version()), stored.details().get(), durable);
+            folders.add(Layout.AUX);
+        }
+        files.setAttribute(work, stored.attribute());
+        if (durable) {
+            file.sync();
+        }
+        var entry = ObjectEntry.of(record, stored.details().isPresent());
+        return new Prepared(Optional.of(new Intent.Put(bucket, record.key(), work, entry)), with, folders, durable);
+    }
+
+    private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
+        try (var file = files.create(path)) {
+            file.write(0, ByteBuffer.wrap(details));
+            if (durable) {
+                file.sync();
+            }
+        }
+    }
+
+    public static Prepared prepareDelete(BucketRef bucket, String key, ObjectVersion version, boolean durable) {
+        return new Prepared(Optional.of(new Intent.Delete(bucket, key, version)), new IndexBatch(), Set.of(), durable);
+    }
+
+    /// A change of the index alone.
+    public static Prepared prepareIndex(IndexBatch batch, Set<String> folders, boolean durable) {
+        return new Prepared(Optional.empty(), batch, folders, durable);
+    }
+
+    /// Commits changes of different keys together.
+    ///
+    /// @return for each change why it was not done; such a change is void, also after a crash
+    /// @throws IOException when it is not known what will be found after a restart; nothing more must be committed
+    then
+    public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
+        boolean durable = false;
+        var folders = new TreeSet<String>();
+        var first = new IndexBatch();
+        for (var each : group) {
+            if (each.durable()) {
+                durable = true;
+                folders.addAll(each.folders());
+            }
+            each.intent().ifPresent(intent -> first.put(Table.INTENTS, intent.indexKey(), intent.encode()));
+            first.addAll(each.with());
+        }
+        for (var folder : folders) {
+            files.syncFolder(folder);
+        }
+        index.write(first, durable);
+        return new Fulfilment().run(group);
+    }
+
+    /// The second half of a commit: what the durable intents say is done, one by one.
+    private final class Fulfilment {
+        private final IndexBatch after = new IndexBatch();
+        private final Set<String> changed = new TreeSet<>();
+        private final List<Intent> done = new ArrayList<>();
+        private final List<ObjectVersion> replaced = new ArrayList<>();
+        private final List<Optional<IOException>> results = new ArrayList<>();
+
+        List<Optional<IOException>> run(List<Prepared> group) throws IOException {
+            for (var each : group) {
+                results.add(each.intent().isPresent() ? fulfil(each.intent().get(), each.durable()) : Optional.empty());
+            }
+            if (!after.isEmpty()) {
+                index.write(after.put(Table.META, TOTALS, totals.encode()), false);
+            }
+            for (var version : replaced) {
+                files.delete(Layout.aux(version));
+            }
+            synchronized (unsettledLock) {
+                unsettled.addAll(done);
+                if (!done.isEmpty()) {
+                    unsyncedFolders.addAll(changed);
+                }
+            }
+            return results;
+        }
+
+        private Optional<IOException> fulfil(Intent intent, boolean durable) throws IOException {
+            try {
+                totals = Contents.this.fulfil(intent, after, changed, replaced);
+            } catch (IOException failure) {
+                if (intent instanceof Intent.Put put) {
+                    files.delete(put.work());
+                }
+                index.write(new IndexBatch().delete(Table.INTENTS, intent.indexKey()), true);
+                return Optional.of(failure);
+            }
+            if (durable) {
+                done.add(intent);
+            } else {
+                after.delete(Table.INTENTS, intent.indexKey());
+            }
+            return Optional.empty();
+        }
+    }
+
+    public boolean isDropped(long bucketId) {
+        return dropped.contains(bucketId);
+    }
+
+    private Totals fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced)
+            throws IOException {
+        var bucket = intent.bucket();
+        var indexKey = IndexKeys.object(bucket.id(), intent.key());
+        var old = entry(bucket.id(), intent.key());
+        var total = old.isPresent() ? totals.minus(old.get().size()) : totals;
+        switch (intent) {
+            case Intent.Put put -> {
+                boolean escaped = place(put, old, changed);
+                after.put(Table.OBJECTS, indexKey, put.entry().at(escaped).encode());
+                total = total.plus(put.entry().size());
+            }
+            case Intent.Delete _ -> {
+                if (old.isPresent()) {
+                    remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
+                }
+                after.delete(Table.OBJECTS, indexKey);
+            }
+        }
+        if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
+            replaced.add(old.get().version());
+        }
+        return total;
+    }
+
+    /// Moves the work file to where the key lies already, else to its own path, else to the escaped one.
+    private boolean place(Intent.Put put, Optional<ObjectEntry> old, Set<String> changed) throws IOException {
+        boolean wasEscaped = old.isPresent() && old.get().escaped();
+        if (!wasEscaped && Layout.isPath(put.key())) {
+            var path = Layout.plain(put.bucket(), put.key());
+            try {
+                moveTo(put.work(), path, changed);
+                return false;
+            } catch (PathTakenException _) {
+                // another key's file or folder is there, and nothing that is stored moves
+            }
+        }
+        moveTo(put.work(), Layout.escaped(put.bucket().id(), put.key()), changed);
+        return true;
+    }
+
+    private void moveTo(String work, String path, Set<String> changed) throws IOException {
+        var folder = Layout.parent(path);
+        try {
+            files.rename(work, path);
+        } catch (NoSuchFileException _) {
+            files.createFolders(folder);
+            for (var above = Layout.parent(folder); !above.isEmpty(); above = Layout.parent(above)) {
+                changed.add(above);
+            }
+            changed.add("");
+            files.rename(work, path);
+        }
+        changed.add(folder);
+        changed.add(Layout.parent(work));
+    }
+
+    void remove(String path, Set<String> changed) throws IOException {
+        if (!files.isFile(path)) {
+            return;
+        }
+        files.delete(path);
+        var folder = Layout.parent(path);
+        changed.add(folder);
+        while (folder.chars().filter(c -> c == '/').count() > 1 && files.deleteFolder(folder)) {
+            folder = Layout.parent(folder);
+            changed.add(folder);
+        }
+    }
+
+    /// Makes the names that were changed so far durable, and lets their intents go.
+    ///
+    /// @return how many went
+    public int settle() throws IOException {
+        List<Intent> intents;
+        Set<String> folders;
+        synchronized (unsettledLock) {
+            intents = unsettled;
+            folders = unsyncedFolders;
+            unsettled = new ArrayList<>();
+            unsyncedFolders = new TreeSet<>();
+        }
+        if (intents.isEmpty()) {
+            return 0;
+        }
+        syncAll(folders);
+        var gone = new IndexBatch();
+        intents.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
+        index.write(gone, false);
+        return intents.size();
+    }
+
+    public int unsettled() {
+        synchronized (unsettledLock) {
+            return unsettled.size();
+        }
+    }
+
+    private void syncAll(Set<String> folders) throws IOException {
+        var done = new HashSet<String>();
+        for (var each : folders) {
+            var folder = each;
+            while (done.add(folder)) {
+                try {
+                    files.syncFolder(folder);
+                    break;
+                } catch (NoSuchFileException _) {
+                    folder = Layout.parent(folder); // emptied and deleted since: its parent says so
+                }
+            }
+        }
+    }
+
+    // ---- buckets
+
+    /// Takes a bucket away in one step. Its files are in the trash then, and `commit` must not bring new ones.
+    public void drop(BucketRef bucket) throws IOException {
+        dropped.add(bucket.id());
+        settle();
+        index.write(new IndexBatch().put(Table.META, dropKey(bucket), new byte[0]), true);
+        finishDrop(bucket);
+    }
+
+    private static byte[] dropKey(BucketRef bucket) {
+        return IndexKeys.utf8((char) DROPS[0] + ":" + bucket.id() + ":" + bucket.name());
+    }
+
+    private void finishDrop(BucketRef bucket) throws IOException {
+        dropped.add(bucket.id());
+        toTrash(Layout.objects(bucket), bucket.id() + ".objects");
+        toTrash(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
+        syncAll(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.TRASH));
+        var total = new Totals[] {totals};
+        var prefix = IndexKeys.number(bucket.id());
+        index.scan(Table.OBJECTS, prefix, (key, value) -> {
+            if (!IndexKeys.startsWith(key, prefix)) {
+                return false;
+            }
+            total[0] = total[0].minus(ObjectEntry.decode(value).size());
+            return true;
+        });
+        var end = IndexKeys.number(bucket.id() + 1);
+        index.write(
+                new IndexBatch()
+                        .deleteRange(Table.OBJECTS, prefix, end)
+                        .deleteRange(Table.UPLOADS, prefix, end)
+                        .put(Table.META, TOTALS, total[0].encode())
+                        .delete(Table.META, dropKey(bucket)),
+                true);
+        totals = total[0];
+    }
+
+    private void toTrash(String folder, String name) throws IOException {
+        try {
+            files.rename(folder, Layout.TRASH + "/" + name);
+        } catch (NoSuchFileException _) {
+            // nothing was stored there, or a drop before a crash did it
+        }
+    }
+
+    /// Deletes some of the trash.
+    ///
+    /// @return whether there is more
+    public boolean purge(int atMost) throws IOException {
+        var left = new int[] {atMost};
+        for (var name : files.list(Layout.TRASH)) {
+            if (!purge(Layout.TRASH + "/" + name, left)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean purge(String path, int[] left) throws IOException {
+        if (left[0]-- <= 0) {
+            return false;
+        }
+        if (!path.endsWith("/")) {
+            files.attribute(path).ifPresent(this::deleteDetails);
+            files.delete(path);
+            return true;
+        }
+        var folder = path.substring(0, path.length() - 1);
+        for (var name : files.list(folder)) {
+            if (!purge(folder + "/" + name, left)) {
+                return false;
+            }
+        }
+        return files.deleteFolder(folder);
+    }
+
+    private void deleteDetails(byte[] attribute) {
+        try {
+            var head = RecordFormat.head(attribute);
+            if (head.inline().isEmpty()) {
+                files.delete(Layout.aux(head.version()));
+            }
+        } catch (IOException _) {
+            // an unreadable record names no details
+        }
+    }
+
+    // ---- starting
+
+    /// Whether the index is whole; else [#rebuild] it.
+    public boolean isIndexed() throws IOException {
+        return index.get(Table.META, INDEXED).isPresent();
+    }
+
+    /// Makes the index from the files.
+    public void rebuild() throws IOException {
+        for (var table : Table.values()) {
+            index.write(new IndexBatch().deleteRange(table, new byte[0], new byte[] {-1, -1, -1, -1}), false);
+        }
+        var result = new Rebuild(files, index).run();
+        index.write(
+                new IndexBatch()
+                        .put(Table.META, TOTALS, result.totals().encode())
+                        .put(Table.META, SEQUENCE, IndexKeys.number(result.newest()))
+                        .put(Table.META, INDEXED, new byte[] {1}),
+                true);
+    }
+
+    /// The greatest sequence that may have been given to a version here.
+    public long greatestSequence() throws IOException {
+        return index.get(Table.META, SEQUENCE).map(IndexKeys::number).orElse(0L);
+    }
+
+    public void reserveSequences(long upTo) throws IOException {
+        index.write(new IndexBatch().put(Table.META, SEQUENCE, IndexKeys.number(upTo)), true);
+    }
+
+    /// Finishes what a crash left open. To be called once, before anything else.
+    public void recover() throws IOException {
+        var stored = index.get(Table.META, TOTALS);
+        totals = stored.isEmpty() ? Totals.NONE : Totals.decode(stored.get());
+        new Recovery(files, this).run();
+    }
+
+    void finishDrops() throws IOException {
+        var drops = new ArrayList<BucketRef>();
+        index.scan(Table.META, DROPS, (key, _) -> {
+            if (key[0] != DROPS[0]) {
+                return false;
+            }
+            var parts = new String(key, java.nio.charset.StandardCharsets.UTF_8).split(":", 3);
+            drops.add(new BucketRef(Long.parseLong(parts[1]), parts[2]));
+            return true;
+        });
+        for (var bucket : drops) {
+            finishDrop(bucket);
+        }
+    }
+
+    /// Does a committed change again.
+    void redo(Intent intent, IndexBatch after, Set<String> changed) throws IOException {
+        totals = fulfil(intent, after, changed, new ArrayList<>());
+    }
+
+    /// Writes what recovery changed and forgets the intents it settled.
+    void recovered(List<Intent> settled, IndexBatch after, Set<String> changed) throws IOException {
+        syncAll(changed);
+        settled.forEach(intent -> after.delete(Table.INTENTS, intent.indexKey()));
+        index.write(after.put(Table.META, TOTALS, totals.encode()), true);
+    }
+
+    /// What lies at a path, when it is an object of this key with a readable record.
+    Optional<ObjectEntry> lying(String path, boolean escaped, long bucketId, String key) throws IOException {
+        if (!files.isFile(path)) {
+            return Optional.empty();
+        }
+        try {
+            var head = head(path);
+            return head.bucketId() == bucketId && head.key().equals(key)
+                    ? Optional.of(ObjectEntry.of(head, escaped))
+                    : Optional.empty();
+        } catch (DamagedRecordException _) {
+            return Optional.empty();
+        }
+    }
+
+    void found(ObjectEntry entry, long bucketId, String key, IndexBatch after) throws IOException {
+        var old = entry(bucketId, key);
+        totals = (old.isPresent() ? totals.minus(old.get().size()) : totals).plus(entry.size());
+        after.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode());
+    }
+}

@@ -1,0 +1,235 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
+import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.index.DamagedIndexException;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One drive (mountpath) at work: its contents, the threads that may touch it, the thread that commits and the one that
+/// tidies up. Callers are virtual threads, which wait; nothing here blocks an event loop.
+public final class Drive implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
+    private static final int SETTLE_AT = 512;
+    private static final int PURGE_STEP = 256;
+
+    private final String id;
+    private final DriveSettings settings;
+    private final Contents contents;
+    private final DriveThreads threads;
+    private final Committer committer;
+    private final Suspicion suspicion;
+    private final Space space;
+    private final LinkedBlockingQueue<DriveFile> closing = new LinkedBlockingQueue<>();
+    private final Thread tidier;
+    private volatile boolean known;
+    private volatile boolean ready;
+    private volatile boolean closed;
+
+    /// Takes a drive whose files are attached and whose index is open. Not [#ready] before [#start].
+    public Drive(String id, DriveFiles files, DriveIndex index, DriveSettings settings) {
+        this.id = id;
+        this.settings = settings;
+        this.contents = new Contents(files, index);
+        this.suspicion = new Suspicion(id);
+        this.space = new Space(id, settings.reserveBytes());
+        this.threads = new DriveThreads(id, settings.threads(), settings.queue());
+        this.committer = new Committer(id, contents, suspicion);
+        this.tidier = new DriveThread(this::tidy, id + "-tidy");
+    }
+
+    /// Repairs what a crash left. The index is made anew first when it is not whole; that may take long.
+    ///
+    /// @param whenKnown run when the contents are known, before the drive is ready
+    /// @return completes when the drive is ready
+    public CompletableFuture<Void> start(Committer.Alone whenKnown) {
+        return threads.start(() -> {
+            try {
+                space.refresh(contents.files());
+                if (!contents.isIndexed()) {
+                    LOG.info("drive {} has no whole index: making it from the files", id);
+                    contents.rebuild();
+                }
+                contents.recover();
+                known = true;
+                whenKnown.run();
+                tidier.start();
+                ready = true;
+                return null;
+            } catch (IOException | RuntimeException failure) {
+                suspicion.add("start", failure);
+                throw failure;
+            }
+        });
+    }
+
+    /// Whether a start is short: the index is whole, or there is nothing to make one from.
+    public boolean startsAtOnce() {
+        return call(() -> contents.isIndexed()
+                || contents.files().list(Layout.OBJECTS).isEmpty()
+                        && contents.files().list(Layout.ESCAPED).isEmpty());
+    }
+
+    /// Whether what it has is known, though it may not be ready yet.
+    public boolean known() {
+        return known;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public boolean ready() {
+        return ready;
+    }
+
+    public Contents contents() {
+        return contents;
+    }
+
+    public Space space() {
+        return space;
+    }
+
+    public Suspicion suspicion() {
+        return suspicion;
+    }
+
+    public int waiting() {
+        return threads.waiting();
+    }
+
+    /// @throws StoreException.Unavailable while the drive cannot know what it has
+    public void requireReady() {
+        if (!ready) {
+            throw new StoreException.Unavailable("drive " + id + " is not ready");
+        }
+    }
+
+    /// Starts work on the drive's threads. Never blocks; the result is what the work throws, as a StoreException.
+    public <T> CompletableFuture<T> start(DriveThreads.Work<T> work) {
+        return threads.start(() -> {
+            try {
+                return work.run();
+            } catch (IOException failure) {
+                throw failed(failure);
+            }
+        });
+    }
+
+    /// Does work on the drive's threads and waits for it.
+    public <T> T call(DriveThreads.Work<T> work) {
+        return awaited(start(work));
+    }
+
+    public static <T> T awaited(CompletableFuture<T> started) {
+        try {
+            return DriveThreads.await(started);
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Exception unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    /// Commits a prepared change and waits until it is as durable as it is to be.
+    public void commit(Prepared change) {
+        try {
+            DriveThreads.await(committer.commit(change));
+        } catch (IOException failure) {
+            throw failed(failure);
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Exception unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    /// Runs something that must not run beside a commit, and waits for it.
+    public void alone(Committer.Alone work) {
+        try {
+            DriveThreads.await(committer.alone(work));
+        } catch (IOException failure) {
+            throw failed(failure);
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Exception unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    private StoreException failed(IOException failure) {
+        if (failure instanceof DriveFullException) {
+            return new StoreException.NoSpace("The drive " + id + " is full");
+        }
+        suspicion.add("I/O", failure);
+        if (failure instanceof DamagedIndexException) {
+            ready = false;
+            return new StoreException.Unavailable("the index of drive " + id + " is damaged");
+        }
+        return new StoreException.DriveFailed("drive " + id + " failed: " + failure.getMessage(), failure);
+    }
+
+    /// Closes a file from any thread: the last close of a deleted file may take the drive long.
+    public void closeLater(DriveFile file) {
+        closing.add(file);
+    }
+
+    private void tidy() {
+        long settled = System.nanoTime();
+        boolean more = true;
+        while (!closed) {
+            try {
+                var file = closing.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
+                if (file != null) {
+                    file.close();
+                }
+                boolean due =
+                        System.nanoTime() - settled > settings.settleAfter().toNanos();
+                if (due || contents.unsettled() >= SETTLE_AT) {
+                    contents.settle();
+                    space.refresh(contents.files());
+                    settled = System.nanoTime();
+                    more = contents.purge(PURGE_STEP);
+                }
+            } catch (InterruptedException _) {
+                return;
+            } catch (IOException | RuntimeException failure) {
+                suspicion.add("tidying", failure);
+                settled = System.nanoTime();
+            }
+        }
+    }
+
+    /// Ends everything in order; a start after it has nothing to repair.
+    @Override
+    public void close() {
+        closed = true;
+        boolean wasReady = ready;
+        ready = false;
+        committer.close();
+        awaited(threads.start(() -> {
+            if (wasReady) {
+                tidier.join();
+            }
+            for (var file = closing.poll(); file != null; file = closing.poll()) {
+                file.close();
+            }
+            if (wasReady) {
+                contents.settle();
+            }
+            return null;
+        }));
+        threads.close();
+        contents.index().close();
+    }
+}

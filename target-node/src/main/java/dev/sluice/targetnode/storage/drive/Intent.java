@@ -1,0 +1,59 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import dev.sluice.targetnode.storage.record.PackedWriter;
+import java.io.IOException;
+
+/// A change that is decided. It is durable in the index before any name in the file system changes, holds all that is
+/// needed to do it again, and goes only once the changed folders are durable.
+sealed interface Intent {
+    int FORMAT = 1;
+
+    BucketRef bucket();
+
+    String key();
+
+    ObjectVersion version();
+
+    /// The work file becomes the object.
+    record Put(BucketRef bucket, String key, String work, ObjectEntry entry) implements Intent {
+        @Override
+        public ObjectVersion version() {
+            return entry.version();
+        }
+    }
+
+    /// The object goes.
+    record Delete(BucketRef bucket, String key, ObjectVersion version) implements Intent {}
+
+    /// Its key among the intents: in the order they were decided.
+    default byte[] indexKey() {
+        return IndexKeys.number(version().sequence());
+    }
+
+    default byte[] encode() {
+        var out = new PackedWriter(FORMAT)
+                .flag(this instanceof Put)
+                .number(bucket().id())
+                .text(bucket().name())
+                .text(key());
+        return switch (this) {
+            case Put put -> out.text(put.work).bytes(put.entry.encode()).sealed();
+            case Delete delete -> out.version(delete.version).sealed();
+        };
+    }
+
+    static Intent decode(byte[] value) throws IOException {
+        var in = new PackedReader("an intent", value, FORMAT);
+        boolean put = in.flag();
+        var bucket = new BucketRef(in.number(), in.text());
+        var key = in.text();
+        return put
+                ? new Put(bucket, key, in.text(), ObjectEntry.decode(in.bytes()))
+                : new Delete(bucket, key, in.version());
+    }
+}

@@ -1,0 +1,77 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/// Where things lie on a drive. A key's own path holds it when every part of the key can be the name of a file; any
+/// other key, and one that meets a file or folder of another key, has a path made from its hash.
+public final class Layout {
+    public static final String SYSTEM = ".sluice";
+    public static final String INDEX = SYSTEM + "/index";
+    public static final String OBJECTS = "objects";
+    public static final String WORK = SYSTEM + "/work";
+    public static final String AUX = SYSTEM + "/aux";
+    public static final String ESCAPED = SYSTEM + "/escaped";
+    public static final String UPLOADS = SYSTEM + "/uploads";
+    public static final String TRASH = SYSTEM + "/trash";
+    private static final int LONGEST_NAME = 255;
+    private static final int LONGEST_PATH = 2048;
+
+    private Layout() {}
+
+    /// Whether the key can be a path: no empty, '.' or '..' part, none over 255 bytes, no NUL.
+    static boolean isPath(String key) {
+        if (key.isEmpty() || key.indexOf('\0') >= 0 || key.length() > LONGEST_PATH) {
+            return false;
+        }
+        return Arrays.stream(key.split("/", -1))
+                .noneMatch(part -> part.isEmpty()
+                        || part.equals(".")
+                        || part.equals("..")
+                        || part.getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME);
+    }
+
+    public static String objects(BucketRef bucket) {
+        return OBJECTS + "/" + bucket.name();
+    }
+
+    static String plain(BucketRef bucket, String key) {
+        return objects(bucket) + "/" + key;
+    }
+
+    static String escapedFolder(long bucketId) {
+        return ESCAPED + "/" + bucketId;
+    }
+
+    static String escaped(long bucketId, String key) {
+        try {
+            var hash = MessageDigest.getInstance("SHA-256").digest(IndexKeys.utf8(key));
+            return escapedFolder(bucketId) + "/" + HexFormat.of().formatHex(hash);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException(missing);
+        }
+    }
+
+    static String path(BucketRef bucket, String key, boolean escaped) {
+        return escaped ? escaped(bucket.id(), key) : plain(bucket, key);
+    }
+
+    public static String aux(ObjectVersion version) {
+        return AUX + "/" + version.id();
+    }
+
+    public static String work(ObjectVersion version) {
+        return WORK + "/" + version.id();
+    }
+
+    static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash < 0 ? "" : path.substring(0, slash);
+    }
+}

@@ -1,0 +1,11 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import java.util.Optional;
+import java.util.Set;
+
+/// A change that only waits for its turn: the files it speaks of are written.
+///
+/// @param folders whose names the change needs to be durable first
+/// @param with changes of the index that happen together with this one
+public record Prepared(Optional<Intent> intent, IndexBatch with, Set<String> folders, boolean durable) {}

@@ -1,0 +1,176 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.RecordFormat;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Makes a drive's index from its files: each record says whose file it is, and of two files of one key the newer one
+/// counts. A work file with a whole record was about to be committed, and is. A file at a key's path without a readable
+/// record is entered as damaged, so that its key is not taken for absent.
+final class Rebuild {
+    private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
+    private static final int BATCH = 1000;
+
+    private final DriveFiles files;
+    private final DriveIndex index;
+    private final Map<String, Long> bucketIds = new HashMap<>();
+    private final List<String> unreadable = new ArrayList<>();
+    private IndexBatch batch = new IndexBatch();
+    private Totals totals = Totals.NONE;
+    private long seen;
+    private long newest;
+
+    Rebuild(DriveFiles files, DriveIndex index) {
+        this.files = files;
+        this.index = index;
+    }
+
+    /// @param totals of the drive
+    /// @param newest the greatest sequence that was found
+    record Result(Totals totals, long newest) {}
+
+    Result run() throws IOException {
+        walk(Layout.OBJECTS, false);
+        flush(1);
+        walk(Layout.ESCAPED, true);
+        flush(1);
+        for (var name : files.list(Layout.WORK)) {
+            adopt(Layout.WORK + "/" + name);
+        }
+        for (var path : unreadable) {
+            enterDamaged(path);
+        }
+        flush(1);
+        LOG.info("index made anew from {} files", seen);
+        return new Result(totals, newest);
+    }
+
+    private void walk(String folder, boolean escaped) throws IOException {
+        for (var name : files.list(folder)) {
+            if (name.endsWith("/")) {
+                walk(folder + "/" + name.substring(0, name.length() - 1), escaped);
+            } else {
+                visit(folder + "/" + name, escaped);
+            }
+        }
+    }
+
+    private Optional<RecordFormat.Head> head(String path) throws IOException {
+        try {
+            var attribute = files.attribute(path);
+            return attribute.isEmpty() ? Optional.empty() : Optional.of(RecordFormat.head(attribute.get()));
+        } catch (DamagedRecordException _) {
+            return Optional.empty();
+        }
+    }
+
+    private void visit(String path, boolean escaped) throws IOException {
+        if (++seen % 100_000 == 0) {
+            LOG.info("making the index anew: {} files so far", seen);
+        }
+        var head = head(path);
+        if (head.isEmpty()) {
+            unreadable.add(path);
+            return;
+        }
+        var key = head.get().key();
+        long bucketId = head.get().bucketId();
+        var expected = escaped ? Layout.escaped(bucketId, key) : Layout.OBJECTS + "/" + bucketOf(path) + "/" + key;
+        if (!path.equals(expected)) {
+            unreadable.add(path); // another object's file was put here
+            return;
+        }
+        if (!escaped) {
+            bucketIds.merge(bucketOf(path), bucketId, Math::max);
+        }
+        enter(bucketId, key, ObjectEntry.of(head.get(), escaped));
+    }
+
+    private static String bucketOf(String path) {
+        var rest = path.substring(Layout.OBJECTS.length() + 1);
+        int slash = rest.indexOf('/');
+        return slash < 0 ? rest : rest.substring(0, slash);
+    }
+
+    private void enter(long bucketId, String key, ObjectEntry entry) throws IOException {
+        flush(BATCH);
+        newest = Math.max(newest, entry.version().sequence());
+        var indexKey = IndexKeys.object(bucketId, key);
+        var known = index.get(Table.OBJECTS, indexKey);
+        if (known.isPresent()) {
+            var other = ObjectEntry.decode(known.get());
+            if (other.version().compareTo(entry.version()) >= 0) {
+                return;
+            }
+            totals = totals.minus(other.size());
+        }
+        totals = totals.plus(entry.size());
+        batch.put(Table.OBJECTS, indexKey, entry.encode());
+    }
+
+    private void adopt(String work) throws IOException {
+        var head = head(work);
+        if (head.isEmpty() || files.size(work) != head.get().size()) {
+            files.delete(work);
+            return;
+        }
+        var name = bucketIds.entrySet().stream()
+                .filter(each -> each.getValue() == head.get().bucketId())
+                .map(Map.Entry::getKey)
+                .findFirst();
+        var known = index.get(
+                Table.OBJECTS,
+                IndexKeys.object(head.get().bucketId(), head.get().key()));
+        if (name.isEmpty()
+                || known.isPresent()
+                        && ObjectEntry.decode(known.get())
+                                        .version()
+                                        .compareTo(head.get().version())
+                                > 0) {
+            return;
+        }
+        var put = new Intent.Put(
+                new BucketRef(head.get().bucketId(), name.get()),
+                head.get().key(),
+                work,
+                ObjectEntry.of(head.get(), false));
+        batch.put(Table.INTENTS, put.indexKey(), put.encode());
+    }
+
+    private void enterDamaged(String path) throws IOException {
+        if (!path.startsWith(Layout.OBJECTS + "/")) {
+            LOG.error("{} has no readable record: whose it is cannot be known", path);
+            return;
+        }
+        var bucket = bucketOf(path);
+        var id = bucketIds.get(bucket);
+        if (id == null) {
+            LOG.error("{} has no readable record, nor has any other file of its bucket", path);
+            return;
+        }
+        LOG.error("{} has no readable record", path);
+        var key = path.substring(Layout.OBJECTS.length() + bucket.length() + 2);
+        enter(id, key, ObjectEntry.damaged(false));
+    }
+
+    private void flush(int from) throws IOException {
+        if (batch.changes().size() >= from) {
+            index.write(batch, false);
+            batch = new IndexBatch();
+        }
+    }
+}

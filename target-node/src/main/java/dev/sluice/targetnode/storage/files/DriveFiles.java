@@ -1,0 +1,53 @@
+package dev.sluice.targetnode.storage.files;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/// Everything that is done to the files of one drive; tests put faults here. Paths are relative to the drive, with '/'
+/// between segments. To be called on a [DriveThread] only. A missing file is a [java.nio.file.NoSuchFileException].
+public interface DriveFiles {
+    /// A new file to write to and read from.
+    DriveFile create(String path) throws IOException;
+
+    /// An existing file to write to and read from.
+    DriveFile edit(String path) throws IOException;
+
+    /// An existing file to read from.
+    DriveFile open(String path) throws IOException;
+
+    boolean isFile(String path);
+
+    long size(String path) throws IOException;
+
+    /// Sluice's attribute of a file; empty when the file has none.
+    Optional<byte[]> attribute(String path) throws IOException;
+
+    void setAttribute(String path, byte[] value) throws IOException;
+
+    /// Replaces what is there in one step.
+    ///
+    /// @throws PathTakenException when a folder is at the new name, or a file on the way to it
+    void rename(String from, String to) throws IOException;
+
+    /// Makes a folder and those above it.
+    ///
+    /// @throws PathTakenException when a file is in the way
+    void createFolders(String path) throws IOException;
+
+    /// @return whether there was one
+    boolean delete(String path) throws IOException;
+
+    /// @return whether the folder is gone; false when something is in it
+    boolean deleteFolder(String path) throws IOException;
+
+    /// The names in this folder are on the drive when this returns.
+    void syncFolder(String path) throws IOException;
+
+    /// The names in a folder, folders with a trailing '/'; empty when there is no such folder.
+    List<String> list(String path) throws IOException;
+
+    long freeBytes() throws IOException;
+
+    long totalBytes() throws IOException;
+}

@@ -1,0 +1,210 @@
+package dev.sluice.targetnode.storage.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The files below one folder of a local file system. The attribute is `user.sluice`.
+public final class LocalDriveFiles implements DriveFiles {
+    private static final String ATTRIBUTE = "sluice";
+    private static final String NO_SUCH_ATTRIBUTE = "No data available";
+
+    private final Path root;
+
+    public LocalDriveFiles(Path root) {
+        this.root = root.toAbsolutePath().normalize();
+    }
+
+    private Path at(String path) {
+        DriveThread.assertMayBlock();
+        var full = root.resolve(path).normalize();
+        if (!full.startsWith(root)) {
+            throw new IllegalArgumentException(path + " leads out of the drive");
+        }
+        return full;
+    }
+
+    /// The same failure, under a name of its own where we act on it.
+    static IOException named(IOException failure) {
+        var message = String.valueOf(failure.getMessage());
+        return message.contains("No space left on device") || message.contains("Disk quota exceeded")
+                ? new DriveFullException(message, failure)
+                : failure;
+    }
+
+    @Override
+    public DriveFile create(String path) throws IOException {
+        return writing(path, StandardOpenOption.CREATE_NEW);
+    }
+
+    @Override
+    public DriveFile edit(String path) throws IOException {
+        return writing(path, StandardOpenOption.WRITE);
+    }
+
+    private DriveFile writing(String path, StandardOpenOption how) throws IOException {
+        try {
+            return LocalDriveFile.writing(
+                    FileChannel.open(at(path), how, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        } catch (IOException failure) {
+            throw named(failure);
+        }
+    }
+
+    @Override
+    public DriveFile open(String path) throws IOException {
+        var full = at(path);
+        if (!Files.isRegularFile(full, LinkOption.NOFOLLOW_LINKS)) {
+            throw new NoSuchFileException(path);
+        }
+        return LocalDriveFile.reading(full);
+    }
+
+    @Override
+    public boolean isFile(String path) {
+        return Files.isRegularFile(at(path), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return Files.size(at(path));
+    }
+
+    @Override
+    public Optional<byte[]> attribute(String path) throws IOException {
+        var view = attributes(at(path));
+        try {
+            var value = ByteBuffer.allocate(4096);
+            view.read(ATTRIBUTE, value);
+            var bytes = new byte[value.position()];
+            value.flip().get(bytes);
+            return Optional.of(bytes);
+        } catch (FileSystemException failure) {
+            if (String.valueOf(failure.getReason()).contains(NO_SUCH_ATTRIBUTE)) {
+                return Optional.empty();
+            }
+            throw failure;
+        }
+    }
+
+    @Override
+    public void setAttribute(String path, byte[] value) throws IOException {
+        try {
+            attributes(at(path)).write(ATTRIBUTE, ByteBuffer.wrap(value));
+        } catch (IOException failure) {
+            throw named(failure);
+        }
+    }
+
+    private static UserDefinedFileAttributeView attributes(Path path) throws IOException {
+        var view = Files.getFileAttributeView(path, UserDefinedFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+        if (view == null) {
+            throw new IOException("no extended attributes on the file system of " + path);
+        }
+        return view;
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        try {
+            Files.move(at(from), at(to), StandardCopyOption.ATOMIC_MOVE);
+        } catch (NoSuchFileException missing) {
+            throw missing;
+        } catch (FileSystemException failure) {
+            throw isTaken(at(to)) ? new PathTakenException(to) : named(failure);
+        }
+    }
+
+    private boolean isTaken(Path path) {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            return true;
+        }
+        for (var above = path.getParent(); above != null && !above.equals(root); above = above.getParent()) {
+            if (Files.exists(above, LinkOption.NOFOLLOW_LINKS)) {
+                return !Files.isDirectory(above, LinkOption.NOFOLLOW_LINKS);
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void createFolders(String path) throws IOException {
+        try {
+            Files.createDirectories(at(path));
+        } catch (FileAlreadyExistsException _) {
+            throw new PathTakenException(path);
+        } catch (FileSystemException failure) {
+            throw isTaken(at(path + "/x")) ? new PathTakenException(path) : named(failure);
+        }
+    }
+
+    @Override
+    public boolean delete(String path) throws IOException {
+        var full = at(path);
+        if (Files.isDirectory(full, LinkOption.NOFOLLOW_LINKS)) {
+            throw new PathTakenException(path);
+        }
+        try {
+            return Files.deleteIfExists(full);
+        } catch (FileSystemException failure) {
+            if (isTaken(full)) {
+                return false;
+            }
+            throw failure;
+        }
+    }
+
+    @Override
+    public boolean deleteFolder(String path) throws IOException {
+        try {
+            Files.deleteIfExists(at(path));
+            return true;
+        } catch (DirectoryNotEmptyException _) {
+            return false;
+        }
+    }
+
+    @Override
+    public void syncFolder(String path) throws IOException {
+        try (var folder = FileChannel.open(at(path), StandardOpenOption.READ)) {
+            folder.force(true);
+        }
+    }
+
+    @Override
+    public List<String> list(String path) throws IOException {
+        var names = new ArrayList<String>();
+        try (var found = Files.newDirectoryStream(at(path))) {
+            for (var each : found) {
+                names.add(each.getFileName() + (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) ? "/" : ""));
+            }
+        } catch (NoSuchFileException | NotDirectoryException _) {
+            return List.of();
+        }
+        return names;
+    }
+
+    @Override
+    public long freeBytes() throws IOException {
+        return Files.getFileStore(at("")).getUsableSpace();
+    }
+
+    @Override
+    public long totalBytes() throws IOException {
+        return Files.getFileStore(at("")).getTotalSpace();
+    }
+}

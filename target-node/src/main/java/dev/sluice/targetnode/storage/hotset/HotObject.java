@@ -1,0 +1,181 @@
+package dev.sluice.targetnode.storage.hotset;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.FileIdentity;
+import dev.sluice.targetnode.storage.record.BlockSums;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.zip.CRC32C;
+
+/// An open file with its record, and which of its blocks are known to be good. Shared by the hot set and all who send
+/// from it; closed when the last of them lets go.
+final class HotObject {
+    private static final int PIECE = 256 << 10;
+    private static final ThreadLocal<ByteBuffer> BUFFER =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(PIECE));
+
+    /// Which blocks were good, in which state of the file, since when.
+    private record Verified(FileIdentity identity, long since, AtomicLongArray bits) {
+        static Verified none(FileIdentity identity, int blocks) {
+            return new Verified(identity, System.nanoTime(), new AtomicLongArray((blocks + 63) / 64));
+        }
+
+        boolean has(int block) {
+            return (bits.get(block >> 6) & 1L << (block & 63)) != 0;
+        }
+
+        void add(int block) {
+            bits.accumulateAndGet(block >> 6, 1L << (block & 63), (a, b) -> a | b);
+        }
+    }
+
+    private final ObjectRecord record;
+    private final DriveFile file;
+    private final Drive drive;
+    private final long maxAgeNanos;
+    private final AtomicInteger users = new AtomicInteger(1);
+    private volatile Verified verified;
+    private volatile Optional<ByteBuffer> bytes = Optional.empty();
+
+    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge) throws IOException {
+        this.record = record;
+        this.file = file;
+        this.drive = drive;
+        this.maxAgeNanos = maxAge.toNanos();
+        this.verified = Verified.none(file.identity(), record.blocks().count());
+    }
+
+    ObjectRecord record() {
+        return record;
+    }
+
+    DriveFile file() {
+        return file;
+    }
+
+    Drive drive() {
+        return drive;
+    }
+
+    Optional<ByteBuffer> bytes() {
+        return bytes.map(ByteBuffer::duplicate);
+    }
+
+    /// @return whether it could still be kept open
+    boolean retain() {
+        return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
+    }
+
+    void release() {
+        if (users.decrementAndGet() == 0) {
+            drive.closeLater(file);
+        }
+    }
+
+    /// Whether the file is as it was when it was verified. Never blocks.
+    boolean isUnchanged() {
+        try {
+            return file.identity().equals(verified.identity);
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /// Whether these bytes are good and need no drive. Never blocks.
+    boolean ready(long offset, int length) {
+        var now = verified;
+        if (System.nanoTime() - now.since > maxAgeNanos || !isUnchanged()) {
+            return false;
+        }
+        for (int block = block(offset); block <= block(offset + Math.max(1, length) - 1); block++) {
+            if (block < record.blocks().count() && !now.has(block)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int block(long offset) {
+        return Math.toIntExact(offset / BlockSums.BLOCK);
+    }
+
+    /// Reads the blocks that these bytes lie in, unless they are known to be good, and compares them.
+    CompletableFuture<Void> prepare(long offset, int length) {
+        return ready(offset, length)
+                ? CompletableFuture.completedFuture(null)
+                : drive.start(() -> {
+                    verify(offset, length);
+                    return null;
+                });
+    }
+
+    /// On a drive thread.
+    ///
+    /// @throws StoreException.Damaged when the bytes are not the ones that were written
+    void verify(long offset, long length) throws IOException {
+        var now = current();
+        int last = Math.min(
+                block(offset + Math.max(1, length) - 1), record.blocks().count() - 1);
+        for (int block = block(offset); block <= last; block++) {
+            if (!now.has(block)) {
+                require(sum(block) == record.blocks().get(block), "block " + block + " does not match its checksum");
+                now.add(block);
+            }
+        }
+        require(file.identity().equals(now.identity), "changes while it is read");
+    }
+
+    private Verified current() throws IOException {
+        var now = verified;
+        var identity = file.identity();
+        require(identity.size() == record.size(), "has " + identity.size() + " bytes instead of " + record.size());
+        if (!identity.equals(now.identity) || System.nanoTime() - now.since > maxAgeNanos) {
+            now = Verified.none(identity, record.blocks().count());
+            verified = now;
+        }
+        return now;
+    }
+
+    private void require(boolean good, String what) {
+        if (!good) {
+            throw new StoreException.Damaged("'%s' on drive %s %s".formatted(record.key(), drive.id(), what));
+        }
+    }
+
+    private int sum(int block) throws IOException {
+        var crc = new CRC32C();
+        var buffer = BUFFER.get();
+        long end = Math.min(record.size(), (block + 1L) * BlockSums.BLOCK);
+        for (long position = (long) block * BlockSums.BLOCK; position < end; position += buffer.limit()) {
+            buffer.clear().limit((int) Math.min(PIECE, end - position));
+            file.read(position, buffer);
+            require(!buffer.hasRemaining(), "is shorter than it was");
+            crc.update(buffer.flip());
+        }
+        return (int) crc.getValue();
+    }
+
+    /// Keeps a small object's bytes in memory, once they are found good. On a drive thread.
+    void load() throws IOException {
+        var now = current();
+        var content = ByteBuffer.allocateDirect((int) record.size());
+        file.read(0, content);
+        require(!content.hasRemaining(), "is shorter than it was");
+        if (record.size() > 0) {
+            var crc = new CRC32C();
+            crc.update(content.flip());
+            require((int) crc.getValue() == record.blocks().get(0), "does not match its checksum");
+            now.add(0);
+        }
+        require(file.identity().equals(now.identity), "changes while it is read");
+        bytes = Optional.of(content.rewind().asReadOnlyBuffer());
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.targetnode.storage.hotset;
+
+import dev.sluice.common.http.FileSource;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// One use of a stored object; to be closed once, on any thread. No byte of it is to be sent before [#ready] or
+/// [#prepare] said that it is good. What it was opened with stays readable when the object is replaced or deleted.
+public final class StoredObject implements FileSource {
+    private final HotObject object;
+    private final Runnable whenDamaged;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    StoredObject(HotObject object, Runnable whenDamaged) {
+        this.object = object;
+        this.whenDamaged = whenDamaged;
+    }
+
+    public ObjectRecord record() {
+        return object.record();
+    }
+
+    /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after [#close].
+    public Optional<ByteBuffer> bytes() {
+        return object.bytes();
+    }
+
+    @Override
+    public FileChannel channel() {
+        return object.file().channel();
+    }
+
+    @Override
+    public boolean ready(long offset, int length) {
+        return object.ready(offset, length);
+    }
+
+    @Override
+    public CompletionStage<?> prepare(long offset, int length) {
+        return object.prepare(offset, length).whenComplete((_, failure) -> {
+            if (failure instanceof dev.sluice.common.store.StoreException.Damaged) {
+                whenDamaged.run();
+            }
+        });
+    }
+
+    /// Verifies and copies bytes; blocks, for virtual threads.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.Damaged when they are not the ones that were written
+    public void read(long offset, ByteBuffer into) throws IOException {
+        long end = Math.min(record().size(), offset + into.remaining());
+        into.limit(into.position() + (int) Math.max(0, end - offset));
+        if (into.hasRemaining()) {
+            Drive.awaited(prepare(offset, into.remaining()).toCompletableFuture());
+            object.drive().call(() -> {
+                object.file().read(offset, into);
+                return into;
+            });
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            object.release();
+        }
+    }
+}

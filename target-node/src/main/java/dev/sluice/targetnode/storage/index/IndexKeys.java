@@ -1,0 +1,52 @@
+package dev.sluice.targetnode.storage.index;
+
+import dev.sluice.common.store.StoreException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// How keys stand in the index, so that their order there is the order of a listing.
+public final class IndexKeys {
+    private IndexKeys() {}
+
+    public static byte[] number(long value) {
+        return ByteBuffer.allocate(8).putLong(value).array();
+    }
+
+    public static long number(byte[] key) {
+        return ByteBuffer.wrap(key).getLong();
+    }
+
+    /// @throws StoreException.InvalidArgument when the key is no text that UTF-8 can hold
+    public static byte[] utf8(String key) {
+        try {
+            var bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
+            return Arrays.copyOfRange(bytes.array(), 0, bytes.limit());
+        } catch (CharacterCodingException _) {
+            throw new StoreException.InvalidArgument("The key is not valid Unicode");
+        }
+    }
+
+    public static byte[] object(long bucketId, String key) {
+        return object(bucketId, utf8(key));
+    }
+
+    public static byte[] object(long bucketId, byte[] key) {
+        return ByteBuffer.allocate(8 + key.length).putLong(bucketId).put(key).array();
+    }
+
+    public static String keyOf(byte[] object) {
+        return new String(object, 8, object.length - 8, StandardCharsets.UTF_8);
+    }
+
+    public static boolean startsWith(byte[] key, byte[] prefix) {
+        return key.length >= prefix.length && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+    }
+
+    /// The smallest key greater than this one.
+    public static byte[] after(byte[] key) {
+        return Arrays.copyOf(key, key.length + 1);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sluice.targetnode.storage.index;
+
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import dev.sluice.targetnode.storage.record.PackedWriter;
+import dev.sluice.targetnode.storage.record.RecordFormat;
+import java.io.IOException;
+
+/// What the index holds of an object: enough for a listing without touching a file, and where the file lies.
+///
+/// @param escaped whether the file is not at its key's own path
+/// @param details whether some of the record is in a file of its own
+/// @param damaged whether the file was found without a readable record when the index was made anew
+public record ObjectEntry(
+        ObjectVersion version,
+        long size,
+        long modifiedMillis,
+        String etag,
+        boolean escaped,
+        boolean details,
+        boolean damaged) {
+    private static final int FORMAT = 1;
+    private static final int ESCAPED = 1;
+    private static final int DETAILS = 2;
+    private static final int DAMAGED = 4;
+
+    public static ObjectEntry of(ObjectRecord record, boolean details) {
+        return new ObjectEntry(
+                record.version(), record.size(), record.modifiedMillis(), record.etag(), false, details, false);
+    }
+
+    public static ObjectEntry of(RecordFormat.Head head, boolean escaped) {
+        return new ObjectEntry(
+                head.version(),
+                head.size(),
+                head.modifiedMillis(),
+                head.etag(),
+                escaped,
+                head.inline().isEmpty(),
+                false);
+    }
+
+    public static ObjectEntry damaged(boolean escaped) {
+        return new ObjectEntry(new ObjectVersion(0, 0), 0, 0, "", escaped, false, true);
+    }
+
+    public ObjectEntry at(boolean isEscaped) {
+        return new ObjectEntry(version, size, modifiedMillis, etag, isEscaped, details, damaged);
+    }
+
+    public byte[] encode() {
+        return new PackedWriter(FORMAT)
+                .number((escaped ? ESCAPED : 0) | (details ? DETAILS : 0) | (damaged ? DAMAGED : 0))
+                .version(version)
+                .number(size)
+                .number(modifiedMillis)
+                .text(etag)
+                .sealed();
+    }
+
+    public static ObjectEntry decode(byte[] value) throws IOException {
+        var in = new PackedReader("an index entry", value, FORMAT);
+        long flags = in.number();
+        return new ObjectEntry(
+                in.version(),
+                in.number(),
+                in.number(),
+                in.text(),
+                (flags & ESCAPED) != 0,
+                (flags & DETAILS) != 0,
+                (flags & DAMAGED) != 0);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.sluice.targetnode.storage.record;
+
+import java.util.Comparator;
+
+/// Which write of a key this is: the larger one is the newer one. Never given twice by one target.
+public record ObjectVersion(long epoch, long sequence) implements Comparable<ObjectVersion> {
+    private static final Comparator<ObjectVersion> ORDER =
+            Comparator.comparingLong(ObjectVersion::epoch).thenComparingLong(ObjectVersion::sequence);
+
+    /// A name for files that belong to this version only.
+    public String id() {
+        return "%016x-%016x".formatted(epoch, sequence);
+    }
+
+    @Override
+    public int compareTo(ObjectVersion other) {
+        return ORDER.compare(this, other);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+
+/// A store on folders of a test.
+final class StoreFixture {
+    static final BucketRef BUCKET = new BucketRef(7, "shards");
+
+    private StoreFixture() {}
+
+    static List<Path> drives(Path folder, int count) throws IOException {
+        var drives = new ArrayList<Path>();
+        for (int i = 1; i <= count; i++) {
+            drives.add(java.nio.file.Files.createDirectories(folder.resolve("d" + i)));
+        }
+        return drives;
+    }
+
+    static StoreConfig config(List<Path> drives) {
+        return new StoreConfig(
+                "cluster1", "target001", drives, 1, 1 << 20, 8, 512, 1024, 64 << 10, Duration.ofMinutes(5), 16 << 20);
+    }
+
+    static ObjectStore open(List<Path> drives) throws IOException {
+        return ObjectStore.open(config(drives), StoreFixture::byHash);
+    }
+
+    static DrivePlacement byHash(Map<String, Long> weights) {
+        var ids = List.copyOf(new TreeSet<>(weights.keySet()));
+        return (bucketId, key) -> ids.get(Math.floorMod(key.hashCode() * 31 + Long.hashCode(bucketId), ids.size()));
+    }
+
+    static ObjectRecord put(ObjectStore store, String key, byte[] content) {
+        return put(store, BUCKET, key, content, Durability.FSYNC);
+    }
+
+    static ObjectRecord put(ObjectStore store, BucketRef bucket, String key, byte[] content, Durability durability) {
+        try (var upload = store.begin(bucket, key, content.length, durability)) {
+            for (int at = 0; at < content.length; at += 100_000) {
+                upload.write(ByteBuffer.wrap(content, at, Math.min(100_000, content.length - at)));
+            }
+            return upload.commit(CommitTerms.of("etag-" + content.length));
+        }
+    }
+
+    static byte[] get(ObjectStore store, String key) throws IOException {
+        return get(store, BUCKET, key);
+    }
+
+    static byte[] get(ObjectStore store, BucketRef bucket, String key) throws IOException {
+        return switch (store.lookup(bucket, key)) {
+            case Lookup.Hit(var object) -> {
+                try (object) {
+                    var content = ByteBuffer.allocate((int) object.record().size());
+                    while (content.hasRemaining()) {
+                        var window = content.slice(content.position(), Math.min(content.remaining(), 700_000));
+                        object.read(content.position(), window);
+                        content.position(content.position() + window.position());
+                    }
+                    yield content.array();
+                }
+            }
+            case Lookup.Damaged(var why) -> throw new dev.sluice.common.store.StoreException.Damaged(why);
+            case Lookup.Miss() -> throw new dev.sluice.common.store.StoreException.NoSuchKey(key);
+        };
+    }
+
+    static boolean delete(ObjectStore store, String key) {
+        return store.delete(BUCKET, key, WriteCheck.NONE, Durability.FSYNC);
+    }
+
+    static byte[] random(long seed, int size) {
+        var content = new byte[size];
+        new Random(seed).nextBytes(content);
+        return content;
+    }
+}
