@@ -1,0 +1,41 @@
+package dev.sluice.deploy;
+
+import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.deploy.harness.Endpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+
+/// All clients against MinIO: the checks ask for S3's behaviour, not only for ours.
+@Tag("long")
+final class StandInClientsTest extends ClientsTests {
+    private final PeerServer minio;
+
+    StandInClientsTest() {
+        this(PeerServer.minio(folder()));
+    }
+
+    private StandInClientsTest(PeerServer minio) {
+        super(
+                new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD),
+                Map.of("SLUICE_STAND_IN", "MinIO"));
+        this.minio = minio;
+    }
+
+    private static Path folder() {
+        try {
+            return Files.createTempDirectory("stand-in");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        minio.close();
+    }
+}

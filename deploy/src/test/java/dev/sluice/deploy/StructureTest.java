@@ -1,0 +1,117 @@
+package dev.sluice.deploy;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import dev.sluice.deploy.harness.Repository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What may depend on what, read from the classes: `common ← cloud-backend ← target-node`, `common ← proxy`, `cli → all`.
+final class StructureTest {
+    private static final List<String> MODULES =
+            List.of("common", "cloud-backend", "proxy", "target-node", "bench", "cli");
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .importPaths(MODULES.stream()
+                    .map(module -> Repository.root().resolve(module).resolve("target/classes"))
+                    .filter(Files::exists)
+                    .toList());
+
+    @Test
+    void thereAreClassesToJudge() {
+        for (var root : List.of("common", "backend", "proxy", "targetnode", "cli")) {
+            assertThat(CLASSES).as(root).anyMatch(type -> type.getPackageName().startsWith("dev.sluice." + root));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "common     | backend, proxy, targetnode, cli, bench",
+                "backend    | proxy, targetnode, cli, bench",
+                "targetnode | proxy, cli, bench",
+                "proxy      | backend, targetnode, cli, bench",
+                "bench      | backend, proxy, targetnode, cli",
+            })
+    void modulesDependOneWay(String module, String forbidden) {
+        var packages = Stream.of(forbidden.split(","))
+                .map(name -> "dev.sluice." + name.strip() + "..")
+                .toArray(String[]::new);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.sluice." + module.strip() + "..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(packages)
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheEngineAndTheLoadGeneratorKnowNetty() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.sluice..")
+                .and()
+                .resideOutsideOfPackages("dev.sluice.common.http.engine..", "dev.sluice.bench..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.netty..")
+                .check(CLASSES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"common", "backend", "proxy", "targetnode", "bench", "cli"})
+    void packagesHaveNoCycles(String module) {
+        SlicesRuleDefinition.slices()
+                .matching("dev.sluice." + module + ".(**)")
+                .should()
+                .beFreeOfCycles()
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void everyPackageSaysWhatItIsForAndIsNullMarked() throws IOException {
+        for (var module : Stream.concat(MODULES.stream(), Stream.of("deploy")).toList()) {
+            for (var tree : List.of("src/main/java", "src/test/java")) {
+                var root = Repository.root().resolve(module).resolve(tree);
+                if (Files.exists(root)) {
+                    assertThat(packagesWithout(root)).as(module + "/" + tree).isEmpty();
+                }
+            }
+        }
+    }
+
+    private static List<Path> packagesWithout(Path root) throws IOException {
+        try (var files = Files.walk(root)) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .map(Path::getParent)
+                    .distinct()
+                    .filter(folder -> !marked(folder.resolve("package-info.java")))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static boolean marked(Path file) {
+        try {
+            return Files.exists(file)
+                    && Files.readString(file).contains("@NullMarked")
+                    && Files.readString(file).startsWith("///");
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.deploy.harness;
+
+import dev.sluice.backend.peers.Peers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+
+/// Programs that are clients, run as their users run them.
+public enum Clients {
+    BOTO3("boto3_daily.py"),
+    BOTO3_SEMANTICS("boto3_semantics.py"),
+    SIGNATURES("signatures.py"),
+    ODD_KEYS("odd_keys.py"),
+    CURL("curl.py"),
+    AWS_CLI("aws_cli.py"),
+    S5CMD("s5cmd.py"),
+    PYARROW("pyarrow_files.py");
+
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    private final String script;
+
+    Clients(String script) {
+        this.script = script;
+    }
+
+    /// All checks of the script must hold. Without the program the test is skipped.
+    ///
+    /// @param more variables besides those of the endpoint
+    public void check(Endpoint endpoint, Map<String, String> more) {
+        var environment = new HashMap<>(endpoint.environment());
+        environment.putAll(more);
+        switch (this) {
+            case AWS_CLI -> environment.put("AWS_CLI", Peers.require("aws").toString());
+            case S5CMD -> environment.put("S5CMD", Peers.require("s5cmd").toString());
+            case CURL -> requireCurl();
+            default -> {}
+        }
+        var command = List.of(
+                Peers.require("python").toString(), Repository.script(script).toString());
+        var finished = Finished.run(LIMIT, environment, command);
+        System.out.println(this + "\n" + finished.outText());
+        finished.orFail("");
+    }
+
+    /// curl's version must be able to sign.
+    public static void requireCurl() {
+        try {
+            var help = Finished.run(Duration.ofSeconds(20), Map.of(), List.of("curl", "--help", "all"));
+            if (!help.outText().contains("--aws-sigv4")) {
+                missing("curl is too old to sign (--aws-sigv4)");
+            }
+        } catch (java.io.UncheckedIOException absent) {
+            missing("curl is not on the PATH");
+        }
+    }
+
+    private static void missing(String says) {
+        if ("1".equals(System.getenv("SLUICE_REQUIRE_PEERS"))) {
+            throw new AssertionError(says + " (and SLUICE_REQUIRE_PEERS=1)");
+        }
+        Assumptions.abort(says);
+    }
+}
