@@ -64,7 +64,8 @@ def capture(s3, operation, **arguments):
 
 def presigned(s3, operation, params, method=None, headers=None):
     url = s3.generate_presigned_url(operation, Params=params, ExpiresIn=3600, HttpMethod=method)
-    verb = method or {"get_object": "GET", "put_object": "PUT", "list_objects_v2": "GET"}[operation]
+    verb = method or {"get_object": "GET", "put_object": "PUT", "list_objects_v2": "GET", "upload_part": "PUT",
+                      "delete_object": "DELETE"}[operation]
     return botocore.awsrequest.AWSRequest(verb, url, headers=headers or {})
 
 
@@ -90,6 +91,11 @@ def main():
             emit(scheme, presigned(s3, "put_object", {"Bucket": "bucket", "Key": key}))
         emit(scheme, presigned(s3, "put_object", {"Bucket": "bucket", "Key": "a", "ContentType": "text/plain"},
                                headers={"Content-Type": "text/plain"}))
+        emit(scheme, presigned(
+            s3, "put_object", {"Bucket": "bucket", "Key": "a", "ContentType": "x/y", "Metadata": {"first": "b c"}},
+            headers={"Content-Type": "x/y", "x-amz-meta-first": "b c"}))
+        emit(scheme, presigned(s3, "upload_part", {"Bucket": "bucket", "Key": "a b", "UploadId": "u+/=", "PartNumber": 2}))
+        emit(scheme, presigned(s3, "delete_object", {"Bucket": "bucket", "Key": "a b"}))
         emit(scheme, presigned(s3, "list_objects_v2", {"Bucket": "bucket", "Prefix": "a b"}))
 
 

@@ -1,4 +1,4 @@
-/// Sluice's bench.
+/// `sluice bench`: what to measure, and how the result is told. Open `BenchCommand` first.
 @NullMarked
 package dev.sluice.bench;
 

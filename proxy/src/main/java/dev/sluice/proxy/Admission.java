@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.BodyTerms;
+import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.auth.Identity;
 import dev.sluice.common.auth.RedirectTokens;
@@ -18,6 +19,8 @@ import java.util.Optional;
 
 /// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
 final class Admission {
+    private static final String READ = "s3:GetObject";
+
     private final Authenticator authenticator;
     private final RedirectTokens redirects;
     private final PeerTokens peers;
@@ -74,19 +77,42 @@ final class Admission {
         }
     }
 
-    /// Everyone whose signature holds may do everything; everyone else only what the bucket's policy grants to all.
+    /// Everyone whose signature holds may do everything that the bucket's policy does not deny; everyone else only what
+    /// it grants to all.
     static void authorise(Caller caller, S3Request.OnObject request, Bucket bucket, ClusterView view) {
+        if (caller.identity() instanceof Identity.Node) {
+            return;
+        }
+        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        var name = request.name();
         if (caller.identity().trusted()) {
+            if (policy.denies(action(request), name.bucket(), name.key())) {
+                throw new S3Failure(403, "AccessDenied", "Access Denied: the bucket's policy denies it.");
+            }
             return;
         }
         boolean reads = request instanceof S3Request.GetObject || request instanceof S3Request.HeadObject;
-        var name = request.name();
-        if (!reads
-                || !view.policy(bucket)
-                        .map(policy -> policy.allowsAnonymous("s3:GetObject", name.bucket(), name.key()))
-                        .orElse(false)) {
+        if (!reads || !policy.allowsAnonymous(READ, name.bucket(), name.key())) {
             throw denied();
         }
+        if (request instanceof S3Request.GetObject get && !get.overrides().isEmpty()) {
+            throw S3Failure.invalidRequest("Request specific response headers cannot be used for anonymous GET requests.");
+        }
+    }
+
+    private static String action(S3Request.OnObject request) {
+        return switch (request) {
+            case S3Request.GetObject _, S3Request.HeadObject _ -> READ;
+            case S3Request.DeleteObject _ -> "s3:DeleteObject";
+            case S3Request.AbortMultipartUpload _ -> "s3:AbortMultipartUpload";
+            case S3Request.ListParts _ -> "s3:ListMultipartUploadParts";
+            case S3Request.PutObject _,
+                    S3Request.CopyObject _,
+                    S3Request.CreateMultipartUpload _,
+                    S3Request.UploadPart _,
+                    S3Request.UploadPartCopy _,
+                    S3Request.CompleteMultipartUpload _ -> "s3:PutObject";
+        };
     }
 
     private static S3Failure denied() {

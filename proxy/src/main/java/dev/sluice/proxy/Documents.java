@@ -2,7 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.http.Bodies;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.RequestHead;

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// `sluice up`: looks first and creates afterwards; what it created goes again if the cluster does not come up.
@@ -109,6 +110,11 @@ public final class ClusterUp {
             cluster.write(layout.clusterFile());
             return cluster;
         } catch (IOException | InterruptedException | RuntimeException failure) {
+            // An interrupt that is still set would break the reading of /proc and the deleting of files.
+            if (Thread.interrupted() || failure instanceof InterruptedException) {
+                Signals.kill(processes.stream().map(NodeProcess::stamp).toList());
+                throw CommandFailure.failed("interrupted: nothing was started");
+            }
             Signals.kill(processes.stream().map(NodeProcess::stamp).toList());
             throw failure;
         }
@@ -177,7 +183,9 @@ public final class ClusterUp {
 
     private ClusterFile.Node entry(NodeConfig config, Map<String, ProcessStamp> stamps) {
         var id = config.node().id();
-        var stamp = stamps.containsKey(id) ? stamps.get(id) : stamps.get(Layout.EMBEDDED);
+        var stamp = Optional.ofNullable(stamps.get(id))
+                .or(() -> Optional.ofNullable(stamps.get(Layout.EMBEDDED)))
+                .orElseThrow();
         return new ClusterFile.Node(
                 id,
                 config.node().role(),

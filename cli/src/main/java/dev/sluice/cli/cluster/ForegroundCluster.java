@@ -2,33 +2,28 @@ package dev.sluice.cli.cluster;
 
 import dev.sluice.cli.CommandFailure;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
-/// `up --foreground`: the command stays until it is told to stop, and then stops the cluster.
+/// `up --foreground`: the command stays until it is interrupted, and then stops the cluster.
 public final class ForegroundCluster {
+    private static final long LOOK_AGAIN_MILLIS = 200;
+
     private ForegroundCluster() {}
 
-    public static int await(Layout layout, ClusterFile cluster, Duration grace) throws InterruptedException {
-        var told = new CountDownLatch(1);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(
-                        () -> {
-                            told.countDown();
-                            new ClusterDown(layout).down(grace);
-                        },
-                        "down"));
-        while (!told.await(200, TimeUnit.MILLISECONDS)) {
-            var now = ClusterFile.read(layout.clusterFile());
-            if (now.isEmpty()) {
-                return 0;
+    public static void await(Layout layout, ClusterFile cluster, Duration grace) {
+        try {
+            while (true) {
+                Thread.sleep(LOOK_AGAIN_MILLIS);
+                var now = ClusterFile.read(layout.clusterFile());
+                if (now.isEmpty()) {
+                    return;
+                }
+                if (!cluster.started().separate() && !now.get().anyAlive()) {
+                    var log = cluster.nodes().getFirst().log();
+                    throw CommandFailure.failed("the cluster ended by itself; its log is " + log);
+                }
             }
-            var single = !cluster.started().separate();
-            if (single && !now.get().anyAlive()) {
-                throw CommandFailure.failed("the cluster ended by itself; its log is "
-                        + cluster.nodes().getFirst().log());
-            }
+        } catch (InterruptedException told) {
+            new ClusterDown(layout).down(grace);
         }
-        return 0;
     }
 }

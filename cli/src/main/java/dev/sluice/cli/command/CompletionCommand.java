@@ -29,6 +29,9 @@ final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (shell == Shell.ZSH) {
+            root.getOut().println("autoload -U +X compinit && compinit");
+        }
         root.getOut().print(AutoComplete.bash("sluice", root));
         root.getOut().flush();
         return 0;

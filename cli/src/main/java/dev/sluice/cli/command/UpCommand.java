@@ -78,19 +78,27 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        var out = Specs.out(spec);
         var layout = dir.layout(installation);
         var began = System.nanoTime();
-        var outcome = new ClusterUp(layout, installation.jvm(), installation.environment()).up(options());
+        try (var _ = Termination.interrupting(Thread.currentThread())) {
+            var outcome = new ClusterUp(layout, installation.jvm(), installation.environment()).up(options());
+            print(outcome, (System.nanoTime() - began) / 1e9);
+            if (foreground) {
+                ForegroundCluster.await(layout, outcome.cluster(), ClusterDown.GRACE);
+            }
+            return 0;
+        }
+    }
+
+    private void print(ClusterUp.Outcome outcome, double seconds) {
         if (outcome.recovered()) {
             Specs.err(spec).println("sluice: the last cluster here ended without `sluice down`; recovered");
         }
         if (json) {
-            Output.json(out, outcome.cluster());
+            Output.json(Specs.out(spec), outcome.cluster());
         } else {
-            print(out, outcome, (System.nanoTime() - began) / 1e9);
+            print(Specs.out(spec), outcome, seconds);
         }
-        return foreground ? ForegroundCluster.await(layout, outcome.cluster(), ClusterDown.GRACE) : 0;
     }
 
     private UpOptions options() {

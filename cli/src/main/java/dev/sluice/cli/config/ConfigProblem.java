@@ -22,7 +22,7 @@ final class ConfigProblem {
         }
         if (wrong instanceof JsonMappingException mapping) {
             var cause = mapping.getCause() instanceof IllegalArgumentException refused ? refused : mapping;
-            var reason = firstLine(cause.getMessage());
+            var reason = firstLine(String.valueOf(cause.getMessage()));
             var key = key(mapping);
             return new ConfigException(name + ": " + (reason.contains(lastOf(key)) ? reason : key + ": " + reason));
         }

@@ -23,7 +23,7 @@ public final class TomlText {
 
     private static void section(StringBuilder text, String name, ObjectNode section) {
         var tables = new StringBuilder();
-        text.append('[').append(name).append("]\n");
+        var plain = new StringBuilder();
         for (var setting : section.properties()) {
             if (setting.getValue() instanceof ArrayNode list && list.get(0) instanceof ObjectNode) {
                 for (var element : list) {
@@ -36,10 +36,13 @@ public final class TomlText {
                     tables.append('\n');
                 }
             } else {
-                line(text, setting.getKey(), setting.getValue());
+                line(plain, setting.getKey(), setting.getValue());
             }
         }
-        text.append('\n').append(tables);
+        if (!plain.isEmpty()) {
+            text.append('[').append(name).append("]\n").append(plain).append('\n');
+        }
+        text.append(tables);
     }
 
     private static void lines(StringBuilder text, ObjectNode table) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.LoggerFactory;
 
 /// Keeps two processes from using one drive. The locks go with the process, however it ends.
 final class DriveLocks implements AutoCloseable {
@@ -50,8 +51,7 @@ final class DriveLocks implements AutoCloseable {
             try {
                 channel.close();
             } catch (IOException ended) {
-                // The lock is gone with the descriptor either way, and nothing was written.
-                continue;
+                LoggerFactory.getLogger(DriveLocks.class).warn("a drive's lock cannot be given back", ended);
             }
         }
     }

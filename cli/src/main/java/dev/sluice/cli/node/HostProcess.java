@@ -27,10 +27,8 @@ public final class HostProcess {
         this.longestStart = longestStart;
     }
 
-    /// Starts all nodes, calls back once every one is ready, and returns after the process was told to stop.
-    public void run(Runnable ready) throws StartRefused, InterruptedException {
-        var stop = new CountDownLatch(1);
-        var stopped = new CountDownLatch(1);
+    /// Starts all nodes, calls back once every one is ready, and returns after `stop` is told.
+    public void run(CountDownLatch stop, Runnable ready) throws StartRefused, InterruptedException {
         try (var _ = DriveLocks.take(drives());
                 var shared = factory.share(configs.getFirst())) {
             var nodes = new ArrayList<RunningNode>();
@@ -38,7 +36,6 @@ public final class HostProcess {
                 for (var config : configs) {
                     nodes.add(factory.start(config, shared));
                 }
-                onTermination(stop, stopped);
                 awaitReady(nodes, stop);
                 ready.run();
                 LOG.info("{} ready", nodes.stream().map(RunningNode::id).toList());
@@ -46,8 +43,6 @@ public final class HostProcess {
             } finally {
                 close(nodes);
             }
-        } finally {
-            stopped.countDown();
         }
     }
 
@@ -79,7 +74,9 @@ public final class HostProcess {
         for (var node : nodes.reversed()) {
             node.close();
         }
-        LOG.info("{} stopped", nodes.stream().map(RunningNode::id).toList());
+        if (!nodes.isEmpty()) {
+            LOG.info("{} stopped", nodes.stream().map(RunningNode::id).toList());
+        }
     }
 
     private static void joinUninterrupted(Thread thread) {
@@ -95,20 +92,5 @@ public final class HostProcess {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /// The JVM ends when its hooks are done, so the hook waits for the main thread to close the nodes.
-    private static void onTermination(CountDownLatch stop, CountDownLatch stopped) {
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(
-                        () -> {
-                            stop.countDown();
-                            try {
-                                stopped.await();
-                            } catch (InterruptedException impatient) {
-                                Thread.currentThread().interrupt();
-                            }
-                        },
-                        "stop"));
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
 /// Runs a process of nodes: logging set up first, then the nodes, and word to the command that waits for them.
@@ -24,17 +25,45 @@ public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFil
     }
 
     public int run(Supplier<NodeFactory> nodes) throws InterruptedException {
+        var stop = new CountDownLatch(1);
+        var ended = new CountDownLatch(1);
+        onTermination(stop, ended);
+        try {
+            return runUntil(stop, nodes);
+        } finally {
+            NodeLog.close();
+            ended.countDown();
+        }
+    }
+
+    private int runUntil(CountDownLatch stop, Supplier<NodeFactory> nodes) throws InterruptedException {
         NodeLog.open(name, configs.getFirst().log());
         try (var _ = runFiles.map(files -> DirLock.forNodes(files.dir())).orElse(null)) {
-            new HostProcess(nodes.get(), configs, LONGEST_START).run(() -> runFiles.ifPresent(RunFiles::ready));
+            new HostProcess(nodes.get(), configs, LONGEST_START).run(stop, () -> runFiles.ifPresent(RunFiles::ready));
             return 0;
         } catch (StartRefused refused) {
             var reason = String.valueOf(refused.getMessage());
-            NodeLog.refused(reason, refused);
+            NodeLog.refused(refused);
             runFiles.ifPresentOrElse(files -> files.refused(reason), () -> System.err.println("sluice: " + reason));
             return 1;
-        } finally {
-            NodeLog.close();
+        } catch (RuntimeException unexpected) {
+            NodeLog.failed(unexpected);
+            throw unexpected;
         }
+    }
+
+    /// The JVM ends when its hooks are done, so this one waits until the main thread has closed nodes and log.
+    private static void onTermination(CountDownLatch stop, CountDownLatch ended) {
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            stop.countDown();
+                            try {
+                                ended.await();
+                            } catch (InterruptedException impatient) {
+                                Thread.currentThread().interrupt();
+                            }
+                        },
+                        "stop"));
     }
 }

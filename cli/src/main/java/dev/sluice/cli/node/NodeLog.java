@@ -19,8 +19,13 @@ final class NodeLog {
                 "logback.configurationFile", config.path().isEmpty() ? "logback-console.xml" : "logback-file.xml");
     }
 
-    static void refused(String reason, Exception cause) {
-        log().error("{}", reason, cause);
+    /// One line for the operator; the trace only where something lies behind it.
+    static void refused(StartRefused refused) {
+        log().error("{}", refused.getMessage(), refused.getCause());
+    }
+
+    static void failed(RuntimeException failure) {
+        log().error("the process ends: {}", failure.toString(), failure);
     }
 
     /// Writes what is still queued.

@@ -1,6 +1,8 @@
 package dev.sluice.cli.node;
 
 import dev.sluice.cli.config.NodeConfig;
+import dev.sluice.common.http.engine.CannotListenException;
+import java.io.IOException;
 
 /// The one place that says what makes this build's nodes.
 public final class Nodes {
@@ -10,12 +12,18 @@ public final class Nodes {
         return new NodeFactory() {
             @Override
             public SharedRuntime share(NodeConfig first) {
-                return () -> {};
+                return new JvmRuntime(first.http().eventLoops());
             }
 
             @Override
             public RunningNode start(NodeConfig config, SharedRuntime shared) throws StartRefused {
-                throw new StartRefused("this build has no nodes yet");
+                try {
+                    return ComposedNode.start(config, (JvmRuntime) shared);
+                } catch (CannotListenException e) {
+                    throw new StartRefused(config.node().id() + ": " + e.getMessage(), e);
+                } catch (IOException e) {
+                    throw new StartRefused(config.node().id() + " cannot start: " + e.getMessage(), e);
+                }
             }
         };
     }

@@ -31,8 +31,17 @@ record MultipartUpload(SignedHttp http, String path, Path file, long size, LongC
         try {
             return complete(upload, sendParts(upload));
         } catch (CommandFailure failure) {
-            http.call("DELETE", path, Map.of("uploadId", upload));
+            abort(upload, failure);
             throw failure;
+        }
+    }
+
+    /// The first failure is the one to report; a server that does not even take the abort forgets the parts later.
+    private void abort(String upload, CommandFailure failure) {
+        try {
+            http.call("DELETE", path, Map.of("uploadId", upload));
+        } catch (CommandFailure another) {
+            failure.addSuppressed(another);
         }
     }
 

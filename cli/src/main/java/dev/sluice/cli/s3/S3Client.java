@@ -3,6 +3,7 @@ package dev.sluice.cli.s3;
 import dev.sluice.cli.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import javax.xml.stream.XMLStreamException;
 /// Objects by S3: what the commands need and no more. Files are streamed, large ones sent in parts.
 public final class S3Client {
     static final long MULTIPART_ABOVE = 64L << 20;
+    private static final Map<String, String> POLICY = Map.of("policy", "");
     private final SignedHttp http;
 
     public S3Client(SignedHttp http) {
@@ -88,6 +90,24 @@ public final class S3Client {
             next = page.next();
             next.ifPresent(token -> query.put("continuation-token", token));
         } while (next.isPresent());
+    }
+
+    public boolean holdsObjects(String bucket) {
+        return !page(bucket, Map.of("list-type", "2", "max-keys", "1"))
+                .objects()
+                .isEmpty();
+    }
+
+    public String policy(String bucket) {
+        return http.call("GET", "/" + bucket, POLICY).body();
+    }
+
+    public void setPolicy(String bucket, String json) {
+        http.call("PUT", "/" + bucket, POLICY, Map.of(), BodyPublishers.ofString(json));
+    }
+
+    public void removePolicy(String bucket) {
+        http.call("DELETE", "/" + bucket, POLICY);
     }
 
     private ListPage page(String bucket, Map<String, String> query) {

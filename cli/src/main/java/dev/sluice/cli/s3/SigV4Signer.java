@@ -64,8 +64,8 @@ public record SigV4Signer(Credentials credentials) {
 
     private static String host(URI uri) {
         var standard = uri.getPort() < 0
-                || uri.getPort() == 80 && "http".equals(uri.getScheme())
-                || uri.getPort() == 443 && "https".equals(uri.getScheme());
+                || (uri.getPort() == 80 && "http".equals(uri.getScheme()))
+                || (uri.getPort() == 443 && "https".equals(uri.getScheme()));
         return standard ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
     }
 

@@ -5,7 +5,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// SHA-256 without the provider look-up for each use, and the comparison that does not tell where two values differ.
+/// SHA-256 without the provider look-up for each use, the bytes that are signed, and the comparison that does not tell
+/// where two values differ.
 final class Digests {
     private static final MessageDigest FRESH_SHA256;
 
@@ -21,6 +22,16 @@ final class Digests {
 
     static String sha256Hex(byte[] bytes) {
         return HexFormat.of().formatHex(copyOf(FRESH_SHA256).digest(bytes));
+    }
+
+    /// The text of a message as it came: one byte to a character off the wire; anything wider came another way, as
+    /// UTF-8.
+    static byte[] wireBytes(String text) {
+        boolean narrow = true;
+        for (int i = 0; i < text.length() && narrow; i++) {
+            narrow = text.charAt(i) <= 0xFF;
+        }
+        return text.getBytes(narrow ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
     }
 
     static boolean equal(String expected, String given) {

@@ -67,6 +67,10 @@ public final class KeyRing {
         signingKeys.put(scope, signingKey);
     }
 
+    int remembered() {
+        return signingKeys.size();
+    }
+
     private static Hmac derive(AccessKey key, Scope scope) {
         var date = Hmac.sha256(("AWS4" + key.secretKey()).getBytes(StandardCharsets.UTF_8))
                 .sign(scope.date());

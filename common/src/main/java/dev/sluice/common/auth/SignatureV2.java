@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /// AWS Signature Version 2, which boto3 still presigns URLs with for a custom endpoint. Source: Amazon S3 developer
 /// guide, "Signing and authenticating REST requests". It does not cover all of the query, so what is served must not
@@ -113,7 +114,7 @@ final class SignatureV2 {
     }
 
     private static boolean signs(Hmac key, String text, String signature) {
-        var mac = key.sign(text.getBytes(StandardCharsets.ISO_8859_1));
+        var mac = key.sign(Digests.wireBytes(text));
         return Digests.equal(Base64.getEncoder().encodeToString(mac), signature);
     }
 
@@ -127,17 +128,22 @@ final class SignatureV2 {
         return head.method() + "\n"
                 + headers.first("Content-MD5").map(String::trim).orElse("") + "\n"
                 + headers.first("Content-Type").map(String::trim).orElse("") + "\n"
-                + date + "\n" + canonicalHeaders(head) + canonicalResource(path, query);
+                + date + "\n" + canonicalHeaders(head, query) + canonicalResource(path, query);
     }
 
-    private static String canonicalHeaders(RequestHead head) {
+    /// The parser lets presigned URLs carry x-amz-* headers in their query, as boto3 makes them; so they are signed as if
+    /// they were headers, and none can be added.
+    private static String canonicalHeaders(RequestHead head, SignedQuery query) {
         var sorted = new TreeMap<String, String>();
-        head.headers().forEach((name, value) -> {
+        BiConsumer<String, String> add = (name, value) -> {
             var lower = name.toLowerCase(Locale.ROOT);
             if (lower.startsWith("x-amz-")) {
                 sorted.merge(lower, value.trim(), (first, second) -> first + "," + second);
             }
-        });
+        };
+        head.headers().forEach(add);
+        query.parameters()
+                .forEach(parameter -> add.accept(parameter.name(), UriEncoding.decodedBytes(parameter.value())));
         var out = new StringBuilder();
         sorted.forEach(
                 (name, value) -> out.append(name).append(':').append(value).append('\n'));

@@ -4,7 +4,6 @@ import dev.sluice.common.auth.KeyRing.Scope;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Failure;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,7 +82,7 @@ final class SignatureV4 {
         var key = keys.signingKey(scope).orElseThrow(() -> Refusals.unknownKey(scope.accessKey()));
         var canonical = canonicalRequest(head, query, claim);
         var toSign = ALGORITHM + "\n" + claim.time().text() + "\n" + scope.text() + "\n"
-                + Digests.sha256Hex(wireBytes(canonical));
+                + Digests.sha256Hex(Digests.wireBytes(canonical));
         if (!Digests.equal(key.hex(toSign), claim.signature())) {
             throw Refusals.wrongSignature();
         }
@@ -152,12 +151,6 @@ final class SignatureV4 {
         }
     }
 
-    /// Header values are bytes off the wire, one to a character; anything wider came from a test or another transport.
-    private static byte[] wireBytes(String text) {
-        boolean narrow = text.chars().allMatch(c -> c <= 0xFF);
-        return text.getBytes(narrow ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
-    }
-
     /// Every x-amz-* header changes what the request means, so a man in the middle must not be able to add one.
     private static void refuseUnsigned(Headers headers, List<String> signed) {
         if (!signed.contains("host")) {
@@ -177,7 +170,7 @@ final class SignatureV4 {
         Optional<String> signedHeaders = Optional.empty();
         Optional<String> signature = Optional.empty();
         for (var field : authorization.substring(ALGORITHM.length()).split(",", -1)) {
-            var trimmed = field.trim();
+            var trimmed = field.strip();
             int equals = trimmed.indexOf('=');
             var value = Optional.of(trimmed.substring(equals + 1));
             switch (equals < 0 ? "" : trimmed.substring(0, equals)) {
@@ -232,11 +225,16 @@ final class SignatureV4 {
 
     private static List<String> signedHeaders(String list, Function<String, S3Failure> refusal) {
         var names = List.of(list.split(";", -1));
-        if (new HashSet<>(names).size() != names.size()
-                || names.stream().anyMatch(name -> name.isEmpty() || !name.equals(name.toLowerCase(Locale.ROOT)))) {
+        if (new HashSet<>(names).size() != names.size() || !names.stream().allMatch(SignatureV4::isHeaderName)) {
             throw refusal.apply("SignedHeaders must be names in lower case, each once, separated by ';'");
         }
         return names;
+    }
+
+    /// A name with a line feed or colon in it could make one request's canonical text look like another's.
+    private static boolean isHeaderName(String name) {
+        return !name.isEmpty()
+                && name.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':' && !(c >= 'A' && c <= 'Z'));
     }
 
     private static long expirySeconds(String text) {

@@ -81,7 +81,7 @@ final class UriEncoding {
             int high = Character.digit(raw.charAt(percent + 1), 16);
             int low = Character.digit(raw.charAt(percent + 2), 16);
             if (high >= 0 && low >= 0 && raw.charAt(percent + 1) < 0x80 && raw.charAt(percent + 2) < 0x80) {
-                return high << 4 | low;
+                return (high << 4) | low;
             }
         }
         throw new S3Failure(400, "InvalidURI", "The URI has a '%' that two hex digits do not follow.");

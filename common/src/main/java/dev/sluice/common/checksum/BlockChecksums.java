@@ -2,6 +2,7 @@ package dev.sluice.common.checksum;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.zip.CRC32C;
 
 /// The CRC32C of every 1 MiB block of an object, the last one maybe shorter: what every read is verified against, so
@@ -75,6 +76,11 @@ public final class BlockChecksums {
                     : CombinableCrc.CRC32C.combine(whole, next, length(i));
         }
         return whole;
+    }
+
+    /// The same as S3 writes it.
+    public String crc32cBase64() {
+        return Base64.getEncoder().encodeToString(Hasher.Crc.bigEndian(crc32c(), Integer.BYTES));
     }
 
     @Override

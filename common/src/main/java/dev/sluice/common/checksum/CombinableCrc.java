@@ -5,17 +5,17 @@ import java.util.Optional;
 /// Makes the CRC of a whole from the CRCs and lengths of its parts, without the bytes. A CRC is a remainder modulo a
 /// polynomial over GF(2): appending n bytes multiplies it by x^(8n), and x^(2^k) is kept for every k, so that a
 /// combination costs at most 64 multiplications, whatever the length. Source: M. Adler, zlib's crc32_combine.
-public enum CombinableCrc {
-    CRC32(32, 0xEDB88320L),
-    CRC32C(32, 0x82F63B78L),
-    CRC64NVME(64, Crc64Nvme.REFLECTED_POLYNOMIAL);
+public final class CombinableCrc {
+    public static final CombinableCrc CRC32 = new CombinableCrc(32, 0xEDB88320L);
+    public static final CombinableCrc CRC32C = new CombinableCrc(32, 0x82F63B78L);
+    public static final CombinableCrc CRC64NVME = new CombinableCrc(64, Crc64Nvme.REFLECTED_POLYNOMIAL);
 
     private final int width;
     private final long polynomial;
     /// x^(2^k) in reflected form.
     private final long[] powers = new long[64];
 
-    CombinableCrc(int width, long polynomial) {
+    private CombinableCrc(int width, long polynomial) {
         this.width = width;
         this.polynomial = polynomial;
         powers[0] = 1L << (width - 2);
@@ -62,7 +62,7 @@ public enum CombinableCrc {
         long product = 0;
         long factor = b;
         for (int bit = width - 1; bit >= 0; bit--) {
-            product ^= factor & -(a >>> bit & 1);
+            product ^= factor & -((a >>> bit) & 1);
             factor = (factor >>> 1) ^ (polynomial & -(factor & 1));
         }
         return product;

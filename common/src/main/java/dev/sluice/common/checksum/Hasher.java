@@ -45,7 +45,7 @@ public sealed interface Hasher {
         static byte[] bigEndian(long value, int width) {
             var bytes = new byte[width];
             for (int i = 0; i < width; i++) {
-                bytes[i] = (byte) (value >>> 8 * (width - 1 - i));
+                bytes[i] = (byte) (value >>> (8 * (width - 1 - i)));
             }
             return bytes;
         }

@@ -32,7 +32,7 @@ public final class MultipartChecksum {
         for (var part : parts) {
             long value = 0;
             for (byte b : Base64.getDecoder().decode(part.base64())) {
-                value = value << 8 | (b & 0xFF);
+                value = (value << 8) | (b & 0xFF);
             }
             whole = crc.combine(whole, value, part.length());
         }

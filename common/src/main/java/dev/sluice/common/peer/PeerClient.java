@@ -1,8 +1,10 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +18,9 @@ import java.util.concurrent.Executors;
 /// Small calls from this node to another, blocking, for virtual threads: everything but object data, which the engine
 /// relays. A peer that does not answer is [StoreException.Unavailable]; its own failures keep their meaning.
 public final class PeerClient implements AutoCloseable {
+    /// How long an object's first byte may take: it may come from a slow cloud.
+    private static final Duration OPEN = Duration.ofSeconds(60);
+
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient http = HttpClient.newBuilder()
             .executor(threads)
@@ -35,6 +40,24 @@ public final class PeerClient implements AutoCloseable {
 
     public byte[] post(String url, String path, String query, byte[] body, Duration timeout) {
         return call(url, "POST", path, query, BodyPublishers.ofByteArray(body), timeout);
+    }
+
+    /// An object's GET at the node that has it; the caller closes the body. Any status may come back.
+    ///
+    /// @param path encoded
+    public HttpResponse<InputStream> open(String url, String path, Headers headers) {
+        var request = HttpRequest.newBuilder(URI.create(url + path))
+                .header(PeerTokens.HEADER, tokens.issue("GET", path))
+                .timeout(OPEN);
+        headers.forEach(request::header);
+        try {
+            return http.send(request.build(), BodyHandlers.ofInputStream());
+        } catch (IOException e) {
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(url, e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted while asking " + url);
+        }
     }
 
     private byte[] call(

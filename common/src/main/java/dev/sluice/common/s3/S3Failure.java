@@ -2,7 +2,8 @@ package dev.sluice.common.s3;
 
 import java.util.Optional;
 
-/// A request that the protocol itself refuses (malformed, unauthenticated, not served): thrown by parsers and verifiers,
+/// A request that the protocol itself refuses (malformed, unauthenticated, not served): thrown by parsers and
+/// verifiers,
 /// caught only at the boundary around the router. Failures of the store are [dev.sluice.common.store.StoreException]s.
 public final class S3Failure extends RuntimeException {
     private final S3Error error;
@@ -13,7 +14,7 @@ public final class S3Failure extends RuntimeException {
     }
 
     private S3Failure(int status, String code, String message, Optional<String> allow) {
-        super(code + ": " + message);
+        super(code + ": " + message, null, false, false); // refusals are not bugs: no stack trace
         this.error = new S3Error(status, code, message);
         this.allow = allow;
     }

@@ -8,6 +8,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Failure;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +33,7 @@ class AuthenticatorTest {
         var head = vector.head();
         assertCode(
                 "SignatureDoesNotMatch",
-                () -> vector.authenticate(SignatureVectors.head("DELETE", head.path(), head.query(), head.headers())));
+                () -> vector.authenticate(SignatureVectors.head("PATCH", head.path(), head.query(), head.headers())));
         assertCode(
                 "SignatureDoesNotMatch",
                 () -> vector.authenticate(
@@ -75,7 +76,7 @@ class AuthenticatorTest {
 
     @Test
     void theEncodingOnTheWireDoesNotMatterToV4() {
-        var vector = find("v4-header", "/bucket/ab~".replace("ab", "tilde") + "x");
+        var vector = find("v4-header", "/bucket/tilde~x");
         var head = vector.head();
         vector.authenticate(SignatureVectors.head(head.method(), "/bucket/tilde%7ex", head.query(), head.headers()));
         vector.authenticate(SignatureVectors.head(head.method(), "/%62ucket%2ftilde~x", head.query(), head.headers()));
@@ -204,6 +205,87 @@ class AuthenticatorTest {
         assertCode(
                 "AccessDenied",
                 () -> vector.authenticate(vector.replacing("Authorization", authorization.replace("=host;", "="))));
+    }
+
+    @Test
+    void theQueryIsSignedInWhateverOrderAndEncodingItComes() {
+        var vector = SignatureVectors.of("v4-header").stream()
+                .filter(each -> each.head().query().startsWith("list-type=2"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(vector.head().query()).contains("prefix=a%20b%2F%C3%BC%2B");
+        for (var query : List.of(
+                "prefix=a+b/%c3%bc%2B&delimiter=/&max-keys=3&list-type=2&encoding-type=url",
+                "&list-type=%32&&prefix=a%20b/\u00c3\u00bc%2B&delimiter=/&max-keys=3&encoding-type=url")) {
+            assertThat(vector.authenticate(vector.withQuery(query)).identity().trusted())
+                    .isTrue();
+        }
+        assertCode(
+                "SignatureDoesNotMatch",
+                () -> vector.authenticate(vector.withQuery(vector.head().query().replace("max-keys=3", "max-keys=4"))));
+        assertCode(
+                "SignatureDoesNotMatch",
+                () -> vector.authenticate(vector.withQuery(vector.head().query() + "&policy")));
+        assertCode("InvalidURI", () -> vector.authenticate(vector.withQuery("prefix=%")));
+    }
+
+    @Test
+    void v2CoversTheParametersThatNameAnotherResource() {
+        var vector = SignatureVectors.of("v2-query").getFirst();
+        for (var extra : List.of("uploadId=x", "policy", "response-content-type=text/html", "delete", "partNumber=1")) {
+            assertCode(
+                    "SignatureDoesNotMatch",
+                    () -> vector.authenticate(vector.withQuery(vector.head().query() + "&" + extra)));
+        }
+        assertCode(
+                "InvalidArgument",
+                () -> vector.authenticate(vector.withQuery(vector.head().query() + "&Expires=9999999999")));
+    }
+
+    @Test
+    void headerNamesCannotHideLines() {
+        var vector = SignatureVectors.of("v4-query").getFirst();
+        for (var names : List.of("host%0Ax", "host%3Ax", "host%3BHost", "host%3B", "")) {
+            assertCode(
+                    "AuthorizationQueryParametersError",
+                    () -> vector.authenticate(vector.withQuery(
+                            vector.head().query().replace("SignedHeaders=host", "SignedHeaders=" + names))));
+        }
+    }
+
+    @Test
+    void manyThreadsVerifyAtOnce() {
+        var vectors = SignatureVectors.all();
+        var authenticator = SignatureVectors.authenticator(vectors.getFirst().time());
+        assertThat(vectors.parallelStream()
+                        .flatMap(vector -> Stream.generate(() -> vector).limit(20))
+                        .filter(vector -> authenticator
+                                .authenticate(vector.head())
+                                .identity()
+                                .trusted()))
+                .hasSize(vectors.size() * 20);
+    }
+
+    @Test
+    void aKeyRingStaysSmallWhateverScopesAreUsed() {
+        var ring = KeyRing.of(SignatureVectors.KEY);
+        for (int i = 0; i < 5_000; i++) {
+            var scope = new KeyRing.Scope(SignatureVectors.KEY.accessKey(), "20261105", "region-" + i);
+            var key = ring.signingKey(scope).orElseThrow();
+            ring.remember(scope, key);
+            assertThat(ring.signingKey(scope)).containsSame(key);
+        }
+        assertThat(ring.remembered()).isLessThanOrEqualTo(512);
+        assertThat(ring.signingKey(new KeyRing.Scope("nobody", "20261105", "us-east-1")))
+                .isEmpty();
+    }
+
+    @Test
+    void secretsStayOutOfText() {
+        assertThat(SignatureVectors.KEY.toString()).doesNotContain(SignatureVectors.KEY.secretKey());
+        assertThatThrownBy(() -> KeyRing.of(List.of(SignatureVectors.KEY, SignatureVectors.KEY)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining(SignatureVectors.KEY.secretKey());
     }
 
     @Test

@@ -96,7 +96,7 @@ class ChecksumTest {
     @Test
     void lengthsBeyondThirtyTwoBitsCombine() {
         // Appending 3 · 2^40 zero bytes at once, and in a thousand and twenty-four steps.
-        for (var crc : CombinableCrc.values()) {
+        for (var crc : List.of(CombinableCrc.CRC32, CombinableCrc.CRC32C, CombinableCrc.CRC64NVME)) {
             long stepwise = 0x12345678;
             for (int step = 0; step < 1024; step++) {
                 stepwise = crc.combine(stepwise, 0, 3L << 30);

@@ -9,7 +9,7 @@ import java.util.function.Function;
 ///
 /// A fill may store what it fetched only when no write of its key was under way at any time since it asked the cloud:
 /// else the old version could come back over the new one.
-final class Fills {
+public final class Fills {
     record Key(long bucketId, String key) {}
 
     private final Map<Key, Fill> running = new HashMap<>();

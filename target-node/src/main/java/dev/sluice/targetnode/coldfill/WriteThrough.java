@@ -2,7 +2,7 @@ package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.backend.Backend;
 import dev.sluice.backend.WriteCondition;
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.Conditions;

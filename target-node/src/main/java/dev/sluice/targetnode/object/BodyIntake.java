@@ -1,8 +1,7 @@
 package dev.sluice.targetnode.object;
 
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.WriteAttributes;
-import dev.sluice.common.s3.body.ObjectBody;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,10 +20,10 @@ final class BodyIntake {
 
     /// @throws StoreException when the sender breaks off, its promises about the bytes do not hold, or the drive fails;
     ///     what was written so far must then be thrown away
-    static ReceivedDigests.Received take(ObjectBody body, WriteAttributes attributes, Writing destination) {
+    static ReceivedDigests.Received take(Incoming body, WriteAttributes attributes, Writing destination) {
         var digests = new ReceivedDigests(attributes);
         try {
-            for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
+            for (var bytes = body.bytes().next(); bytes.hasRemaining(); bytes = body.bytes().next()) {
                 var written = destination.write(bytes.duplicate());
                 digests.add(bytes);
                 await(written);
@@ -32,7 +31,7 @@ final class BodyIntake {
         } catch (IOException e) {
             throw new StoreException.IncompleteBody("The body broke off: " + e.getMessage());
         }
-        return digests.check(body.trailers());
+        return digests.check(body.trailers().get());
     }
 
     static <T> T await(CompletableFuture<T> future) {

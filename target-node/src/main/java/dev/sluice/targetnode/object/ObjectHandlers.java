@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
@@ -8,6 +9,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
@@ -17,14 +19,20 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
+import dev.sluice.targetnode.coldfill.ColdFill;
+import dev.sluice.targetnode.coldfill.Fills;
+import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.ObjectStore;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +53,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final CloudListing cloud;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    ObjectHandlers(
+    private ObjectHandlers(
             ObjectStore store,
             ControlPlane control,
             Writes writes,
@@ -64,6 +72,32 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.copies = copies;
         this.multipart = multipart;
         this.cloud = cloud;
+    }
+
+    /// @param digests a pool of about one thread per core, for costly digests
+    public static ObjectHandlers compose(
+            ObjectStore store,
+            ControlPlane control,
+            ClusterViews views,
+            PeerClient peers,
+            BucketBackends backends,
+            Executor digests,
+            MeterRegistry meters) {
+        var writes = new Writes(views);
+        var fills = new Fills();
+        var writeThrough = new WriteThrough(store, backends, fills, writes);
+        var puts = new PutObjectHandler(store, writes, writeThrough);
+        var multipart = new MultipartHandlers();
+        return new ObjectHandlers(
+                store,
+                control,
+                writes,
+                new GetObjectHandler(store, new ColdFill(store, backends, fills, digests, meters)),
+                puts,
+                new DeleteObjectHandler(store, writes, writeThrough),
+                new CopyHandlers(new CopySources(views, peers), puts, multipart),
+                multipart,
+                new CloudListing(backends));
     }
 
     @Override
@@ -101,7 +135,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
-        return store.list(bucket.id(), prefix, from, limit).stream()
+        return store.listFrom(bucket.id(), prefix, from, limit).stream()
                 .map(entry -> new ListedObject(
                         entry.key(), entry.size(), entry.etag(), Instant.ofEpochMilli(entry.modifiedMillis())))
                 .toList();

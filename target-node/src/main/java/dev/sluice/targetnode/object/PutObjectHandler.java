@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.checksum.ReceivedDigests;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -12,7 +12,6 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
-import dev.sluice.common.s3.body.ObjectBody;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.WriteThrough;
@@ -38,16 +37,16 @@ final class PutObjectHandler {
 
     Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
-            var record = write(call.bucket(), call.key(), body, put.attributes(), put.conditions());
+            var record = write(call.bucket(), call.key(), Incoming.of(body), put.attributes(), put.conditions());
             return Response.of(200, headers(record.etag(), record.checksums()), ResponseBody.NONE);
         }
     }
 
     /// Also what a copy does with its source's bytes.
     ObjectRecord write(
-            Bucket bucket, String key, ObjectBody body, WriteAttributes attributes, Conditions conditions) {
+            Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
         writes.requireWritable(bucket);
-        try (var upload = store.begin(Refs.of(bucket), key, body.decodedLength(), Refs.durability(bucket))) {
+        try (var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
             var received = BodyIntake.take(body, attributes, upload::writing);
             if (bucket.backed()) {
                 return writeThrough.put(bucket, key, upload, received, attributes, conditions);

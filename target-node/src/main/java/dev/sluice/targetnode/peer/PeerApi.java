@@ -25,6 +25,7 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,16 +36,17 @@ public final class PeerApi implements HttpHandler {
     private static final int MAX_BODY = 4 << 20;
 
     private final PeerTokens tokens;
-    private final TargetService target;
+    private final Optional<TargetService> here;
     private final ClusterViews views;
     private final ControlPlane control;
     private final boolean controller;
 
+    /// @param here empty on a proxy, which answers none of these calls
     /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
     public PeerApi(
-            PeerTokens tokens, TargetService target, ClusterViews views, ControlPlane control, boolean controller) {
+            PeerTokens tokens, Optional<TargetService> here, ClusterViews views, ControlPlane control, boolean controller) {
         this.tokens = tokens;
-        this.target = target;
+        this.here = here;
         this.views = views;
         this.control = control;
         this.controller = controller;
@@ -69,6 +71,7 @@ public final class PeerApi implements HttpHandler {
     }
 
     private Response call(RequestHead head, QueryParameters query, ByteSource body) throws IOException {
+        var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
             case PeerPaths.LIST ->
                 bytes(ListingCodec.encode(target.list(

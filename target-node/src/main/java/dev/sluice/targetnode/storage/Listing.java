@@ -16,7 +16,15 @@ import java.util.PriorityQueue;
 final class Listing {
     private static final int SLACK = 16;
 
-    private record Row(byte[] key, ObjectEntry entry) {}
+    private static final class Row {
+        private final byte[] key;
+        private final ObjectEntry entry;
+
+        Row(byte[] key, ObjectEntry entry) {
+            this.key = key;
+            this.entry = entry;
+        }
+    }
 
     /// One drive's rows, fetched as needed.
     private static final class Source {
@@ -61,12 +69,10 @@ final class Listing {
 
     private Listing() {}
 
-    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String after, int limit) {
+    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String first, int limit) {
         var prefixKey = IndexKeys.object(bucketId, prefix);
-        var afterKey = IndexKeys.object(bucketId, after);
-        var from = after.isEmpty() || Arrays.compareUnsigned(afterKey, prefixKey) < 0
-                ? prefixKey
-                : IndexKeys.after(afterKey);
+        var firstKey = IndexKeys.object(bucketId, first);
+        var from = Arrays.compareUnsigned(firstKey, prefixKey) < 0 ? prefixKey : firstKey;
         int step = limit / drives.size() + SLACK;
         var sources = new PriorityQueue<Source>(Comparator.comparing(Source::first, Arrays::compareUnsigned));
         for (var drive : drives) {

@@ -1,5 +1,10 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.multipart.Multipart;
+import dev.sluice.targetnode.storage.change.Versions;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -29,6 +34,7 @@ public final class ObjectStore implements AutoCloseable {
     private final HotSet hotSet;
     private final Versions versions;
     private final Shelf shelf;
+    private final Multipart multipart;
 
     private ObjectStore(StoreConfig config, DrivePlacements placements, OpenDrives opened) {
         this.config = config;
@@ -38,6 +44,7 @@ public final class ObjectStore implements AutoCloseable {
         this.hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
         this.versions = new Versions(config.epoch());
         this.shelf = new Shelf(hotSet, versions);
+        this.multipart = new Multipart(this::driveOf, opened.drives(), shelf);
     }
 
     /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not [#ready] at
@@ -78,6 +85,10 @@ public final class ObjectStore implements AutoCloseable {
     /// Whether every drive knows what it has.
     public boolean ready() {
         return drives.values().stream().allMatch(Drive::ready);
+    }
+
+    public Multipart multipart() {
+        return multipart;
     }
 
     private Drive driveOf(long bucketId, String key) {
@@ -153,8 +164,13 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, greater than `after` and beginning with `prefix`.
     public List<ListEntry> list(long bucketId, String prefix, String after, int limit) {
+        return listFrom(bucketId, prefix, after.isEmpty() ? "" : after + '\0', limit);
+    }
+
+    /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
+    public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
         drives.values().forEach(Drive::requireReady);
-        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, after, limit);
+        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, from, limit);
     }
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.

@@ -1,5 +1,8 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.delete;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
@@ -12,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,8 +25,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -242,28 +248,23 @@ class ObjectStoreTest {
 
     @Test
     void writersOfOneKeyLeaveOneWholeVersion() throws Exception {
-        try (var store = open(drives(folder, 1))) {
-            var threads = new ArrayList<Thread>();
-            var versions = new TreeMap<dev.sluice.targetnode.storage.record.ObjectVersion, Integer>();
+        try (var store = open(drives(folder, 1));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var versions = new ConcurrentSkipListMap<ObjectVersion, Integer>();
+            var writers = new ArrayList<Future<?>>();
             for (int writer = 0; writer < 8; writer++) {
                 int size = 70_000 + writer;
-                threads.add(Thread.startVirtualThread(() -> {
+                writers.add(threads.submit(() -> {
                     for (int i = 0; i < 10; i++) {
-                        var record = put(store, "hot", random(size, size));
-                        synchronized (versions) {
-                            versions.put(record.version(), size);
-                        }
-                        try {
-                            var read = get(store, "hot");
-                            assertThat(read).isEqualTo(random(read.length, read.length));
-                        } catch (IOException failure) {
-                            throw new java.io.UncheckedIOException(failure);
-                        }
+                        versions.put(put(store, "hot", random(size, size)).version(), size);
+                        var read = get(store, "hot");
+                        assertThat(read).isEqualTo(random(read.length, read.length));
                     }
+                    return size;
                 }));
             }
-            for (var thread : threads) {
-                thread.join();
+            for (var writer : writers) {
+                writer.get();
             }
             assertThat(versions).hasSize(80);
             assertThat(get(store, "hot")).hasSize(versions.lastEntry().getValue());

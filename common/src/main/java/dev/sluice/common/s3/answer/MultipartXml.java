@@ -58,7 +58,8 @@ public final class MultipartXml {
     }
 
     public static ByteBuffer parts(S3Request.ListParts request, PartsPage page, Owner owner) {
-        var xml = XmlWriter.document("ListPartsResult", 1024 + 256 * page.parts().size());
+        var xml =
+                XmlWriter.document("ListPartsResult", 1024 + 256 * page.parts().size());
         xml.element("Bucket", request.name().bucket())
                 .element("Key", request.name().key())
                 .element("UploadId", request.uploadId());

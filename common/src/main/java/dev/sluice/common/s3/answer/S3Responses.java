@@ -36,7 +36,8 @@ public final class S3Responses {
             case StoreException.RangeNotSatisfiable outside ->
                 error(error, head).with("Content-Range", "bytes */" + outside.size());
             case StoreException.Unavailable unavailable -> {
-                long seconds = Math.max(1, unavailable.retryAfter().plusMillis(999).toSeconds());
+                long seconds =
+                        Math.max(1, unavailable.retryAfter().plusMillis(999).toSeconds());
                 yield error(error, head, Headers.of("Retry-After", Long.toString(seconds)));
             }
             default -> error(error, head);

@@ -98,22 +98,20 @@ final class XmlWriter {
                     put(escape);
                 }
             } else if (c < 0x800) {
-                bytes[size++] = (byte) (0xC0 | c >> 6);
-                bytes[size++] = (byte) (0x80 | c & 0x3F);
-            } else if (Character.isHighSurrogate(c)
-                    && i + 1 < length
-                    && Character.isLowSurrogate(text.charAt(i + 1))) {
+                bytes[size++] = (byte) (0xC0 | (c >> 6));
+                bytes[size++] = (byte) (0x80 | (c & 0x3F));
+            } else if (Character.isHighSurrogate(c) && i + 1 < length && Character.isLowSurrogate(text.charAt(i + 1))) {
                 int point = Character.toCodePoint(c, text.charAt(++i));
-                bytes[size++] = (byte) (0xF0 | point >> 18);
-                bytes[size++] = (byte) (0x80 | point >> 12 & 0x3F);
-                bytes[size++] = (byte) (0x80 | point >> 6 & 0x3F);
-                bytes[size++] = (byte) (0x80 | point & 0x3F);
+                bytes[size++] = (byte) (0xF0 | (point >> 18));
+                bytes[size++] = (byte) (0x80 | ((point >> 12) & 0x3F));
+                bytes[size++] = (byte) (0x80 | ((point >> 6) & 0x3F));
+                bytes[size++] = (byte) (0x80 | (point & 0x3F));
             } else if (Character.isSurrogate(c) || c >= 0xFFFE) {
                 put(REPLACEMENT);
             } else {
-                bytes[size++] = (byte) (0xE0 | c >> 12);
-                bytes[size++] = (byte) (0x80 | c >> 6 & 0x3F);
-                bytes[size++] = (byte) (0x80 | c & 0x3F);
+                bytes[size++] = (byte) (0xE0 | (c >> 12));
+                bytes[size++] = (byte) (0x80 | ((c >> 6) & 0x3F));
+                bytes[size++] = (byte) (0x80 | (c & 0x3F));
             }
         }
         return this;
@@ -128,7 +126,7 @@ final class XmlWriter {
                 bytes[size++] = b;
             } else {
                 bytes[size++] = '%';
-                bytes[size++] = HEX[b >> 4 & 0xF];
+                bytes[size++] = HEX[(b >> 4) & 0xF];
                 bytes[size++] = HEX[b & 0xF];
             }
         }
@@ -202,9 +200,9 @@ final class XmlWriter {
     }
 
     private static boolean isUnreserved(byte b) {
-        return b >= 'a' && b <= 'z'
-                || b >= 'A' && b <= 'Z'
-                || b >= '0' && b <= '9'
+        return (b >= 'a' && b <= 'z')
+                || (b >= 'A' && b <= 'Z')
+                || (b >= '0' && b <= '9')
                 || b == '/'
                 || b == '-'
                 || b == '.'

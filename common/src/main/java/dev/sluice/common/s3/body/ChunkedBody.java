@@ -91,7 +91,7 @@ final class ChunkedBody implements ObjectBody {
             if (digit < 0) {
                 throw badSize(hex);
             }
-            size = size << 4 | digit;
+            size = (size << 4) | digit;
         }
         return size;
     }

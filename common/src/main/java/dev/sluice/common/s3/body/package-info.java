@@ -1,5 +1,6 @@
-/// From the body as it came to the object's bytes: the framings of S3 (plain, aws-chunked, signed or not) and what they
-/// promise. Open {@link dev.sluice.common.s3.body.BodyDecoder} first.
+/// From the body as it came to the object's bytes: the framings of S3 (plain, aws-chunked, signed or not), and all that
+/// is computed and compared while they pass. Open {@link dev.sluice.common.s3.body.BodyDecoder} first. May depend on
+/// `auth`, `checksum`, `http`, `s3` and `store`.
 @NullMarked
 package dev.sluice.common.s3.body;
 

@@ -41,9 +41,7 @@ public final class ListingMerge implements SortedKeys {
         if (taken == null) {
             return;
         }
-        for (var head = taken;
-                head != null && head.object.key().equals(taken.object.key());
-                head = heads.peek()) {
+        for (var head = taken; head != null && head.object.key().equals(taken.object.key()); head = heads.peek()) {
             heads.poll();
             head.source.advance();
             add(head.source, head.order);

@@ -40,7 +40,7 @@ public record UploadsPage(
             var folded = fold < 0 ? "" : upload.key().substring(0, fold);
             if (fold >= 0
                     && (folded.equals(request.keyMarker())
-                            || !prefixes.isEmpty() && prefixes.getLast().equals(folded))) {
+                            || (!prefixes.isEmpty() && prefixes.getLast().equals(folded)))) {
                 continue;
             }
             if (uploads.size() + prefixes.size() == request.maxUploads()) {
@@ -68,8 +68,8 @@ public record UploadsPage(
         }
         int keys = KeyOrder.INSTANCE.compare(upload.key(), request.keyMarker());
         return keys > 0
-                || keys == 0
+                || (keys == 0
                         && !request.uploadIdMarker().isEmpty()
-                        && upload.uploadId().compareTo(request.uploadIdMarker()) > 0;
+                        && upload.uploadId().compareTo(request.uploadIdMarker()) > 0);
     }
 }

@@ -20,7 +20,7 @@ public final class BucketName {
         }
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            boolean letterOrDigit = c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
+            boolean letterOrDigit = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
             boolean inside = i > 0 && i < name.length() - 1;
             if (!letterOrDigit && !(inside && (c == '-' || c == '.'))) {
                 throw invalid("A bucket name has lower case letters, digits, '-' and '.', and begins and ends with a"
@@ -50,9 +50,9 @@ public final class BucketName {
         boolean legal = name.length() <= 255 && !name.equals(".") && !name.equals("..");
         for (int i = 0; legal && i < name.length(); i++) {
             char c = name.charAt(i);
-            legal = c >= 'a' && c <= 'z'
-                    || c >= '0' && c <= '9'
-                    || c >= 'A' && c <= 'Z'
+            legal = (c >= 'a' && c <= 'z')
+                    || (c >= '0' && c <= '9')
+                    || (c >= 'A' && c <= 'Z')
                     || c == '-'
                     || c == '.'
                     || c == '_';

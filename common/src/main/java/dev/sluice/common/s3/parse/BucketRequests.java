@@ -72,9 +72,9 @@ final class BucketRequests {
         boolean v2 = type.equals("2");
         var token = v2 ? query.first("continuation-token") : Optional.<String>empty();
         var startAfter = v2 ? query.first("start-after") : Optional.<String>empty();
-        var after = v2
-                ? token.map(ContinuationToken::decode).or(() -> startAfter).orElse("")
-                : query.text("marker");
+        // An empty token is the beginning, as in S3.
+        var position = token.filter(text -> !text.isEmpty()).map(ContinuationToken::decode);
+        var after = v2 ? position.or(() -> startAfter).orElse("") : query.text("marker");
         return new S3Request.ListObjects(
                 bucket,
                 v2,

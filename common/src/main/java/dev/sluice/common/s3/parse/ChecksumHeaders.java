@@ -37,8 +37,8 @@ final class ChecksumHeaders {
             }
         }
         var trailer = headers.first("x-amz-trailer");
-        return trailer.map(name ->
-                ChecksumAlgorithm.ofHeader(name.trim()).orElseThrow(() -> unknown("x-amz-trailer: " + name)));
+        return trailer.map(
+                name -> ChecksumAlgorithm.ofHeader(name.trim()).orElseThrow(() -> unknown("x-amz-trailer: " + name)));
     }
 
     /// x-amz-checksum-type of CreateMultipartUpload: true for FULL_OBJECT. CRC64NVME is always of the full object, the
@@ -53,12 +53,11 @@ final class ChecksumHeaders {
             throw S3Failure.invalidRequest(
                     "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.");
         }
-        boolean possible =
-                switch (algorithm.get()) {
-                    case CRC32, CRC32C -> true;
-                    case CRC64NVME -> full;
-                    case SHA1, SHA256 -> !full;
-                };
+        boolean possible = switch (algorithm.get()) {
+            case CRC32, CRC32C -> true;
+            case CRC64NVME -> full;
+            case SHA1, SHA256 -> !full;
+        };
         if (!possible) {
             throw S3Failure.invalidRequest(
                     "The " + type.get() + " checksum type cannot be used with the " + algorithm.get() + " algorithm.");
@@ -70,8 +69,7 @@ final class ChecksumHeaders {
         return switch (type.toUpperCase(Locale.ROOT)) {
             case "FULL_OBJECT" -> true;
             case "COMPOSITE" -> false;
-            default ->
-                throw S3Failure.invalidRequest("Value for x-amz-checksum-type header is invalid: " + type);
+            default -> throw S3Failure.invalidRequest("Value for x-amz-checksum-type header is invalid: " + type);
         };
     }
 
@@ -88,7 +86,7 @@ final class ChecksumHeaders {
 
     static String checked(ChecksumAlgorithm algorithm, String value, boolean composite) {
         int dash = composite ? value.indexOf('-') : -1;
-        boolean parts = dash < 0 || dash + 1 < value.length() && digits(value.substring(dash + 1));
+        boolean parts = dash < 0 || (dash + 1 < value.length() && digits(value.substring(dash + 1)));
         var digest = base64(dash < 0 ? value : value.substring(0, dash));
         if (!parts || digest.length != length(algorithm)) {
             throw S3Failure.invalidRequest("Value for " + algorithm.header() + " header is invalid: " + value);
@@ -115,7 +113,7 @@ final class ChecksumHeaders {
     }
 
     private static boolean digits(String text) {
-        return text.chars().allMatch(c -> c >= '0' && c <= '9');
+        return text.chars().allMatch(c -> (c >= '0' && c <= '9'));
     }
 
     private static boolean isDirective(String name) {

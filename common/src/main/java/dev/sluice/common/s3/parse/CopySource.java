@@ -19,9 +19,9 @@ final class CopySource {
             var query = Query.parse(header.substring(question + 1));
             query.first("versionId").ifPresent(NotServed::refuseVersion);
         }
-        int start = header.startsWith("/") ? 1 : 0;
-        var decoded = PercentDecoding.decode(header, start, end, false);
-        // Some clients encode the slash behind the bucket too.
+        // Some clients encode every slash, also a leading one.
+        var path = PercentDecoding.decode(header, 0, end, false);
+        var decoded = path.startsWith("/") ? path.substring(1) : path;
         int slash = decoded.indexOf('/');
         if (slash <= 0 || slash == decoded.length() - 1) {
             throw S3Failure.invalidArgument(
@@ -46,7 +46,7 @@ final class CopySource {
     private static Optional<Instant> date(Headers headers, String header) {
         return headers.first(header)
                 .map(text -> HttpDate.parse(text)
-                        .orElseThrow(() -> S3Failure.invalidArgument(
-                                "The value of " + header + " is not a date: " + text)));
+                        .orElseThrow(
+                                () -> S3Failure.invalidArgument("The value of " + header + " is not a date: " + text)));
     }
 }

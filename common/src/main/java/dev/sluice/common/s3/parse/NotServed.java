@@ -76,25 +76,23 @@ final class NotServed {
         if (!name.regionMatches(true, 0, "x-amz-", 0, 6)) {
             return;
         }
-        boolean refused =
-                switch (name.length() > 6 ? name.charAt(6) | 0x20 : 0) {
-                    case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value);
-                    case 'b' -> is(name, "x-amz-bucket-object-lock-enabled") && !is(value, "false");
-                    case 'c' -> begins(name, "x-amz-copy-source-server-side-encryption");
-                    case 'g' -> begins(name, "x-amz-grant-");
-                    case 'i' -> begins(name, "x-amz-if-match-");
-                    case 'o' ->
-                        begins(name, "x-amz-object-lock-")
-                                || is(name, "x-amz-object-ownership") && !is(value, "BucketOwnerEnforced");
-                    case 'r' -> begins(name, "x-amz-rename-source");
-                    case 's' ->
-                        begins(name, "x-amz-server-side-encryption")
-                                || is(name, "x-amz-storage-class") && !value.equals("STANDARD");
-                    case 't' ->
-                        is(name, "x-amz-tagging") || is(name, "x-amz-tagging-directive") && !value.equals("COPY");
-                    case 'w' -> is(name, "x-amz-website-redirect-location") || is(name, "x-amz-write-offset-bytes");
-                    default -> false;
-                };
+        boolean refused = switch (name.length() > 6 ? name.charAt(6) | 0x20 : 0) {
+            case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value);
+            case 'b' -> is(name, "x-amz-bucket-object-lock-enabled") && !is(value, "false");
+            case 'c' -> begins(name, "x-amz-copy-source-server-side-encryption");
+            case 'g' -> begins(name, "x-amz-grant-");
+            case 'i' -> begins(name, "x-amz-if-match-");
+            case 'o' ->
+                begins(name, "x-amz-object-lock-")
+                        || (is(name, "x-amz-object-ownership") && !is(value, "BucketOwnerEnforced"));
+            case 'r' -> begins(name, "x-amz-rename-source");
+            case 's' ->
+                begins(name, "x-amz-server-side-encryption")
+                        || (is(name, "x-amz-storage-class") && !value.equals("STANDARD"));
+            case 't' -> is(name, "x-amz-tagging") || (is(name, "x-amz-tagging-directive") && !value.equals("COPY"));
+            case 'w' -> is(name, "x-amz-website-redirect-location") || is(name, "x-amz-write-offset-bytes");
+            default -> false;
+        };
         if (refused) {
             throw S3Failure.notImplemented("the header " + name.toLowerCase(Locale.ROOT) + ": " + value);
         }

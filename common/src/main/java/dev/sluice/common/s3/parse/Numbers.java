@@ -25,8 +25,7 @@ final class Numbers {
             throw S3Failure.invalidArgument("Provided " + parameter + " not an integer or within integer range");
         }
         if (value < 0) {
-            throw S3Failure.invalidArgument(
-                    "Argument " + parameter + " must be an integer between 0 and 2147483647");
+            throw S3Failure.invalidArgument("Argument " + parameter + " must be an integer between 0 and 2147483647");
         }
         return value;
     }

@@ -19,37 +19,31 @@ final class ObjectRequests {
     static S3Request parse(String method, ObjectName name, Query query, Headers headers) {
         var sub = SubResource.of(query);
         return switch (method) {
-            case "GET" -> sub == SubResource.UPLOAD_ID ? listParts(name, query) : get(name, sub, query, headers);
+            case "GET" -> get(name, sub, query, headers);
             case "HEAD" -> head(name, sub, query, headers);
-            case "PUT" -> put(name, sub, query, refused(headers));
-            case "POST" -> post(name, sub, query, refused(headers));
-            case "DELETE" -> delete(name, sub, query, refused(headers));
+            case "PUT" -> put(name, sub, query, served(headers));
+            case "POST" -> post(name, sub, query, served(headers));
+            case "DELETE" -> delete(name, sub, query, served(headers));
             default -> throw S3Failure.methodNotAllowed(ALLOWED);
         };
     }
 
     private static S3Request get(ObjectName name, SubResource sub, Query query, Headers headers) {
+        if (sub == SubResource.UPLOAD_ID) {
+            headers.forEach(NotServed::refuseHeader);
+            return listParts(name, query);
+        }
         sub.only(SubResource.NONE, ALLOWED);
         var read = ReadHeaders.of(headers);
         return new S3Request.GetObject(
-                name,
-                read.range(),
-                read.conditions(),
-                partNumber(query, read),
-                read.checksumMode(),
-                overrides(query));
+                name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
     }
 
     private static S3Request head(ObjectName name, SubResource sub, Query query, Headers headers) {
         sub.only(SubResource.NONE, ALLOWED);
         var read = ReadHeaders.of(headers);
         return new S3Request.HeadObject(
-                name,
-                read.range(),
-                read.conditions(),
-                partNumber(query, read),
-                read.checksumMode(),
-                overrides(query));
+                name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
     }
 
     private static S3Request put(ObjectName name, SubResource sub, Query query, Headers headers) {
@@ -78,12 +72,11 @@ final class ObjectRequests {
         if (headers.has("x-amz-copy-source-range")) {
             throw S3Failure.invalidArgument("x-amz-copy-source-range is for UploadPartCopy");
         }
-        boolean replace =
-                switch (headers.first("x-amz-metadata-directive").orElse("COPY")) {
-                    case "COPY" -> false;
-                    case "REPLACE" -> true;
-                    default -> throw S3Failure.invalidArgument("Unknown metadata directive.");
-                };
+        boolean replace = switch (headers.first("x-amz-metadata-directive").orElse("COPY")) {
+            case "COPY" -> false;
+            case "REPLACE" -> true;
+            default -> throw S3Failure.invalidArgument("Unknown metadata directive.");
+        };
         var attributes = WriteHeaders.attributes(headers);
         if (!replace && source.equals(name) && attributes.declared().isEmpty()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
@@ -91,12 +84,7 @@ final class ObjectRequests {
                     + " encryption attributes.");
         }
         return new S3Request.CopyObject(
-                name,
-                source,
-                replace,
-                attributes,
-                WriteHeaders.conditions(headers),
-                CopySource.conditions(headers));
+                name, source, replace, attributes, WriteHeaders.conditions(headers), CopySource.conditions(headers));
     }
 
     private static S3Request post(ObjectName name, SubResource sub, Query query, Headers headers) {
@@ -153,16 +141,15 @@ final class ObjectRequests {
         }
         var overrides = new TreeMap<String, String>();
         for (int i = 0; i < query.size(); i++) {
-            var header =
-                    switch (query.name(i)) {
-                        case "response-cache-control" -> "Cache-Control";
-                        case "response-content-disposition" -> "Content-Disposition";
-                        case "response-content-encoding" -> "Content-Encoding";
-                        case "response-content-language" -> "Content-Language";
-                        case "response-content-type" -> "Content-Type";
-                        case "response-expires" -> "Expires";
-                        default -> "";
-                    };
+            var header = switch (query.name(i)) {
+                case "response-cache-control" -> "Cache-Control";
+                case "response-content-disposition" -> "Content-Disposition";
+                case "response-content-encoding" -> "Content-Encoding";
+                case "response-content-language" -> "Content-Language";
+                case "response-content-type" -> "Content-Type";
+                case "response-expires" -> "Expires";
+                default -> "";
+            };
             if (!header.isEmpty()) {
                 overrides.putIfAbsent(header, WriteHeaders.checkHeaderValue(query.name(i), query.value(i)));
             }
@@ -170,7 +157,8 @@ final class ObjectRequests {
         return overrides.isEmpty() ? NO_OVERRIDES : Collections.unmodifiableSortedMap(overrides);
     }
 
-    private static Headers refused(Headers headers) {
+    /// The same headers, when there is none among them that must not be ignored.
+    private static Headers served(Headers headers) {
         headers.forEach(NotServed::refuseHeader);
         return headers;
     }

@@ -14,7 +14,7 @@ final class PercentDecoding {
     static String decode(String raw, int from, int to, boolean plusIsSpace) {
         for (int i = from; i < to; i++) {
             char c = raw.charAt(i);
-            if (c == '%' || c > 0x7F || plusIsSpace && c == '+') {
+            if (c == '%' || c > 0x7F || (plusIsSpace && c == '+')) {
                 return decodeBytes(raw, from, to, plusIsSpace);
             }
         }
@@ -29,7 +29,7 @@ final class PercentDecoding {
                 if (i + 2 >= to) {
                     throw invalid();
                 }
-                bytes.put((byte) (hex(raw.charAt(i + 1)) << 4 | hex(raw.charAt(i + 2))));
+                bytes.put((byte) ((hex(raw.charAt(i + 1)) << 4) | hex(raw.charAt(i + 2))));
                 i += 2;
             } else if (c > 0xFF) {
                 throw invalid();

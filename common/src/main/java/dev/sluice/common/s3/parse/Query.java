@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.S3Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -63,17 +64,31 @@ final class Query {
         return namesAndValues.get(2 * index + 1);
     }
 
-    /// The request's headers and those that a presigned URL carries in its query (`x-amz-meta-…`, `x-amz-acl`, …): they
-    /// mean the same there. The signature's own parameters are no headers but have no meaning as such either.
+    /// The request's headers and those that a presigned URL carries in its query (`x-amz-meta-…`, `x-amz-acl`, …):
+    /// they mean the same there. The signature's own parameters are not among them.
+    ///
+    /// A copy's source counts only where the whole query is signed (SigV4): whoever has a URL signed otherwise
+    /// could add it, and read with it what the URL was not made for.
     Headers withHeadersInQuery(Headers headers) {
         Headers all = headers;
         for (int i = 0; i < size(); i++) {
             var name = name(i);
             if (isAmzHeader(name)) {
+                if (name.regionMatches(true, 0, "x-amz-copy-source", 0, 17) && !isSignedWhole(headers)) {
+                    throw S3Failure.notImplemented(name + " in a query that is not signed by SigV4");
+                }
                 all = all.with(name.toLowerCase(Locale.ROOT), value(i));
             }
         }
         return all;
+    }
+
+    private boolean isSignedWhole(Headers headers) {
+        boolean other = has("Signature") || has("AWSAccessKeyId") || headers.has("authorization");
+        for (int i = 0; i < size(); i++) {
+            other = other || name(i).startsWith("x-sluice-");
+        }
+        return has("X-Amz-Signature") && !other;
     }
 
     private static boolean isAmzHeader(String name) {

@@ -4,7 +4,8 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Optional;
 
-/// `Range: bytes=…`. What is malformed, of another unit, or names several ranges is ignored, so that the whole object is
+/// `Range: bytes=…`. What is malformed, of another unit, or names several ranges is ignored, so that the whole object
+/// is
 /// sent with status 200: RFC 9110 §14.2 lets a server do so for any request, and a client that gets 200 never takes the
 /// bytes for a part.
 final class RangeHeader {
@@ -27,7 +28,7 @@ final class RangeHeader {
         if (dash == 6) {
             return to < 0 ? Optional.empty() : Optional.of(new ByteRange.Last(to));
         }
-        if (from < 0 || to < 0 && end > dash + 1) {
+        if (from < 0 || (to < 0 && end > dash + 1)) {
             return Optional.empty();
         }
         if (end == dash + 1) {
@@ -39,9 +40,7 @@ final class RangeHeader {
     /// x-amz-copy-source-range: here a mistake would copy the wrong bytes, so it is refused, as in S3.
     static ByteRange copySource(String header) {
         var range = parse(header);
-        if (range.isPresent()
-                && range.get() instanceof ByteRange.FromTo(var _, var to)
-                && to != Long.MAX_VALUE) {
+        if (range.isPresent() && range.get() instanceof ByteRange.FromTo(var _, var to) && to != Long.MAX_VALUE) {
             return range.get();
         }
         throw S3Failure.invalidArgument("The x-amz-copy-source-range value must be of the form bytes=first-last where"

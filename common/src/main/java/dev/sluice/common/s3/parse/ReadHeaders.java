@@ -48,10 +48,7 @@ final class ReadHeaders implements BiConsumer<String, String> {
     }
 
     Conditions conditions() {
-        return ifMatch.isEmpty()
-                        && ifNoneMatch.isEmpty()
-                        && ifModifiedSince.isEmpty()
-                        && ifUnmodifiedSince.isEmpty()
+        return ifMatch.isEmpty() && ifNoneMatch.isEmpty() && ifModifiedSince.isEmpty() && ifUnmodifiedSince.isEmpty()
                 ? Conditions.NONE
                 : new Conditions(ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince);
     }

@@ -1,9 +1,11 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -30,6 +32,20 @@ public final class S3Bodies {
         var bytes = body.readNBytes(limit + 1);
         checkSize(bytes, limit);
         return bytes;
+    }
+
+    /// The same of a request's body, which stays the caller's to close.
+    public static byte[] read(ByteSource body, int limit) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        for (var next = body.next(); next.hasRemaining(); next = body.next()) {
+            if (next.remaining() > limit - bytes.size()) {
+                throw tooLarge(limit);
+            }
+            var piece = new byte[next.remaining()];
+            next.get(piece);
+            bytes.writeBytes(piece);
+        }
+        return bytes.toByteArray();
     }
 
     /// DeleteObjects. An entry that names a version or a condition is refused whole: ignoring it would delete too much.
@@ -114,8 +130,7 @@ public final class S3Bodies {
             if (name.equals("PartNumber") || name.equals("ETag")) {
                 fields.put(name, xml.text().trim());
             } else if (name.startsWith("Checksum")) {
-                var algorithm =
-                        ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
+                var algorithm = ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
                 checksums.put(
                         algorithm, ChecksumHeaders.checked(algorithm, xml.text().trim(), false));
             } else {
@@ -167,8 +182,12 @@ public final class S3Bodies {
 
     private static void checkSize(byte[] body, int limit) {
         if (body.length > limit) {
-            throw XmlBody.malformed("More than " + limit + " bytes");
+            throw tooLarge(limit);
         }
+    }
+
+    private static S3Failure tooLarge(int limit) {
+        return XmlBody.malformed("More than " + limit + " bytes");
     }
 
     private static S3Failure unknown(String element) {

@@ -10,7 +10,8 @@ import java.util.Optional;
 /// The head of an HTTP request → the S3 action it asks for, or an [S3Failure]. The same on every node, before
 /// authentication; never blocks, and a plain GET costs a few short strings.
 ///
-/// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below a base domain when one is configured.
+/// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below a base domain when one is
+/// configured.
 /// What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a method that makes no
 /// action is a 405.
 public final class S3RequestParser {

@@ -46,7 +46,7 @@ final class WriteHeaders {
     static String checkHeaderValue(String name, String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
-            if (c < ' ' && c != '\t' || c == 0x7F || c > 0xFF) {
+            if ((c < ' ' && c != '\t') || c == 0x7F || c > 0xFF) {
                 throw S3Failure.invalidArgument("The value of " + name + " cannot stand in a header");
             }
         }

@@ -123,8 +123,9 @@ final class XmlBody {
 
     private static S3Failure malformed(XMLStreamException failure) {
         var location = failure.getLocation();
-        return malformed(location == null
-                ? ""
-                : "Line " + location.getLineNumber() + ", column " + location.getColumnNumber() + ".");
+        return malformed(
+                location == null
+                        ? ""
+                        : "Line " + location.getLineNumber() + ", column " + location.getColumnNumber() + ".");
     }
 }

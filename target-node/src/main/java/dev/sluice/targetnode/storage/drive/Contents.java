@@ -17,7 +17,9 @@ import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +43,8 @@ public final class Contents {
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] SEQUENCE = {'s'};
+
+    private static final int UPLOAD_ID = 32;
 
     private final DriveFiles files;
     private final DriveIndex index;
@@ -184,7 +188,7 @@ public final class Contents {
             file.sync();
         }
         var entry = ObjectEntry.of(record, stored.details().isPresent());
-        return new Prepared(Optional.of(new Intent.Put(bucket, record.key(), work, entry)), with, folders, durable);
+        return new Prepared(Optional.of(new Intent.Put(bucket, record.key(), work, entry, with)), new IndexBatch(), folders, durable);
     }
 
     private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
@@ -208,8 +212,8 @@ public final class Contents {
     /// Commits changes of different keys together.
     ///
     /// @return for each change why it was not done; such a change is void, also after a crash
-    /// @throws IOException when it is not known what will be found after a restart; nothing more must be committed
-    then
+    /// @throws IOException when it is not known what will be found after a restart; nothing more must be
+    /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
         boolean durable = false;
         var folders = new TreeSet<String>();
@@ -260,7 +264,7 @@ public final class Contents {
             try {
                 totals = Contents.this.fulfil(intent, after, changed, replaced);
             } catch (IOException failure) {
-                if (intent instanceof Intent.Put put) {
+                if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
                     files.delete(put.work());
                 }
                 index.write(new IndexBatch().delete(Table.INTENTS, intent.indexKey()), true);
@@ -288,6 +292,7 @@ public final class Contents {
         switch (intent) {
             case Intent.Put put -> {
                 boolean escaped = place(put, old, changed);
+                after.addAll(put.with());
                 after.put(Table.OBJECTS, indexKey, put.entry().at(escaped).encode());
                 total = total.plus(put.entry().size());
             }
@@ -421,8 +426,21 @@ public final class Contents {
             return true;
         });
         var end = IndexKeys.number(bucket.id() + 1);
+        var gone = new IndexBatch();
+        index.scan(Table.UPLOADS, prefix, (key, _) -> {
+            if (!IndexKeys.startsWith(key, prefix)) {
+                return false;
+            }
+            var id = Arrays.copyOfRange(key, key.length - UPLOAD_ID, key.length);
+            var name = new String(id, StandardCharsets.US_ASCII);
+            toTrash(Layout.UPLOADS + "/" + name, name);
+            var afterLast = Arrays.copyOf(id, UPLOAD_ID + 1);
+            afterLast[UPLOAD_ID] = -1;
+            gone.deleteRange(Table.PARTS, id, afterLast);
+            return true;
+        });
         index.write(
-                new IndexBatch()
+                gone
                         .deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .put(Table.META, TOTALS, total[0].encode())
@@ -524,12 +542,25 @@ public final class Contents {
             if (key[0] != DROPS[0]) {
                 return false;
             }
-            var parts = new String(key, java.nio.charset.StandardCharsets.UTF_8).split(":", 3);
+            var parts = new String(key, StandardCharsets.UTF_8).split(":", 3);
             drops.add(new BucketRef(Long.parseLong(parts[1]), parts[2]));
             return true;
         });
         for (var bucket : drops) {
             finishDrop(bucket);
+        }
+    }
+
+    /// Throws away the files of uploads that the index does not have.
+    void deleteEndedUploads() throws IOException {
+        var live = new HashSet<String>();
+        index.scan(Table.UPLOADS, new byte[0], (key, _) -> live.add(
+                        new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII))
+                || true);
+        for (var name : files.list(Layout.UPLOADS)) {
+            if (!live.contains(name.replace("/", ""))) {
+                purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.drive;
 
+import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -20,7 +21,9 @@ sealed interface Intent {
     ObjectVersion version();
 
     /// The work file becomes the object.
-    record Put(BucketRef bucket, String key, String work, ObjectEntry entry) implements Intent {
+    ///
+    /// @param with changes of the index that happen together with it
+    record Put(BucketRef bucket, String key, String work, ObjectEntry entry, IndexBatch with) implements Intent {
         @Override
         public ObjectVersion version() {
             return entry.version();
@@ -42,7 +45,11 @@ sealed interface Intent {
                 .text(bucket().name())
                 .text(key());
         return switch (this) {
-            case Put put -> out.text(put.work).bytes(put.entry.encode()).sealed();
+            case Put put -> {
+                out.text(put.work).bytes(put.entry.encode());
+                put.with.writeTo(out);
+                yield out.sealed();
+            }
             case Delete delete -> out.version(delete.version).sealed();
         };
     }
@@ -53,7 +60,7 @@ sealed interface Intent {
         var bucket = new BucketRef(in.number(), in.text());
         var key = in.text();
         return put
-                ? new Put(bucket, key, in.text(), ObjectEntry.decode(in.bytes()))
+                ? new Put(bucket, key, in.text(), ObjectEntry.decode(in.bytes()), IndexBatch.readFrom(in))
                 : new Delete(bucket, key, in.version());
     }
 }

@@ -70,6 +70,11 @@ public final class Layout {
         return WORK + "/" + version.id();
     }
 
+    /// Whether a path is that of a work file, which is nobody's without an intent.
+    static boolean isWork(String path) {
+        return path.startsWith(WORK + "/");
+    }
+
     static String parent(String path) {
         int slash = path.lastIndexOf('/');
         return slash < 0 ? "" : path.substring(0, slash);

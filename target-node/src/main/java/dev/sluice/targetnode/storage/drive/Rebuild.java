@@ -147,7 +147,8 @@ final class Rebuild {
                 new BucketRef(head.get().bucketId(), name.get()),
                 head.get().key(),
                 work,
-                ObjectEntry.of(head.get(), false));
+                ObjectEntry.of(head.get(), false),
+                new IndexBatch());
         batch.put(Table.INTENTS, put.indexKey(), put.encode());
     }
 

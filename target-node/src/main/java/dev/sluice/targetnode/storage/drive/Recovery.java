@@ -46,6 +46,7 @@ final class Recovery {
         for (var name : files.list(Layout.WORK)) {
             files.delete(Layout.WORK + "/" + name);
         }
+        contents.deleteEndedUploads();
     }
 
     private static Map<Name, List<Intent>> byKey(List<Intent> intents) {
@@ -63,8 +64,8 @@ final class Recovery {
         for (var intent : newestFirst) {
             if (!decided) {
                 decided = isFulfilled(intent, puts);
-            } else if (intent instanceof Intent.Put(var _, var _, var work, var _)) {
-                files.delete(work);
+            } else if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
+                files.delete(put.work());
             } else if (intent instanceof Intent.Delete delete) {
                 deleteOlder(delete);
             }
@@ -98,6 +99,7 @@ final class Recovery {
         for (var entry : lying(put)) {
             if (entry.version().equals(put.version())) {
                 contents.found(entry, put.bucket().id(), put.key(), after);
+                after.addAll(put.with());
                 return true;
             }
         }

@@ -61,8 +61,8 @@ public final class HotSet implements AutoCloseable {
 
     /// Takes an object that was just opened. On a drive thread, and never beside a change of its key.
     ///
-    /// @throws dev.sluice.common.store.StoreException.Damaged when it is small and its bytes are wrong; it is
-    closed then
+    /// @throws dev.sluice.common.store.StoreException.Damaged when it is small and its bytes are wrong; it
+    /// is closed then
     public StoredObject add(ObjectKey key, ObjectRecord record, DriveFile file, Drive drive) throws IOException {
         boolean added = false;
         try {

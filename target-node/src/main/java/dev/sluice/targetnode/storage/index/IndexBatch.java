@@ -1,5 +1,9 @@
 package dev.sluice.targetnode.storage.index;
 
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import dev.sluice.targetnode.storage.record.PackedWriter;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +18,10 @@ public final class IndexBatch {
 
     /// Deletes from a key up to, and without, another.
     public record DeleteRange(Table table, byte[] from, byte[] to) implements Change {}
+
+    private static final int PUT = 1;
+    private static final int DELETE = 2;
+    private static final int DELETE_RANGE = 3;
 
     private final List<Change> changes = new ArrayList<>();
 
@@ -35,6 +43,36 @@ public final class IndexBatch {
     public IndexBatch addAll(IndexBatch other) {
         changes.addAll(other.changes);
         return this;
+    }
+
+    /// For a record that carries changes to be made later.
+    public void writeTo(PackedWriter out) {
+        out.number(changes.size());
+        for (var change : changes) {
+            switch (change) {
+                case Put(var table, var key, var value) ->
+                    out.number(PUT).number(table.ordinal()).bytes(key).bytes(value);
+                case Delete(var table, var key) ->
+                    out.number(DELETE).number(table.ordinal()).bytes(key);
+                case DeleteRange(var table, var from, var to) ->
+                    out.number(DELETE_RANGE).number(table.ordinal()).bytes(from).bytes(to);
+            }
+        }
+    }
+
+    public static IndexBatch readFrom(PackedReader in) throws IOException {
+        var batch = new IndexBatch();
+        for (long left = in.number(); left > 0; left--) {
+            int kind = (int) in.number();
+            var table = Table.values()[(int) in.number()];
+            switch (kind) {
+                case PUT -> batch.put(table, in.bytes(), in.bytes());
+                case DELETE -> batch.delete(table, in.bytes());
+                case DELETE_RANGE -> batch.deleteRange(table, in.bytes(), in.bytes());
+                default -> throw new DamagedRecordException("an index change of kind " + kind);
+            }
+        }
+        return batch;
     }
 
     public List<Change> changes() {

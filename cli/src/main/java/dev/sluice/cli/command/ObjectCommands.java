@@ -1,0 +1,159 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.s3.ListedObject;
+import dev.sluice.cli.s3.ObjectInfo;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `sluice cat|ls|rm|stat`.
+final class ObjectCommands {
+    private ObjectCommands() {}
+
+    @Command(name = "cat", description = "Writes an object to standard output.")
+    static final class Cat extends ObjectCommand {
+        @Parameters(paramLabel = "BUCKET/KEY")
+        private String path = "";
+
+        Cat(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() throws IOException {
+            var object = ObjectPath.parse(path).withKey();
+            try (var download = s3().get(object.bucket(), object.key());
+                    var output = new FileOutputStream(FileDescriptor.out)) {
+                download.body().transferTo(output);
+            } catch (IOException cut) {
+                throw CommandFailure.failed(path + " broke off: " + cut.getMessage());
+            }
+            return 0;
+        }
+    }
+
+    @Command(name = "ls", description = "Lists objects, or buckets where none is named.")
+    static final class ListObjects extends ObjectCommand {
+        @Parameters(paramLabel = "BUCKET[/PREFIX]", arity = "0..1")
+        private String path = "";
+
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "Everything below, not only the next level.")
+        private boolean recursive;
+
+        ListObjects(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            if (path.isEmpty()) {
+                var names = nativeApi().buckets();
+                return done(names, String.join("\n", names));
+            }
+            var at = ObjectPath.parse(path);
+            var delimiter = recursive ? Optional.<String>empty() : Optional.of("/");
+            if (json()) {
+                var found = new ArrayList<ListedObject>();
+                s3().list(at.bucket(), at.key(), delimiter, found::add);
+                Output.json(out(), found);
+            } else {
+                s3().list(at.bucket(), at.key(), delimiter, this::print);
+                out().flush();
+            }
+            return 0;
+        }
+
+        private void print(ListedObject object) {
+            var size = object.isPrefix() ? "-" : Long.toString(object.size());
+            out().printf("%14s  %-24s  %s%n", size, object.lastModified(), object.key());
+        }
+    }
+
+    @Command(name = "rm", description = "Removes objects.")
+    static final class Remove extends ObjectCommand {
+        @Parameters(paramLabel = "BUCKET/KEY", arity = "1..*")
+        private List<String> paths = List.of();
+
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "Everything that begins with KEY.")
+        private boolean recursive;
+
+        Remove(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            var s3 = s3();
+            if (!recursive) {
+                var objects = paths.stream()
+                        .map(ObjectPath::parse)
+                        .map(ObjectPath::withKey)
+                        .toList();
+                objects.forEach(object -> s3.delete(object.bucket(), object.key()));
+                return done(Map.of("removed", paths), "removed " + String.join(" ", paths));
+            }
+            try (var transfer = new Transfer(err())) {
+                for (var path : paths) {
+                    var at = ObjectPath.parse(path);
+                    s3.list(
+                            at.bucket(),
+                            at.key(),
+                            Optional.empty(),
+                            object -> transfer.submit(object.key(), () -> {
+                                s3.delete(at.bucket(), object.key());
+                                return object;
+                            }));
+                }
+                return done(transfer.finish(), "removed");
+            }
+        }
+    }
+
+    @Command(name = "stat", description = "Shows an object's size, ETag, time and metadata.")
+    static final class Stat extends ObjectCommand {
+        @Parameters(paramLabel = "BUCKET/KEY")
+        private String path = "";
+
+        Stat(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            var at = ObjectPath.parse(path).withKey();
+            var object = s3().head(at.bucket(), at.key());
+            return done(object, text(object));
+        }
+
+        private static String text(ObjectInfo object) {
+            var text = new StringBuilder()
+                    .append(object.bucket())
+                    .append('/')
+                    .append(object.key())
+                    .append("\n  size      ")
+                    .append(object.size())
+                    .append("\n  etag      ")
+                    .append(object.etag())
+                    .append("\n  modified  ")
+                    .append(object.lastModified())
+                    .append("\n  type      ")
+                    .append(object.contentType());
+            object.metadata()
+                    .forEach((name, value) ->
+                            text.append("\n  meta ").append(name).append(" = ").append(value));
+            return text.toString();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.CommandFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `sluice put FILE BUCKET/KEY`, `sluice put -r FOLDER BUCKET/PREFIX`.
+@Command(name = "put", description = "Stores a file, or with -r all files below a folder.")
+final class PutCommand extends ObjectCommand {
+    @Parameters(index = "0", paramLabel = "FILE")
+    private Path file = Path.of("");
+
+    @Parameters(
+            index = "1",
+            paramLabel = "BUCKET/KEY",
+            description = "A key that is empty or ends with / gets the file's name.")
+    private String path = "";
+
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "FILE is a folder.")
+    private boolean recursive;
+
+    PutCommand(Installation installation) {
+        super(installation);
+    }
+
+    @Override
+    public Integer call() {
+        var at = ObjectPath.parse(path);
+        if (Files.isDirectory(file) != recursive) {
+            throw CommandFailure.refused(
+                    recursive
+                            ? file + " is not a folder"
+                            : Files.exists(file) ? file + " is a folder: use -r" : file + ": no such file");
+        }
+        return recursive ? putFolder(at) : putFile(at);
+    }
+
+    private int putFile(ObjectPath at) {
+        if (!Files.exists(file)) {
+            throw CommandFailure.refused(file + ": no such file");
+        }
+        var key = at.key().isEmpty() || at.key().endsWith("/") ? at.key() + file.getFileName() : at.key();
+        var etag = s3().put(at.bucket(), key, file, _ -> {});
+        return done(
+                Map.of("bucket", at.bucket(), "key", key, "etag", etag), "stored %s/%s".formatted(at.bucket(), key));
+    }
+
+    private int putFolder(ObjectPath at) {
+        var s3 = s3();
+        try (var transfer = new Transfer(err());
+                var tree = Files.walk(file)) {
+            tree.filter(Files::isRegularFile).forEach(one -> {
+                var key = at.asFolder() + file.relativize(one).toString();
+                transfer.submit(one.toString(), () -> s3.put(at.bucket(), key, one, transfer::moved));
+            });
+            return done(transfer.finish(), "stored");
+        } catch (IOException unreadable) {
+            throw CommandFailure.failed(file + " cannot be read: " + unreadable.getMessage());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.sluice.cli.command;
+
+import dev.sluice.cli.CommandFailure;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Many objects, some at a time, with a line of progress on a terminal. Goes on after a failure and reports at the end.
+final class Transfer implements AutoCloseable {
+    private static final int AT_A_TIME = 8;
+    private static final int MOST_QUEUED = 1_000;
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder objects = new LongAdder();
+    private final List<String> failures = new ArrayList<>();
+    private final long began = System.nanoTime();
+    private final PrintWriter err;
+    private final boolean terminal =
+            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    private final ExecutorService threads =
+            Executors.newFixedThreadPool(AT_A_TIME, Thread.ofVirtual().factory());
+    private final Semaphore room = new Semaphore(MOST_QUEUED);
+    private final Thread progress;
+
+    /// What was moved, for people and programs.
+    record Summary(long objects, long bytes, double seconds, List<String> failures) {
+        String text(String verb) {
+            return String.format(
+                    Locale.ROOT,
+                    "%s %d %s, %s in %.1f s (%s/s)",
+                    verb,
+                    objects,
+                    objects == 1 ? "object" : "objects",
+                    Amounts.bytes(bytes),
+                    seconds,
+                    Amounts.bytes((long) (bytes / Math.max(seconds, 0.001))));
+        }
+    }
+
+    Transfer(PrintWriter err) {
+        this.err = err;
+        this.progress = Thread.ofVirtual().start(this::showProgress);
+    }
+
+    void moved(long count) {
+        bytes.add(count);
+    }
+
+    /// Queues one object; waits while too many are queued.
+    void submit(String name, Callable<?> work) {
+        room.acquireUninterruptibly();
+        Future<?> _ = threads.submit(() -> {
+            try {
+                work.call();
+                objects.increment();
+            } catch (CommandFailure failure) {
+                failed(name, failure.reason());
+            } catch (Exception failure) {
+                failed(name, failure.toString());
+            } finally {
+                room.release();
+            }
+        });
+    }
+
+    void failed(String name, String reason) {
+        synchronized (failures) {
+            failures.add(name + ": " + reason);
+        }
+    }
+
+    Summary finish() {
+        threads.close();
+        progress.interrupt();
+        if (terminal) {
+            err.print("\r\u001b[K");
+            err.flush();
+        }
+        synchronized (failures) {
+            return new Summary(objects.sum(), bytes.sum(), (System.nanoTime() - began) / 1e9, List.copyOf(failures));
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        progress.interrupt();
+    }
+
+    private void showProgress() {
+        try {
+            while (terminal) {
+                Thread.sleep(200);
+                var rate = bytes.sum() / ((System.nanoTime() - began) / 1e9);
+                err.printf(
+                        "\r%d objects, %s, %s/s\u001b[K",
+                        objects.sum(), Amounts.bytes(bytes.sum()), Amounts.bytes((long) rate));
+                err.flush();
+            }
+        } catch (InterruptedException finished) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

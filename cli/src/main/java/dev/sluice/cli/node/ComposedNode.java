@@ -1,0 +1,316 @@
+package dev.sluice.cli.node;
+
+import dev.sluice.backend.BackendSettings;
+import dev.sluice.cli.config.NodeConfig;
+import dev.sluice.cli.config.NodeRole;
+import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.engine.AccessLog;
+import dev.sluice.common.http.engine.EngineConfig;
+import dev.sluice.common.http.engine.EngineMetrics;
+import dev.sluice.common.http.engine.HttpServer;
+import dev.sluice.common.http.engine.TlsFiles;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.s3.parse.S3RequestParser;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.proxy.FrontDoor;
+import dev.sluice.proxy.HealthHandler;
+import dev.sluice.proxy.MetricsHandler;
+import dev.sluice.proxy.Targets;
+import dev.sluice.targetnode.TargetNode;
+import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.peer.PeerApi;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.StoreConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One node, proxy or target, put together: the composition root of the whole system. Reads top to bottom.
+final class ComposedNode implements RunningNode {
+    private static final Logger LOG = LoggerFactory.getLogger(ComposedNode.class);
+    private static final Duration JOIN_AGAIN = Duration.ofMillis(100);
+
+    private final NodeConfig config;
+    private final JvmRuntime jvm;
+    private final NodeId id;
+    private final InstantSource clock = InstantSource.system();
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // in the order they are closed
+    private Optional<TargetNode> target = Optional.empty();
+    private final PeerTokens tokens;
+    private final PeerClient peers;
+    private final ControlPlane control;
+    private final ClusterViews views;
+    private final HttpServer server;
+    private volatile boolean joined;
+    private volatile boolean closing;
+
+    static ComposedNode start(NodeConfig config, JvmRuntime jvm) throws IOException {
+        return new ComposedNode(config, jvm);
+    }
+
+    private ComposedNode(NodeConfig config, JvmRuntime jvm) throws IOException {
+        this.config = config;
+        this.jvm = jvm;
+        this.id = config.node().nodeId();
+        var started = false;
+        try {
+            tokens = new PeerTokens(id, clusterKey(), clock);
+            peers = closedLast(new PeerClient(tokens));
+            var store = isTarget() ? Optional.of(closedLast(TargetNode.attach(storeConfig()))) : noStore();
+            control = controlPlane();
+            views = new ClusterViews(control);
+            if (store.isPresent()) {
+                target = Optional.of(closedLast(
+                        TargetNode.open(store.get(), control, views, peers, backendSettings(), jvm.meters())));
+                jvm.targets().put(id, target.get().service());
+            }
+            server = closedLast(HttpServer.start(
+                    engineConfig(),
+                    jvm.loops(),
+                    new InetSocketAddress(
+                            config.node().address().host(),
+                            config.node().address().port()),
+                    frontDoor(),
+                    new EngineMetrics(jvm.meters(), id.value()),
+                    new S3FailureAnswers(),
+                    AccessLog.NONE));
+            var self = self(store.map(TargetNode::weight).orElse(0.0));
+            Thread.ofVirtual().name("join").start(() -> join(self));
+            started = true;
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
+    }
+
+    private static Optional<ObjectStore> noStore() {
+        return Optional.empty();
+    }
+
+    private <T extends AutoCloseable> T closedLast(T part) {
+        parts.addFirst(part);
+        return part;
+    }
+
+    // ---- the control plane
+
+    private ControlPlane controlPlane() throws IOException {
+        if (isController()) {
+            var controller = Controller.open(
+                    config.drives().folders(),
+                    config.cluster().nodes().stream()
+                            .filter(member -> member.role() == NodeRole.TARGET)
+                            .map(member -> new NodeId(member.id()))
+                            .collect(Collectors.toSet()),
+                    new TreeMap<>(
+                            config.auth().enabled()
+                                    ? Map.of(config.auth().accessKey(), config.auth().secretKey())
+                                    : Map.of()));
+            jvm.controllerIs(controller);
+            return controller;
+        }
+        var here = jvm.controller();
+        return here.isPresent() ? here.get() : closedLast(new RemoteControlPlane(peers, controllerMember().url()));
+    }
+
+    /// Until the controllers are a Raft group, the target with the lowest id is the only one.
+    private NodeConfig.Member controllerMember() {
+        return config.cluster().nodes().stream()
+                .filter(member -> member.role() == NodeRole.TARGET)
+                .min(Comparator.comparing(NodeConfig.Member::id))
+                .orElseThrow();
+    }
+
+    private boolean isController() {
+        return isTarget() && controllerMember().id().equals(id.value());
+    }
+
+    private Node self(double weight) {
+        return new Node(
+                id,
+                isTarget() ? Role.TARGET : Role.PROXY,
+                config.node().url(),
+                config.node().zone(),
+                weight);
+    }
+
+    private void join(Node self) {
+        while (!joined && !closing) {
+            try {
+                control.apply(new Command.Join(self));
+                joined = true;
+            } catch (StoreException.Unavailable e) {
+                LOG.debug("{} waits for the controller: {}", id, e.getMessage());
+                LockSupport.parkNanos(JOIN_AGAIN.toNanos());
+            } catch (StoreException refused) {
+                LOG.error("{} may not join the cluster: {}", id, refused.getMessage());
+                return;
+            }
+        }
+    }
+
+    // ---- what it answers
+
+    private FrontDoor frontDoor() {
+        var keys = new FrontDoor.Parts(
+                id,
+                config.auth().region(),
+                clusterKey(),
+                new S3RequestParser(),
+                config.auth().enabled()
+                        ? Authenticator.of(() -> views.current().keys(), config.auth().region(), clock)
+                        : Authenticator.lettingAnyoneIn(),
+                tokens,
+                control,
+                views,
+                new Targets(jvm.targets(), peers),
+                new PeerApi(tokens, target.map(TargetNode::service), views, control, isController()),
+                new HealthHandler(id, this::whyNotReady),
+                new MetricsHandler(jvm.meters()),
+                clock);
+        return new FrontDoor(keys);
+    }
+
+    private Optional<String> whyNotReady() {
+        if (!joined) {
+            return Optional.of("waiting for the controller");
+        }
+        if (!target.map(TargetNode::ready).orElse(true)) {
+            return Optional.of("a drive's index is being made anew");
+        }
+        try {
+            control.current();
+            return Optional.empty();
+        } catch (StoreException.Unavailable e) {
+            return Optional.of("waiting for all targets to join");
+        }
+    }
+
+    // ---- settings
+
+    private boolean isTarget() {
+        return config.node().role() == NodeRole.TARGET;
+    }
+
+    private byte[] clusterKey() {
+        return config.auth().clusterKey().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private StoreConfig storeConfig() {
+        var storage = config.storage();
+        return new StoreConfig(
+                clusterMark(),
+                id.value(),
+                config.drives().folders(),
+                1,
+                storage.reserve().bytes(),
+                storage.driveThreads(),
+                512,
+                storage.hotFiles(),
+                Math.toIntExact(config.http().copyBelow().bytes()),
+                storage.verifiedFor().duration(),
+                storage.blockCache().bytes());
+    }
+
+    /// Drives remember which cluster they belong to by a digest of its key.
+    private String clusterMark() {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256").digest(clusterKey());
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private BackendSettings backendSettings() {
+        return BackendSettings.DEFAULT.maxConnections(config.limits().backendRequests());
+    }
+
+    private EngineConfig engineConfig() {
+        var http = config.http();
+        var defaults = EngineConfig.DEFAULTS;
+        return new EngineConfig(
+                Math.toIntExact(config.limits().headerSize().bytes()),
+                defaults.maxUriBytes(),
+                config.limits().connections(),
+                http.idleTimeout().duration(),
+                defaults.headerTimeout(),
+                http.slowClientTimeout().duration(),
+                defaults.progressBytes(),
+                defaults.lingerTimeout(),
+                defaults.connectTimeout(),
+                defaults.forwardTimeout(),
+                Math.toIntExact(http.copyBelow().bytes()),
+                defaults.inboundQueueBytes(),
+                config.limits().bodyMemory().bytes(),
+                http.tls()
+                        ? Optional.of(new TlsFiles(
+                                Path.of(http.tlsCertificate()),
+                                Path.of(http.tlsKey()),
+                                Path.of(http.tlsCertificate())))
+                        : Optional.empty());
+    }
+
+    // ---- life
+
+    @Override
+    public NodeId id() {
+        return id;
+    }
+
+    @Override
+    public String url() {
+        return config.node().url();
+    }
+
+    @Override
+    public boolean ready() {
+        return whyNotReady().isEmpty();
+    }
+
+    @Override
+    public void drain(Duration longest) {
+        closing = true;
+        if (!server.drain(longest)) {
+            LOG.warn("{} leaves requests unfinished", id);
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        jvm.targets().remove(id);
+        for (var part : parts) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                LOG.error("{}: closing {}", id, part.getClass().getSimpleName(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.sluice.cli.node;
+
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.engine.FailureAnswers;
+import dev.sluice.common.s3.S3Error;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+
+/// What the engine cannot answer by itself, said as S3 says it.
+final class S3FailureAnswers implements FailureAnswers {
+    @Override
+    public Response failed(RequestHead head, Throwable cause) {
+        return cause instanceof StoreException failure
+                ? S3Responses.error(failure, head)
+                : S3Responses.error(
+                        new S3Error(500, "InternalError", "We encountered an internal error. Please try again."), head);
+    }
+
+    @Override
+    public Response unreachable(RequestHead head, Forward forward, IOException cause) {
+        return S3Responses.error(
+                new StoreException.Unavailable("The node that has this object cannot be reached"), head);
+    }
+}

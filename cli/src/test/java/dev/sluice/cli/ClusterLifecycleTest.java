@@ -1,0 +1,236 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.cli.cluster.ClusterFile;
+import dev.sluice.cli.process.ProcessStamp;
+import dev.sluice.cli.process.Signals;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `up`, `down`, `node` and `status` with real processes, whose nodes only answer /health.
+final class ClusterLifecycleTest {
+    private record Result(int exitCode, String out, String err) {}
+
+    @TempDir
+    Path parent = Path.of("");
+
+    private Path dir = Path.of("");
+    private String port = "";
+
+    @BeforeEach
+    void choose() throws IOException {
+        dir = parent.resolve("cluster");
+        port = Integer.toString(freePort());
+    }
+
+    @AfterEach
+    void leaveNoProcess() {
+        sluice(Map.of(), "down", "--grace", "5");
+    }
+
+    private Result sluice(Map<String, String> environment, String... arguments) {
+        var all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--dir", dir.toString()));
+        var out = new StringWriter();
+        var err = new StringWriter();
+        var exitCode = Sluice.commandLine(TrialSluice.installation(environment))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(all.toArray(String[]::new));
+        return new Result(exitCode, out.toString(), err.toString());
+    }
+
+    private Result up(String... options) {
+        var all = new ArrayList<>(List.of("up", "--port", port, "--targets", "2"));
+        all.addAll(List.of(options));
+        return sluice(Map.of(), all.toArray(String[]::new));
+    }
+
+    private ClusterFile cluster() {
+        return ClusterFile.read(dir.resolve("cluster.json")).orElseThrow();
+    }
+
+    private static int health(String url) throws IOException, InterruptedException {
+        try (var client = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(URI.create(url + "/health")).build();
+            return client.send(request, BodyHandlers.discarding()).statusCode();
+        }
+    }
+
+    @Test
+    void anEmbeddedClusterServesUntilItIsStopped() throws Exception {
+        assertThat(up())
+                .satisfies(
+                        result -> assertThat(result.exitCode()).as(result.err()).isZero());
+        var first = cluster();
+        assertThat(first.nodes())
+                .extracting(ClusterFile.Node::id)
+                .containsExactly("proxy001", "target001", "target002");
+        assertThat(first.processes()).hasSize(1);
+        for (var node : first.nodes()) {
+            assertThat(health(node.url())).isEqualTo(200);
+        }
+        assertThat(sluice(Map.of(), "status").exitCode()).isZero();
+
+        var again = up();
+        assertThat(again.exitCode()).isZero();
+        assertThat(again.out()).contains("already running at " + first.endpoint());
+        assertThat(cluster()).isEqualTo(first);
+
+        var other = up("--separate", "--drives", "3");
+        assertThat(other.exitCode()).isEqualTo(2);
+        assertThat(other.err()).contains("--drives 3 (runs with 2)", "--separate true (runs with false)");
+
+        var single = sluice(Map.of(), "node", "kill", "target001");
+        assertThat(single.exitCode()).isEqualTo(2);
+        assertThat(single.err()).contains("one process");
+
+        assertThat(sluice(Map.of(), "down").exitCode()).isZero();
+        assertThat(first.anyAlive()).isFalse();
+        assertThat(dir.resolve("cluster.json")).doesNotExist();
+        assertThat(Files.readString(Path.of(first.nodes().getFirst().log()))).contains(" ready", " stopped");
+        assertThat(sluice(Map.of(), "status").exitCode()).isEqualTo(1);
+
+        assertThat(sluice(Map.of(), "up").exitCode()).isZero();
+        assertThat(cluster())
+                .as("the same endpoint and keys after a restart, though no option was repeated")
+                .returns(first.endpoint(), ClusterFile::endpoint)
+                .returns(first.secretKey(), ClusterFile::secretKey);
+    }
+
+    @Test
+    void separateNodesAreKilledAndStartedOneByOne() throws Exception {
+        assertThat(up("--separate"))
+                .satisfies(
+                        result -> assertThat(result.exitCode()).as(result.err()).isZero());
+        assertThat(cluster().processes()).hasSize(3);
+        assertThat(sluice(Map.of(), "node", "kill", "target002").out()).contains("target002 killed");
+        var status = sluice(Map.of(), "status", "--json");
+        assertThat(status.exitCode()).isEqualTo(1);
+        assertThat(status.out()).contains("\"degraded\"", "\"stopped\"");
+        assertThat(up("--separate").out()).contains("target002 is not running");
+
+        var started = sluice(Map.of(), "node", "start", "target002");
+        assertThat(started.exitCode()).as(started.err()).isZero();
+        assertThat(sluice(Map.of(), "status").exitCode()).isZero();
+        assertThat(sluice(Map.of(), "node", "stop", "target001").out()).contains("target001 stopped");
+        assertThat(sluice(Map.of(), "node", "start", "nobody").err()).contains("no node 'nobody'", "proxy001");
+        assertThat(sluice(Map.of(), "node", "start", "target001").exitCode()).isZero();
+        assertThat(cluster().processes()).allMatch(ProcessStamp::alive);
+    }
+
+    @Test
+    void aClusterThatWasKilledIsRecovered() {
+        assertThat(up().exitCode()).isZero();
+        var keys = cluster().secretKey();
+        Signals.kill(cluster().processes());
+        var recovered = up();
+        assertThat(recovered.exitCode()).as(recovered.err()).isZero();
+        assertThat(recovered.err()).contains("recovered");
+        assertThat(cluster().secretKey()).isEqualTo(keys);
+        assertThat(cluster().anyAlive()).isTrue();
+    }
+
+    @Test
+    void aPortInUseLeavesNothingBehind() throws IOException {
+        try (var _ = new ServerSocket(Integer.parseInt(port) + 101, 1, InetAddress.getLoopbackAddress())) {
+            var refused = up();
+            assertThat(refused.exitCode()).isEqualTo(2);
+            assertThat(refused.err())
+                    .contains("target002 cannot listen on 127.0.0.1:" + (Integer.parseInt(port) + 101));
+        }
+        assertThat(parent).isEmptyDirectory();
+    }
+
+    @Test
+    void aRefusedStartGivesTheReasonAndLeavesNothingBehind() throws IOException {
+        var settings = parent.resolve("mine.toml");
+        Files.writeString(settings, "[auth]\nregion = \"refuse\"\n");
+        var refused = up("--config", settings.toString(), "--separate");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("did not start: the region refuse is not served");
+        assertThat(parent.toFile().list()).containsExactly("mine.toml");
+    }
+
+    @Test
+    void unknownSettingsAndChangedDrivesAreRefused() throws IOException {
+        var settings = parent.resolve("mine.toml");
+        Files.writeString(settings, "[cluster]\ndrive = 3\n");
+        var unknown = up("--config", settings.toString());
+        assertThat(unknown.exitCode()).isEqualTo(2);
+        assertThat(unknown.err()).contains("mine.toml: unknown key 'cluster.drive'");
+        assertThat(dir).doesNotExist();
+
+        assertThat(up().exitCode()).isZero();
+        assertThat(sluice(Map.of(), "down").exitCode()).isZero();
+        var changed = up("--drives", "1");
+        assertThat(changed.exitCode()).isEqualTo(2);
+        assertThat(changed.err()).contains("missing now", "drive2");
+        assertThat(dir.resolve("target001/drive2")).isDirectory();
+    }
+
+    @Test
+    void keysOfTheEnvironmentAreTakenAndKept() {
+        var environment = Map.of("SLUICE_ACCESS_KEY", "mine", "SLUICE_SECRET_KEY", "mine-too");
+        assertThat(sluice(environment, "up", "--port", port, "--targets", "1", "--drives", "1")
+                        .exitCode())
+                .isZero();
+        assertThat(cluster()).returns("mine", ClusterFile::accessKey).returns("mine-too", ClusterFile::secretKey);
+        var other = sluice(Map.of("SLUICE_SECRET_KEY", "other"), "up");
+        assertThat(other.exitCode()).isEqualTo(2);
+        assertThat(other.err()).contains("SLUICE_SECRET_KEY").doesNotContain("mine-too");
+    }
+
+    @Test
+    void aDriveHasOneOwner() throws IOException {
+        assertThat(up().exitCode()).isZero();
+        var copy = parent.resolve("second.toml");
+        var config = Files.readString(dir.resolve("nodes/target001.toml"))
+                .replace("\"127.0.0.1:" + (Integer.parseInt(port) + 100) + "\"", "\"127.0.0.1:0\"")
+                .replaceAll("path = .*", "path = \"" + parent.resolve("second.log") + "\"");
+        Files.writeString(copy, config);
+        var jvm = TrialSluice.installation(Map.of()).jvm();
+        var output = parent.resolve("second.out");
+        var process = jvm.startDetached(List.of("target", "--config", copy.toString()), output.toFile());
+        assertThat(process.onExit().join().exitValue()).isEqualTo(1);
+        assertThat(Files.readString(output)).contains("is in use by another process");
+    }
+
+    /// A port with room for the others above it: below the range that the system gives to outgoing connections.
+    private static int freePort() throws IOException {
+        var address = InetAddress.getLoopbackAddress();
+        for (var candidate = 20_000 + (int) (ProcessHandle.current().pid() % 50) * 200;
+                candidate < 32_000;
+                candidate += 200) {
+            if (free(address, candidate) && free(address, candidate + 100) && free(address, candidate + 101)) {
+                return candidate;
+            }
+        }
+        throw new IOException("no free ports");
+    }
+
+    private static boolean free(InetAddress address, int port) {
+        try (var socket = new ServerSocket(port, 1, address)) {
+            return socket.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package dev.sluice.cli.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConfigFilesTest {
+    private static final String LEAST = """
+            [node]
+            id = "target001"
+            role = "target"
+            listen = "127.0.0.1:8180"
+            [drives]
+            paths = ["/d1"]
+            [[cluster.nodes]]
+            id = "target001"
+            role = "target"
+            url = "http://127.0.0.1:8180"
+            [auth]
+            access_key = "a"
+            secret_key = "s"
+            cluster_key = "c"
+            """;
+    private static final String EVERYTHING = """
+            [node]
+            id = "proxy-xyz"
+            role = "proxy"
+            listen = "[::1]:9000"
+            url = "https://front.example:9000"
+            zone = "rack-7"
+            state = "/var/lib/sluice"
+            [[cluster.nodes]]
+            id = "proxy-xyz"
+            role = "proxy"
+            url = "https://front.example:9000"
+            [[cluster.nodes]]
+            id = "target-b"
+            role = "target"
+            url = "http://10.0.0.2:9100"
+            [auth]
+            enabled = false
+            access_key = "AK"
+            secret_key = "SK"
+            cluster_key = "CK"
+            region = "*"
+            [limits]
+            connections = 11
+            requests = 12
+            body_memory = "13MiB"
+            header_size = "14KiB"
+            object_size = "15GiB"
+            backend_requests = 16
+            [storage]
+            durability = "os"
+            cached_durability = "fsync"
+            reserve = "17MiB"
+            drive_threads = 18
+            block_cache = "19MiB"
+            write_buffers = "20MiB"
+            hot_bytes = "21MiB"
+            hot_files = 22
+            verified_for = "23m"
+            [http]
+            event_loops = 24
+            idle_timeout = "25s"
+            slow_client_timeout = "26s"
+            drain_timeout = "27ms"
+            copy_below = "28KiB"
+            route = "redirect"
+            redirect_token_life = "29s"
+            tls_certificate = "/c.pem"
+            tls_key = "/k.pem"
+            [log]
+            level = "debug"
+            path = "/var/log/sluice.log"
+            file_size = "30MiB"
+            files = 31
+            """;
+
+    private static NodeConfig node(String toml) {
+        return ConfigFiles.node(toml, "node.toml", Map.of());
+    }
+
+    @Test
+    void whatANodesFileLeavesOutHasItsDefault() {
+        var config = node(LEAST);
+        assertThat(config.node())
+                .isEqualTo(new NodeConfig.Node(
+                        "target001", NodeRole.TARGET, "127.0.0.1:8180", "http://127.0.0.1:8180", "", ""));
+        assertThat(config.drives().folders()).containsExactly(Path.of("/d1"));
+        assertThat(config.auth()).isEqualTo(new AuthConfig(true, "a", "s", "c", "us-east-1"));
+        assertThat(config.limits()).isEqualTo(LimitsConfig.DEFAULTS);
+        assertThat(config.storage()).isEqualTo(StorageConfig.DEFAULTS);
+        assertThat(config.http()).isEqualTo(HttpConfig.DEFAULTS);
+        assertThat(config.log()).isEqualTo(LogConfig.DEFAULTS);
+    }
+
+    @Test
+    void everyKeyOfANodesFileIsTaken() {
+        assertThat(node(EVERYTHING))
+                .isEqualTo(new NodeConfig(
+                        new NodeConfig.Node(
+                                "proxy-xyz",
+                                NodeRole.PROXY,
+                                "[::1]:9000",
+                                "https://front.example:9000",
+                                "rack-7",
+                                "/var/lib/sluice"),
+                        new NodeConfig.Drives(List.of()),
+                        new NodeConfig.Cluster(List.of(
+                                new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
+                                new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
+                        new AuthConfig(false, "AK", "SK", "CK", "*"),
+                        new LimitsConfig(11, 12, mebibytes(13), kibibytes(14), new ByteSize(15L << 30), 16),
+                        new StorageConfig(
+                                StorageConfig.Durability.OS,
+                                StorageConfig.Durability.FSYNC,
+                                mebibytes(17),
+                                18,
+                                mebibytes(19),
+                                mebibytes(20),
+                                mebibytes(21),
+                                22,
+                                new TimeSpan(Duration.ofMinutes(23))),
+                        new HttpConfig(
+                                24,
+                                new TimeSpan(Duration.ofSeconds(25)),
+                                new TimeSpan(Duration.ofSeconds(26)),
+                                new TimeSpan(Duration.ofMillis(27)),
+                                kibibytes(28),
+                                HttpConfig.Route.REDIRECT,
+                                new TimeSpan(Duration.ofSeconds(29)),
+                                "/c.pem",
+                                "/k.pem"),
+                        new LogConfig(LogConfig.Level.DEBUG, "/var/log/sluice.log", mebibytes(30), 31)));
+    }
+
+    /// So that `everyKeyOfANodesFileIsTaken` cannot forget a key that is added later.
+    @Test
+    void theFullFileNamesEveryKey() {
+        var defaults = ConfigFiles.render(NodeConfig.DEFAULTS);
+        var keys = defaults.lines().filter(line -> line.contains(" = ")).map(line -> line.replaceFirst(" = .*", ""));
+        assertThat(keys.filter(key -> !key.equals("paths") && !key.equals("nodes")))
+                .isNotEmpty()
+                .allSatisfy(key -> assertThat(EVERYTHING).contains("\n" + key + " = "));
+    }
+
+    @Test
+    void aRenderedNodeIsReadBackTheSame() {
+        var config = node(EVERYTHING);
+        assertThat(node(ConfigFiles.render(config))).isEqualTo(config);
+    }
+
+    @Test
+    void keysOfTheEnvironmentWin() {
+        var environment = Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s");
+        assertThat(ConfigFiles.node(LEAST, "node.toml", environment).auth())
+                .isEqualTo(new AuthConfig(true, "env-a", "env-s", "c", "us-east-1"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    [nod]~id = "x"                    | unknown key 'nod'
+                    [http]~idle_timout = "3s"         | unknown key 'http.idle_timout'
+                    [limits]~connections = "many"     | limits.connections must be a whole number, not "many"
+                    [limits]~connections = 1.5        | limits.connections must be a whole number, not 1.5
+                    [limits]~connections = 99999999999 | limits.connections must be a whole number
+                    [limits]~connections = 0          | limits.connections must be 1 or more, not 0
+                    [auth]~enabled = "yes"            | auth.enabled must be true or false
+                    [auth]~region = 1                 | auth.region must be a text in quotes
+                    drives = 3                        | drives must be a table
+                    [drives]~paths = "/d"             | drives.paths must be a list
+                    [drives]~paths = [1]              | drives.paths must be a text in quotes
+                    [storage]~reserve = "1 Gigabyte"  | storage.reserve: '1 Gigabyte' is not a size
+                    [storage]~durability = "maybe"    | storage.durability must be one of [fsync, os]
+                    [http]~idle_timeout = "soon"      | http.idle_timeout: 'soon' is not a time
+                    [http]~tls_key = "/k"             | http.tls_certificate and http.tls_key
+                    [log]~level = "loud"              | log.level must be one of
+                    [[cluster.nodes]]~idd = "x"       | unknown key 'cluster.nodes.idd'
+                    [[cluster.nodes]]~id = "target001" | cluster.nodes.role is missing
+                    [node~                            | line 1: not TOML
+                    """)
+    void aWrongSettingIsNamed(String toml, String reason) {
+        assertThatThrownBy(() -> node(toml.replace('~', '\n')))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("node.toml")
+                .hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    id = "target001"~role | id = "t"~role       | id: node id 't' is not
+                    127.0.0.1:8180"~[d    | 127.0.0.1"~[d       | node.listen must be host:port
+                    paths = ["/d1"]       | paths = []          | drives.paths is missing
+                    paths = ["/d1"]       | paths = ["/a","/a"] | names a folder twice
+                    access_key = "a"      | access_key = ""     | auth.access_key is missing
+                    cluster_key = "c"     | cluster_key = ""    | auth.cluster_key is missing
+                    url = "http           | url = "ftp          | cluster.nodes.url must be a URL
+                    """)
+    void aNodeThatCannotBeIsRefused(String part, String changed, String reason) {
+        var toml = LEAST.replace(part.replace('~', '\n'), changed.replace('~', '\n'));
+        assertThat(toml).isNotEqualTo(LEAST);
+        assertThatThrownBy(() -> node(toml)).isInstanceOf(ConfigException.class).hasMessageContaining(reason);
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> ConfigFiles.cluster(Path.of("/none/sluice.toml")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("/none/sluice.toml: no such file");
+    }
+
+    @Test
+    void theExamplesOfTheTreeAreRight() {
+        var examples = Path.of("../deploy/examples");
+        assertThat(ConfigFiles.node(examples.resolve("proxy.toml"), Map.of())
+                        .node()
+                        .role())
+                .isEqualTo(NodeRole.PROXY);
+        assertThat(ConfigFiles.node(examples.resolve("target.toml"), Map.of())
+                        .drives()
+                        .paths())
+                .hasSize(2);
+        assertThat(ConfigFiles.cluster(examples.resolve("sluice.toml"))).isEqualTo(ClusterConfig.DEFAULTS);
+    }
+
+    private static ByteSize mebibytes(long count) {
+        return new ByteSize(count << 20);
+    }
+
+    private static ByteSize kibibytes(long count) {
+        return new ByteSize(count << 10);
+    }
+}

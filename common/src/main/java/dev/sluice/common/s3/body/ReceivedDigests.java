@@ -1,0 +1,100 @@
+package dev.sluice.common.s3.body;
+
+import dev.sluice.common.checksum.BlockChecksums;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.checksum.Md5;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.store.StoreException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.Map;
+
+/// Everything a write computes while its bytes pass, in one go over each buffer while that is in the processor's cache:
+/// the stored CRC32C blocks, the MD5, and what the client promised. The CRC32C of the whole comes from the blocks. One
+/// thread at a time, and not an event loop (MD5).
+public final class ReceivedDigests {
+    private final WriteAttributes attributes;
+    private final BlockChecksums.Builder blocks = new BlockChecksums.Builder();
+    private final Md5 md5 = new Md5();
+    private final Map<ChecksumAlgorithm, Hasher> hashers = new EnumMap<>(ChecksumAlgorithm.class);
+
+    /// @param etag the MD5 in hex
+    /// @param checksums in base64: what the client promised or announced; CRC32C when that was nothing
+    public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums, BlockChecksums blocks) {}
+
+    public ReceivedDigests(WriteAttributes attributes) {
+        this.attributes = attributes;
+        attributes.checksums().keySet().forEach(this::compute);
+        attributes.declared().ifPresent(this::compute);
+    }
+
+    private void compute(ChecksumAlgorithm algorithm) {
+        if (algorithm != ChecksumAlgorithm.CRC32C) {
+            hashers.computeIfAbsent(algorithm, Hasher::of);
+        }
+    }
+
+    /// Takes in what remains in the buffer, whose position stays where it is: the drive may be written from it
+    /// meanwhile.
+    public void add(ByteBuffer bytes) {
+        blocks.add(bytes);
+        md5.add(bytes);
+        for (var hasher : hashers.values()) {
+            hasher.add(bytes);
+        }
+    }
+
+    public long size() {
+        return blocks.size();
+    }
+
+    /// Compares with all that the client promised; called once, after the last byte.
+    ///
+    /// @param trailers the checksums in base64 that came after the body
+    /// @throws StoreException.BadDigest when the bytes are not the promised ones
+    public Received check(Map<ChecksumAlgorithm, String> trailers) {
+        var built = blocks.build();
+        var etag = md5.hex();
+        var computed = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
+        hashers.forEach((algorithm, hasher) -> computed.put(algorithm, hasher.base64()));
+        boolean promised = attributes.checksums().containsKey(ChecksumAlgorithm.CRC32C)
+                || attributes
+                        .declared()
+                        .filter(ChecksumAlgorithm.CRC32C::equals)
+                        .isPresent()
+                || trailers.containsKey(ChecksumAlgorithm.CRC32C);
+        if (promised || computed.isEmpty()) {
+            computed.put(ChecksumAlgorithm.CRC32C, built.crc32cBase64());
+        }
+        attributes.contentMd5().ifPresent(expected -> {
+            if (!expected.equalsIgnoreCase(etag)) {
+                throw new StoreException.BadDigest("The Content-MD5 you specified did not match what we received: "
+                        + expected + " is not " + etag);
+            }
+        });
+        attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
+        trailers.forEach((algorithm, expected) -> compare(algorithm, expected, computed));
+        return new Received(built.size(), etag, Map.copyOf(computed), built);
+    }
+
+    private static void compare(ChecksumAlgorithm algorithm, String expected, Map<ChecksumAlgorithm, String> computed) {
+        var actual = computed.get(algorithm);
+        if (actual == null) {
+            throw new StoreException.InvalidArgument(
+                    "The trailer " + algorithm.header() + " was not announced in x-amz-trailer");
+        }
+        byte[] promised;
+        try {
+            promised = Base64.getDecoder().decode(expected);
+        } catch (IllegalArgumentException e) {
+            throw new StoreException.InvalidArgument("Value for " + algorithm.header() + " is invalid: " + expected);
+        }
+        if (!MessageDigest.isEqual(promised, Base64.getDecoder().decode(actual))) {
+            throw new StoreException.BadDigest("The " + algorithm
+                    + " you specified did not match the calculated checksum: " + expected + " is not " + actual);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.sluice.common.s3.answer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.S3Errors;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.store.StoreException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class S3ResponsesTest {
+    private static final RequestHead GET = head("GET");
+    private static final RequestHead HEAD = head("HEAD");
+
+    @Test
+    void anErrorIsADocument() {
+        var response = S3Responses.error(new StoreException.NoSuchKey("k<"), GET);
+        assertThat(response.status()).isEqualTo(404);
+        assertThat(response.headers().first("content-type")).contains("application/xml");
+        assertThat(Xml.parse(((ResponseBody.Bytes) response.body()).bytes()))
+                .containsExactly(
+                        "Error",
+                        "Code=NoSuchKey",
+                        "Message=The key does not exist: k<",
+                        "Resource=/b/k%3C&",
+                        "RequestId=request-1");
+    }
+
+    @Test
+    void headHasNoBody() {
+        assertThat(S3Responses.error(new StoreException.NoSuchKey("k"), HEAD))
+                .isEqualTo(Response.of(404, Headers.EMPTY, ResponseBody.NONE));
+        var unavailable = S3Responses.error(new StoreException.Unavailable("starting"), HEAD);
+        assertThat(unavailable.body()).isSameAs(ResponseBody.NONE);
+        assertThat(unavailable.headers().first("Retry-After")).contains("1");
+    }
+
+    @Test
+    void notModifiedKeepsTheETagAndHasNoBody() {
+        var response = S3Responses.error(new StoreException.NotModified("e-2"), GET);
+        assertThat(response.status()).isEqualTo(304);
+        assertThat(response.headers().first("ETag")).contains("\"e-2\"");
+        assertThat(response.body()).isSameAs(ResponseBody.NONE);
+    }
+
+    @Test
+    void headersThatSayWhatToDo() {
+        var range = S3Responses.error(new StoreException.RangeNotSatisfiable(10), GET);
+        assertThat(range.status()).isEqualTo(416);
+        assertThat(range.headers().first("Content-Range")).contains("bytes */10");
+        var later = S3Responses.error(new StoreException.Unavailable("soon", Duration.ofMillis(2500)), GET);
+        assertThat(later.headers().all("Retry-After")).containsExactly("3");
+        var drive = S3Responses.error(new StoreException.DriveFailed("d", new IllegalStateException()), GET);
+        assertThat(drive.headers().all("Retry-After")).containsExactly("1");
+        var method = S3Responses.error(S3Failure.methodNotAllowed("GET, PUT"), GET);
+        assertThat(method.status()).isEqualTo(405);
+        assertThat(method.headers().first("Allow")).contains("GET, PUT");
+    }
+
+    @Test
+    void nothingUnknownLooksLikeAbsence() {
+        var cause = new IllegalStateException();
+        for (StoreException failure : List.of(
+                new StoreException.Unavailable("u"),
+                new StoreException.DriveFailed("d", cause),
+                new StoreException.BackendUnavailable("b", cause),
+                new StoreException.Damaged("x"),
+                new StoreException.NoSpace("full"))) {
+            assertThat(S3Errors.of(failure).status()).isGreaterThanOrEqualTo(500);
+        }
+    }
+
+    private static RequestHead head(String method) {
+        var client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+        return new RequestHead(method, "/b/k%3C&", "", Headers.EMPTY, 0, client, false, "request-1");
+    }
+}

@@ -1,0 +1,529 @@
+package dev.sluice.common.s3.parse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.listing.ContinuationToken;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class S3RequestParserTest {
+    private static final String MD5_OF_NOTHING = "1B2M2Y8AsgTpgAmY7PhCfg==";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET /|ListBuckets",
+                "GET /s3|ListBuckets",
+                "GET /s3/|ListBuckets",
+                "GET /?x-id=ListBuckets&max-buckets=1000|ListBuckets",
+                "PUT /abc|CreateBucket",
+                "HEAD /abc|HeadBucket",
+                "DELETE /abc/|DeleteBucket",
+                "GET /abc?location|GetBucketLocation",
+                "GET /abc?location=|GetBucketLocation",
+                "GET /abc?versioning|GetBucketVersioning",
+                "GET /abc?policy|GetBucketPolicy",
+                "PUT /abc?policy|PutBucketPolicy",
+                "DELETE /abc?policy|DeleteBucketPolicy",
+                "GET /abc|ListObjects",
+                "GET /abc?list-type=2|ListObjects",
+                "GET /abc?uploads|ListMultipartUploads",
+                "POST /abc?delete|DeleteObjects",
+                "GET /abc/k|GetObject",
+                "GET /abc/k?x-id=GetObject|GetObject",
+                "GET /abc/k?X-Amz-Signature=1&X-Amz-Expires=3&AWSAccessKeyId=a&Signature=b&Expires=1|GetObject",
+                "GET /abc/k?x-sluice-token=t|GetObject",
+                "GET /abc/k?unknown=1|GetObject",
+                "GET /abc/k?versionId=null|GetObject",
+                "HEAD /abc/k|HeadObject",
+                "PUT /abc/k|PutObject",
+                "PUT /abc/k/|PutObject",
+                "DELETE /abc/k|DeleteObject",
+                "POST /abc/k?uploads|CreateMultipartUpload",
+                "PUT /abc/k?uploadId=u&partNumber=1|UploadPart",
+                "GET /abc/k?uploadId=u|ListParts",
+                "POST /abc/k?uploadId=u|CompleteMultipartUpload",
+                "DELETE /abc/k?uploadId=u|AbortMultipartUpload",
+            })
+    void theActionsWeServe(String line, String action) {
+        assertThat(Requests.parse(line).getClass().getSimpleName()).isEqualTo(action);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "acl",
+                "tagging",
+                "lifecycle",
+                "cors",
+                "website",
+                "retention",
+                "legal-hold",
+                "torrent",
+                "select",
+                "restore",
+                "attributes",
+                "encryption",
+                "notification",
+                "logging",
+                "replication",
+                "accelerate",
+                "requestPayment",
+                "object-lock",
+                "ownershipControls",
+                "publicAccessBlock",
+                "intelligent-tiering",
+                "inventory",
+                "metrics",
+                "analytics",
+                "versions",
+                "policyStatus",
+                "session",
+                "append",
+                "renameObject",
+            })
+    void whatS3HasAndWeDoNotIsNamed(String parameter) {
+        for (var line :
+                new String[] {"GET /abc", "PUT /abc", "GET /abc/k", "PUT /abc/k", "POST /abc/k", "DELETE /abc/k"}) {
+            assertThatThrownBy(() -> Requests.parse(line + "?" + parameter))
+                    .isInstanceOfSatisfying(S3Failure.class, failure -> {
+                        assertThat(failure.error().status()).isEqualTo(501);
+                        assertThat(failure.error().code()).isEqualTo("NotImplemented");
+                        assertThat(failure.error().message()).contains("?" + parameter);
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "PUT /abc?versioning|501 NotImplemented",
+                "GET /abc/k?versionId=3|501 NotImplemented",
+                "GET /abc/k?versionId=|501 NotImplemented",
+                "DELETE /abc/k?versionId=3|501 NotImplemented",
+                "POST /abc|501 NotImplemented",
+                "GET /?prefix=a|501 NotImplemented",
+                "GET /?continuation-token=a|501 NotImplemented",
+                "POST /|405 MethodNotAllowed",
+                "PUT /|405 MethodNotAllowed",
+                "GET /?location|405 MethodNotAllowed",
+                "PATCH /abc|405 MethodNotAllowed",
+                "OPTIONS /abc/k|405 MethodNotAllowed",
+                "PUT /abc?location|405 MethodNotAllowed",
+                "GET /abc?delete|405 MethodNotAllowed",
+                "POST /abc?uploads|405 MethodNotAllowed",
+                "DELETE /abc?versioning|405 MethodNotAllowed",
+                "HEAD /abc?policy|405 MethodNotAllowed",
+                "POST /abc/k|405 MethodNotAllowed",
+                "GET /abc/k?uploads|405 MethodNotAllowed",
+                "GET /abc/k?policy|405 MethodNotAllowed",
+                "PUT /abc/k?policy|405 MethodNotAllowed",
+                "DELETE /abc/k?delete|405 MethodNotAllowed",
+                "HEAD /abc/k?uploadId=u|405 MethodNotAllowed",
+                "get /abc/k|405 MethodNotAllowed",
+                "GET /abc?policy&location|400 InvalidArgument",
+                "PUT /abc/k?uploadId=u|400 InvalidArgument",
+                "PUT /abc/k?partNumber=1|400 InvalidArgument",
+                "PUT /abc/k?uploadId=&partNumber=1|400 InvalidArgument",
+                "PUT /abc/k?uploadId=u&partNumber=0|400 InvalidArgument",
+                "PUT /abc/k?uploadId=u&partNumber=10001|400 InvalidArgument",
+                "PUT /abc/k?uploadId=u&partNumber=x|400 InvalidArgument",
+                "GET /abc/k?partNumber=|400 InvalidArgument",
+                "GET /abc/k?partNumber=10001|400 InvalidArgument",
+                "GET /abc/k?uploadId=|400 InvalidArgument",
+                "GET /abc/k?uploadId=u&max-parts=-1|400 InvalidArgument",
+                "GET /abc?uploadId=u|400 InvalidArgument",
+                "GET /abc?max-keys=-1|400 InvalidArgument",
+                "GET /abc?max-keys=x|400 InvalidArgument",
+                "GET /abc?max-keys=99999999999|400 InvalidArgument",
+                "GET /abc?encoding-type=base64|400 InvalidArgument",
+                "GET /abc?list-type=3|400 InvalidArgument",
+                "GET /abc?list-type=2&continuation-token=!|400 InvalidArgument",
+                "GET /abc/k?response-content-type=a%0D%0AX:%20y|400 InvalidArgument",
+                "GET /abc/k?response-content-disposition=%E2%82%AC|400 InvalidArgument",
+            })
+    void whatIsRefused(String line, String refusal) {
+        assertThat(Requests.refusal(line)).isEqualTo(refusal);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-server-side-encryption, AES256",
+        "X-Amz-Server-Side-Encryption-Customer-Algorithm, AES256",
+        "x-amz-server-side-encryption-aws-kms-key-id, k",
+        "x-amz-copy-source-server-side-encryption-customer-key, k",
+        "x-amz-acl, public-read",
+        "x-amz-grant-read, id=1",
+        "x-amz-tagging, a=b",
+        "x-amz-tagging-directive, REPLACE",
+        "x-amz-object-lock-mode, GOVERNANCE",
+        "x-amz-object-lock-legal-hold, ON",
+        "x-amz-website-redirect-location, /x",
+        "x-amz-storage-class, GLACIER",
+        "x-amz-write-offset-bytes, 0",
+        "x-amz-if-match-size, 3",
+        "If-Modified-Since, 'Sat, 21 Nov 2026 07:00:00 GMT'",
+        "If-Unmodified-Since, 'Sat, 21 Nov 2026 07:00:00 GMT'",
+    })
+    void headersThatWouldChangeTheMeaningAreRefusedOnWrites(String name, String value) {
+        assertThat(Requests.refusal("PUT /abc/k", name, value)).isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void aPresignedQueryCarriesHeaders() {
+        assertThat(Requests.refusal("PUT /abc/k?x-amz-acl=public-read&X-Amz-Signature=1"))
+                .isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal("PUT /abc/k?X-Amz-Server-Side-Encryption=AES256"))
+                .isEqualTo("501 NotImplemented");
+        var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k?x-amz-meta-Colour=blue&X-Amz-Date=1");
+        assertThat(put.attributes().userMetadata()).isEqualTo(Map.of("colour", "blue"));
+        assertThat(Requests.refusal("PUT /abc/k?x-amz-meta-a=%0D%0AX:%20y")).isEqualTo("400 InvalidArgument");
+        assertThat(Requests.refusal("PUT /abc/k?x-amz-meta-a%0D%0AX=y")).isEqualTo("400 InvalidArgument");
+        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k?X-Amz-Checksum-Mode=ENABLED");
+        assertThat(get.checksumMode()).isTrue();
+    }
+
+    /// Else whoever has a URL for a PUT could read any object with it.
+    @Test
+    void aCopySourceInTheQueryCountsOnlyWhereTheQueryIsSigned() {
+        var copy = "PUT /abc/k?x-amz-copy-source=/secret/k";
+        assertThat(Requests.parse(S3Request.CopyObject.class, copy + "&X-Amz-Signature=s")
+                        .source())
+                .isEqualTo(new ObjectName("secret", "k"));
+        assertThat(Requests.refusal(copy)).isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&AWSAccessKeyId=a&Signature=s&Expires=1"))
+                .isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&Signature=s")).isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&x-sluice-token=t"))
+                .isEqualTo("501 NotImplemented");
+        assertThat(Requests.refusal(copy + "&X-Amz-Signature=s", "Authorization", "AWS4-HMAC-SHA256 x"))
+                .isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void anEmptyTokenIsTheBeginning() {
+        assertThat(Requests.parse(S3Request.ListObjects.class, "GET /abc?list-type=2&continuation-token=&start-after=a")
+                        .after())
+                .isEqualTo("a");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-acl, private",
+        "x-amz-acl, bucket-owner-full-control",
+        "x-amz-storage-class, STANDARD",
+        "x-amz-expected-bucket-owner, 123456789012",
+        "x-amz-tagging-directive, COPY",
+        "x-amz-date, 20261121T000000Z",
+        "x-amz-content-sha256, UNSIGNED-PAYLOAD",
+        "x-amz-request-payer, requester",
+        "x-amz-, y",
+    })
+    void headersThatMeanWhatWeDoAnywayAreTaken(String name, String value) {
+        assertThat(Requests.parse("PUT /abc/k", name, value)).isInstanceOf(S3Request.PutObject.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void ranges(String header, Optional<ByteRange> expected) {
+        assertThat(Requests.parse(S3Request.GetObject.class, "GET /abc/k", "range", header)
+                        .range())
+                .isEqualTo(expected);
+    }
+
+    static Stream<Arguments> ranges() {
+        return Stream.of(
+                range("bytes=0-9", new ByteRange.FromTo(0, 9)),
+                range("Bytes=5-5", new ByteRange.FromTo(5, 5)),
+                range("bytes=7-", new ByteRange.FromTo(7, Long.MAX_VALUE)),
+                range("bytes=-3", new ByteRange.Last(3)),
+                range("bytes=-0", new ByteRange.Last(0)),
+                range("bytes=0-99999999999999999999999", new ByteRange.FromTo(0, Long.MAX_VALUE)),
+                range("bytes=99999999999999999999999-", new ByteRange.FromTo(Long.MAX_VALUE, Long.MAX_VALUE)),
+                ignored("bytes=9-0"),
+                ignored("bytes=0-1,4-5"),
+                ignored("bytes="),
+                ignored("bytes=-"),
+                ignored("bytes=a-b"),
+                ignored("bytes=1-b"),
+                ignored("bytes=+1-2"),
+                ignored("bytes=--2"),
+                ignored("lines=1-2"),
+                ignored("bytes 1-2"),
+                ignored(""));
+    }
+
+    private static Arguments range(String header, ByteRange range) {
+        return Arguments.of(header, Optional.of(range));
+    }
+
+    private static Arguments ignored(String header) {
+        return Arguments.of(header, Optional.empty());
+    }
+
+    @Test
+    void ifRangeMakesTheWholeObjectTheAnswer() {
+        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k", "Range", "bytes=0-1", "If-Range", "\"e\"");
+        assertThat(get.range()).isEmpty();
+    }
+
+    @Test
+    void aRangeAndAPartNumberExcludeEachOther() {
+        assertThat(Requests.refusal("GET /abc/k?partNumber=2", "Range", "bytes=0-1"))
+                .isEqualTo("400 InvalidRequest");
+        assertThat(Requests.parse(S3Request.HeadObject.class, "HEAD /abc/k?partNumber=2")
+                        .partNumber())
+                .contains(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Sat, 21 Nov 2026 07:08:09 GMT",
+                "2026-11-21T07:08:09Z",
+                "2026-11-21T08:08:09+01:00",
+                "Saturday, 21-Nov-26 07:08:09 GMT",
+                "Sat Nov 21 07:08:09 2026",
+            })
+    void datesInAllTheirForms(String date) {
+        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k", "If-Modified-Since", date);
+        assertThat(get.conditions().ifModifiedSince()).contains(Instant.parse("2026-11-21T07:08:09Z"));
+    }
+
+    @Test
+    void aMalformedDateIsIgnoredOnReadsAndRefusedForCopies() {
+        var get = Requests.parse(S3Request.GetObject.class, "GET /abc/k", "If-Modified-Since", "yesterday");
+        assertThat(get.conditions()).isSameAs(Conditions.NONE);
+        assertThat(Requests.refusal(
+                        "PUT /abc/k", "x-amz-copy-source", "b/k", "x-amz-copy-source-if-modified-since", "yesterday"))
+                .isEqualTo("400 InvalidArgument");
+    }
+
+    @Test
+    void conditionsAndOverridesOfAGet() {
+        var get = Requests.parse(
+                S3Request.GetObject.class,
+                "GET /abc/k?response-content-type=text%2Fplain&response-expires=0",
+                "If-Match",
+                "\"a\"",
+                "if-none-match",
+                "*");
+        assertThat(get.conditions().ifMatch()).contains("\"a\"");
+        assertThat(get.conditions().ifNoneMatch()).contains("*");
+        assertThat(get.overrides()).isEqualTo(Map.of("Content-Type", "text/plain", "Expires", "0"));
+    }
+
+    @Test
+    void attributesOfAPut() {
+        var put = Requests.parse(
+                S3Request.PutObject.class,
+                "PUT /abc/k",
+                "content-type",
+                "image/jpeg",
+                "Content-Encoding",
+                "aws-chunked, gzip",
+                "X-Amz-Meta-Author",
+                "me",
+                "x-amz-meta-author",
+                "you",
+                "Content-MD5",
+                MD5_OF_NOTHING,
+                "x-amz-checksum-crc32",
+                "AAAAAA==",
+                "x-amz-trailer",
+                "x-amz-checksum-crc64nvme",
+                "If-None-Match",
+                "*");
+        assertThat(put.attributes().headers())
+                .isEqualTo(Map.of("Content-Type", "image/jpeg", "Content-Encoding", "gzip"));
+        assertThat(put.attributes().userMetadata()).isEqualTo(Map.of("author", "me,you"));
+        assertThat(put.attributes().contentMd5()).contains("d41d8cd98f00b204e9800998ecf8427e");
+        assertThat(put.attributes().checksums()).isEqualTo(Map.of(ChecksumAlgorithm.CRC32, "AAAAAA=="));
+        assertThat(put.attributes().declared()).contains(ChecksumAlgorithm.CRC64NVME);
+        assertThat(put.conditions().ifNoneMatch()).contains("*");
+    }
+
+    @Test
+    void awsChunkedAloneIsNoEncodingOfTheObject() {
+        var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k", "Content-Encoding", "aws-chunked");
+        assertThat(put.attributes().headers()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Content-MD5, x, 400 InvalidDigest",
+        "Content-MD5, AAAA, 400 InvalidDigest",
+        "Content-MD5, '', 400 InvalidDigest",
+        "x-amz-checksum-md4, AAAA, 400 InvalidRequest",
+        "x-amz-checksum-crc32, AAAA, 400 InvalidRequest",
+        "x-amz-checksum-crc32, not base64, 400 InvalidRequest",
+        "x-amz-checksum-crc32, AAAAAA==-2, 400 InvalidRequest",
+        "x-amz-sdk-checksum-algorithm, CRC16, 400 InvalidRequest",
+        "x-amz-trailer, x-amz-meta-a, 400 InvalidRequest",
+        "x-amz-meta-, y, 400 InvalidArgument",
+    })
+    void brokenPromisesOfAPut(String name, String value, String refusal) {
+        assertThat(Requests.refusal("PUT /abc/k", name, value)).isEqualTo(refusal);
+    }
+
+    @Test
+    void metadataHasTwoKibibytesAtMost() {
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", "v".repeat(1000), "x-amz-meta-b", "v".repeat(1046)))
+                .startsWith("PutObject");
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", "v".repeat(1000), "x-amz-meta-b", "v".repeat(1047)))
+                .isEqualTo("400 MetadataTooLarge");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/src/key|src|key",
+                "src/key|src|key",
+                "src/a%20b+c//..|src|a b+c//..",
+                "%2Fsrc%2Fkey|src|key",
+                "src%2Fkey|src|key",
+                "src/k?versionId=null|src|k",
+                "src/k?versionId=1|501 NotImplemented|",
+                "src|400 InvalidArgument|",
+                "/src/|400 InvalidArgument|",
+                "/|400 InvalidArgument|",
+                "src/%FF|400 InvalidURI|",
+                "../k|400 InvalidBucketName|",
+            })
+    void copySources(String header, String bucket, String key) {
+        if (key == null) {
+            assertThat(Requests.refusal("PUT /abc/k", "x-amz-copy-source", header))
+                    .isEqualTo(bucket);
+        } else {
+            var copy = Requests.parse(S3Request.CopyObject.class, "PUT /abc/k", "x-amz-copy-source", header);
+            assertThat(copy.source()).isEqualTo(new ObjectName(bucket, key));
+        }
+    }
+
+    @Test
+    void copiesOntoThemselvesMustChangeSomething() {
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-copy-source", "/abc/k"))
+                .isEqualTo("400 InvalidRequest");
+        var copy = Requests.parse(
+                S3Request.CopyObject.class,
+                "PUT /abc/k",
+                "x-amz-copy-source",
+                "/abc/k",
+                "x-amz-metadata-directive",
+                "REPLACE",
+                "x-amz-copy-source-if-match",
+                "e");
+        assertThat(copy.replaceMetadata()).isTrue();
+        assertThat(copy.sourceConditions().ifMatch()).contains("e");
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-copy-source", "b/k", "x-amz-metadata-directive", "X"))
+                .isEqualTo("400 InvalidArgument");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "bytes=0-9|UploadPartCopy",
+                "bytes=3-|400 InvalidArgument",
+                "bytes=-3|400 InvalidArgument",
+                "bytes=9-0|400 InvalidArgument",
+                "0-9|400 InvalidArgument",
+            })
+    void rangesOfCopies(String range, String expected) {
+        assertThat(Requests.refusal(
+                        "PUT /abc/k?uploadId=u&partNumber=2",
+                        "x-amz-copy-source",
+                        "b/k",
+                        "x-amz-copy-source-range",
+                        range))
+                .startsWith(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CRC32, , false",
+        "CRC32, FULL_OBJECT, true",
+        "CRC32C, COMPOSITE, false",
+        "CRC64NVME, , true",
+        "SHA256, COMPOSITE, false",
+    })
+    void checksumTypesOfUploads(String algorithm, String type, boolean full) {
+        var headers = type == null
+                ? new String[] {"x-amz-checksum-algorithm", algorithm}
+                : new String[] {"x-amz-checksum-algorithm", algorithm, "x-amz-checksum-type", type};
+        var create = Requests.parse(S3Request.CreateMultipartUpload.class, "POST /abc/k?uploads", headers);
+        assertThat(create.fullObjectChecksum()).isEqualTo(full);
+        assertThat(create.attributes().declared()).contains(ChecksumAlgorithm.valueOf(algorithm));
+    }
+
+    @Test
+    void impossibleChecksumTypesAreRefused() {
+        assertThat(Requests.refusal(
+                        "POST /abc/k?uploads",
+                        "x-amz-checksum-algorithm",
+                        "SHA1",
+                        "x-amz-checksum-type",
+                        "FULL_OBJECT"))
+                .isEqualTo("400 InvalidRequest");
+        assertThat(Requests.refusal("POST /abc/k?uploads", "x-amz-checksum-type", "FULL_OBJECT"))
+                .isEqualTo("400 InvalidRequest");
+    }
+
+    @Test
+    void whatCompletesAnUpload() {
+        var complete = Requests.parse(
+                S3Request.CompleteMultipartUpload.class,
+                "POST /abc/k?uploadId=u%2B1",
+                "x-amz-checksum-crc32",
+                "AAAAAA==-2",
+                "x-amz-mp-object-size",
+                "12",
+                "If-None-Match",
+                "*");
+        assertThat(complete.uploadId()).isEqualTo("u+1");
+        assertThat(complete.checksums()).isEqualTo(Map.of(ChecksumAlgorithm.CRC32, "AAAAAA==-2"));
+        assertThat(complete.objectSize()).contains(12L);
+        assertThat(complete.conditions().ifNoneMatch()).contains("*");
+        assertThat(Requests.refusal("POST /abc/k?uploadId=u", "x-amz-mp-object-size", "-1"))
+                .isEqualTo("400 InvalidArgument");
+    }
+
+    @Test
+    void listingsOfBothVersions() {
+        assertThat(Requests.parse("GET /abc?marker=m+%2B&prefix=p%2F&delimiter=/&max-keys=5000&encoding-type=url"))
+                .isEqualTo(new S3Request.ListObjects(
+                        "abc", false, "p/", "/", "m +", Optional.empty(), Optional.empty(), 1000, true, true));
+        var token = ContinuationToken.encode("k\0");
+        assertThat(Requests.parse("GET /abc?list-type=2&start-after=a&continuation-token=" + token))
+                .isEqualTo(new S3Request.ListObjects(
+                        "abc", true, "", "", "k\0", Optional.of("a"), Optional.of(token), 1000, false, false));
+        assertThat(Requests.parse("GET /abc?list-type=2&start-after=a&fetch-owner=true&max-keys=0"))
+                .isEqualTo(new S3Request.ListObjects(
+                        "abc", true, "", "", "a", Optional.of("a"), Optional.empty(), 0, false, true));
+    }
+
+    @Test
+    void a405SaysWhatIsAllowed() {
+        assertThatThrownBy(() -> Requests.parse("PUT /abc?location"))
+                .isInstanceOfSatisfying(
+                        S3Failure.class, failure -> assertThat(failure.allow()).contains("GET"));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sluice.targetnode;
+
+import dev.sluice.backend.BackendSettings;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.placement.Candidate;
+import dev.sluice.common.placement.Rendezvous;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.targetnode.coldfill.BucketBackends;
+import dev.sluice.targetnode.object.ObjectHandlers;
+import dev.sluice.targetnode.storage.DrivePlacement;
+import dev.sluice.targetnode.storage.DriveStats;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.StoreConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/// One target, composed: its drives, and the handlers over them. The composition root of this module.
+public final class TargetNode implements AutoCloseable {
+    private final ObjectStore store;
+    private final BucketBackends backends;
+    private final ExecutorService digests;
+    private final ObjectHandlers handlers;
+
+    private TargetNode(
+            ObjectStore store, BucketBackends backends, ExecutorService digests, ObjectHandlers handlers) {
+        this.store = store;
+        this.backends = backends;
+        this.digests = digests;
+        this.handlers = handlers;
+    }
+
+    /// Attaches the drives.
+    ///
+    /// @throws IOException with one line for the operator when a drive cannot be used
+    public static ObjectStore attach(StoreConfig config) throws IOException {
+        return ObjectStore.open(config, TargetNode::placement);
+    }
+
+    /// @param store the attached drives; closed with this
+    public static TargetNode open(
+            ObjectStore store,
+            ControlPlane control,
+            ClusterViews views,
+            PeerClient peers,
+            BackendSettings backendSettings,
+            MeterRegistry meters) {
+        var backends = new BucketBackends(backendSettings, meters);
+        var digests = Executors.newFixedThreadPool(
+                Runtime.getRuntime().availableProcessors(),
+                Thread.ofPlatform().name("digest-", 0).daemon().factory());
+        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, meters);
+        return new TargetNode(store, backends, digests, handlers);
+    }
+
+    public TargetService service() {
+        return handlers;
+    }
+
+    /// Whether every drive knows what it has.
+    public boolean ready() {
+        return store.ready();
+    }
+
+    /// Its share of the cluster's slots.
+    public static double weight(ObjectStore store) {
+        return store.stats().stream().mapToDouble(DriveStats::weight).sum();
+    }
+
+    public List<DriveStats> drives() {
+        return store.stats();
+    }
+
+    /// A slot lives on one drive: the first of its rendezvous ranking.
+    private static DrivePlacement placement(Map<String, Long> weights) {
+        var drives = weights.entrySet().stream()
+                .map(entry -> new Candidate(entry.getKey(), entry.getValue()))
+                .toList();
+        var owners = Rendezvous.owners(drives);
+        return (bucketId, key) -> drives.get(owners[Slot.of(bucketId, key)]).id();
+    }
+
+    @Override
+    public void close() {
+        handlers.close();
+        backends.close();
+        digests.close();
+        store.close();
+    }
+}

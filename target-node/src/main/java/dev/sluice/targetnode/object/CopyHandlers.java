@@ -1,0 +1,56 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.answer.CopyXml;
+import dev.sluice.common.s3.answer.S3Responses;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// CopyObject and UploadPartCopy: the source's bytes take the way of a PUT's body.
+final class CopyHandlers {
+    private final CopySources sources;
+    private final PutObjectHandler puts;
+    private final MultipartHandlers multipart;
+
+    CopyHandlers(CopySources sources, PutObjectHandler puts, MultipartHandlers multipart) {
+        this.sources = sources;
+        this.puts = puts;
+        this.multipart = multipart;
+    }
+
+    Response object(ObjectCall call, S3Request.CopyObject copy) {
+        if (copy.source().equals(copy.name()) && !copy.replaceMetadata()) {
+            throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
+                    + " itself without changing the object's metadata.");
+        }
+        try (var source = sources.open(copy.source(), copy.sourceConditions(), Optional.empty())) {
+            var attributes = copy.replaceMetadata()
+                    ? copy.attributes()
+                    : new WriteAttributes(
+                            source.headers(),
+                            source.userMetadata(),
+                            Optional.empty(),
+                            Map.of(),
+                            copy.attributes().declared());
+            var record = puts.write(call.bucket(), call.key(), source.incoming(), attributes, copy.conditions());
+            return S3Responses.xml(CopyXml.object(
+                    record.etag(), Instant.ofEpochMilli(record.modifiedMillis()), record.checksums()));
+        }
+    }
+
+    Response part(ObjectCall call, S3Request.UploadPartCopy copy) {
+        try (var source = sources.open(copy.source(), copy.sourceConditions(), copy.sourceRange())) {
+            var nothing = new WriteAttributes(
+                    new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
+            var received = multipart.write(
+                    call.bucket(), call.key(), copy.uploadId(), copy.partNumber(), source.incoming(), nothing);
+            return S3Responses.xml(CopyXml.part(received.etag(), Instant.now(), received.checksums()));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.backend.StreamSource;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
+final class CopySources {
+    private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
+    private static final String[] CONTENT_HEADERS = {
+        "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires"
+    };
+
+    private final ClusterViews views;
+    private final PeerClient peers;
+
+    CopySources(ClusterViews views, PeerClient peers) {
+        this.views = views;
+        this.peers = peers;
+    }
+
+    /// @param headers content headers, canonical names
+    record Source(
+            SortedMap<String, String> headers,
+            SortedMap<String, String> userMetadata,
+            long length,
+            StreamSource body)
+            implements AutoCloseable {
+        Incoming incoming() {
+            return Incoming.of(body, length);
+        }
+
+        @Override
+        public void close() {
+            body.close();
+        }
+    }
+
+    /// @throws StoreException when the source does not exist, its conditions do not hold, or its node does not answer
+    Source open(ObjectName name, Conditions conditions, Optional<ByteRange> range) {
+        var view = views.current();
+        var bucket = view.bucket(name.bucket())
+                .or(() -> views.confirmed().bucket(name.bucket()))
+                .orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
+        var primary = view.routing().primary(Slot.of(bucket.id(), name.key()));
+        var response = peers.open(
+                primary.url(), "/" + name.bucket() + "/" + encode(name.key()), requestHeaders(conditions, range));
+        if (response.statusCode() == 200 || response.statusCode() == 206) {
+            return source(response);
+        }
+        discard(response);
+        throw switch (response.statusCode()) {
+            case 404 -> new StoreException.NoSuchKey(name.key());
+            case 304, 412 -> new StoreException.PreconditionFailed("x-amz-copy-source-if-…");
+            case 416 -> new StoreException.InvalidArgument("The copy source's range lies outside of it");
+            default ->
+                new StoreException.Unavailable(
+                        "%s answered %d for the copy's source".formatted(primary.id(), response.statusCode()));
+        };
+    }
+
+    private static Headers requestHeaders(Conditions conditions, Optional<ByteRange> range) {
+        var headers = Headers.builder();
+        conditions.ifMatch().ifPresent(etag -> headers.add("If-Match", etag));
+        conditions.ifNoneMatch().ifPresent(etag -> headers.add("If-None-Match", etag));
+        conditions.ifModifiedSince().ifPresent(time -> headers.add("If-Modified-Since", date(time)));
+        conditions.ifUnmodifiedSince().ifPresent(time -> headers.add("If-Unmodified-Since", date(time)));
+        range.ifPresent(asked -> headers.add("Range", text(asked)));
+        return headers.build();
+    }
+
+    private static String text(ByteRange range) {
+        return switch (range) {
+            case ByteRange.FromTo(var from, var to) ->
+                "bytes=%d-%s".formatted(from, to == Long.MAX_VALUE ? "" : Long.toString(to));
+            case ByteRange.Last(var count) -> "bytes=-" + count;
+        };
+    }
+
+    private static Source source(HttpResponse<InputStream> response) {
+        var headers = new TreeMap<String, String>();
+        for (var name : CONTENT_HEADERS) {
+            response.headers().firstValue(name).ifPresent(value -> headers.put(name, value));
+        }
+        var userMetadata = new TreeMap<String, String>();
+        response.headers().map().forEach((name, values) -> {
+            if (name.startsWith("x-amz-meta-")) {
+                userMetadata.put(name.substring("x-amz-meta-".length()), values.getFirst());
+            }
+        });
+        long length = response.headers().firstValueAsLong("Content-Length").orElseThrow();
+        var body = new StreamSource(response.body(), length, _ -> {}, _ -> discard(response));
+        return new Source(headers, userMetadata, length, body);
+    }
+
+    private static void discard(HttpResponse<InputStream> response) {
+        try {
+            response.body().close();
+        } catch (IOException e) {
+            LOG.debug("closing a copy's source: {}", e.toString());
+        }
+    }
+
+    private static String date(Instant time) {
+        return HTTP_DATE.format(time);
+    }
+
+    private static String encode(String key) {
+        return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20").replace(".", "%2E");
+    }
+}

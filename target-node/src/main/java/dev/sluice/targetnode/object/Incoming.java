@@ -1,0 +1,21 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.body.ObjectBody;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// An object's bytes on their way in, from a client or from another object.
+///
+/// @param length -1 when it is not known
+/// @param trailers the checksums that came behind the bytes; to be asked after the last one
+record Incoming(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm, String>> trailers) {
+    static Incoming of(ObjectBody body) {
+        return new Incoming(body, body.decodedLength(), body::trailers);
+    }
+
+    static Incoming of(ByteSource bytes, long length) {
+        return new Incoming(bytes, length, Map::of);
+    }
+}

@@ -1,9 +1,0 @@
-package dev.sluice.targetnode.storage;
-
-/// What an acknowledged write has survived.
-public enum Durability {
-    /// A loss of power.
-    FSYNC,
-    /// The end of the process, not of the machine.
-    OS
-}

@@ -1,0 +1,71 @@
+package dev.sluice.targetnode.storage.multipart;
+
+import dev.sluice.common.s3.S3Request.CompletedPart;
+import dev.sluice.common.store.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+
+/// Compares the list of a CompleteMultipartUpload with the parts that are there.
+final class CompletedParts {
+    private static final int MD5_HEX = 32;
+
+    private CompletedParts() {}
+
+    static List<Part> wanted(List<CompletedPart> list, List<Part> present) {
+        if (list.isEmpty()) {
+            throw new StoreException.InvalidArgument("You must specify at least one part");
+        }
+        var byNumber = new HashMap<Integer, Part>();
+        present.forEach(part -> byNumber.put(part.number(), part));
+        var wanted = new ArrayList<Part>();
+        for (var named : list) {
+            if (!wanted.isEmpty() && named.partNumber() <= wanted.getLast().number()) {
+                throw new StoreException.InvalidPartOrder();
+            }
+            wanted.add(match(named, byNumber));
+        }
+        for (var part : wanted.subList(0, wanted.size() - 1)) {
+            if (part.size() < Placement.SMALLEST_UNIT) {
+                throw new StoreException.EntityTooSmall("Part %d has %d bytes; all but the last need %d"
+                        .formatted(part.number(), part.size(), Placement.SMALLEST_UNIT));
+            }
+        }
+        return wanted;
+    }
+
+    private static Part match(CompletedPart named, HashMap<Integer, Part> byNumber) {
+        var part = byNumber.get(named.partNumber());
+        if (part == null || !part.etag().equals(named.etag().replace("\"", ""))) {
+            throw new StoreException.InvalidPart(
+                    "Part " + named.partNumber() + " was not uploaded, or with another ETag");
+        }
+        for (var sum : named.checksums().entrySet()) {
+            var ours = part.checksums().get(sum.getKey());
+            if (ours != null && !ours.equals(sum.getValue())) {
+                throw new StoreException.InvalidPart(
+                        "Part " + named.partNumber() + " was uploaded with another " + sum.getKey());
+            }
+        }
+        return part;
+    }
+
+    static String etag(List<Part> parts) {
+        try {
+            var md5 = MessageDigest.getInstance("MD5");
+            for (var part : parts) {
+                md5.update(
+                        part.etag().length() == MD5_HEX
+                                ? HexFormat.of().parseHex(part.etag())
+                                : part.etag().getBytes(StandardCharsets.UTF_8));
+            }
+            return HexFormat.of().formatHex(md5.digest()) + "-" + parts.size();
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException(missing);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.sluice.targetnode.storage.multipart;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import dev.sluice.targetnode.storage.record.PackedWriter;
+import dev.sluice.targetnode.storage.record.RecordFormat;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// What one drive's index says of its multipart uploads. To be called on a drive thread.
+final class Uploads {
+    private static final int COMPLETED_FORMAT = 1;
+
+    private final Contents contents;
+
+    Uploads(Contents contents) {
+        this.contents = contents;
+    }
+
+    UploadState require(BucketRef bucket, String key, String uploadId) throws IOException {
+        var value = contents.index().get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId));
+        if (value.isEmpty()) {
+            throw new StoreException.NoSuchUpload(uploadId);
+        }
+        return UploadState.decode(value.get());
+    }
+
+    List<Part> parts(String uploadId, int after, int limit) throws IOException {
+        var parts = new ArrayList<Part>();
+        var id = UploadKeys.id(uploadId);
+        contents.index().scan(Table.PARTS, UploadKeys.part(uploadId, after + 1), (key, value) -> {
+            if (parts.size() == limit || !IndexKeys.startsWith(key, id)) {
+                return false;
+            }
+            parts.add(Part.decode(value));
+            return true;
+        });
+        return parts;
+    }
+
+    List<UploadState> list(long bucketId, String prefix, byte[] from, int limit) throws IOException {
+        var uploads = new ArrayList<UploadState>();
+        var prefixKey = IndexKeys.object(bucketId, prefix);
+        contents.index().scan(Table.UPLOADS, from, (key, value) -> {
+            if (uploads.size() == limit || !IndexKeys.startsWith(key, prefixKey)) {
+                return false;
+            }
+            uploads.add(UploadState.decode(value));
+            return true;
+        });
+        return uploads;
+    }
+
+    /// What a repeated request for the completion of an upload is answered with.
+    Optional<ObjectRecord> completed(String uploadId, BucketRef bucket, String key) throws IOException {
+        var value = contents.index().get(Table.COMPLETED, UploadKeys.id(uploadId));
+        if (value.isEmpty()) {
+            return Optional.empty();
+        }
+        var in = new PackedReader("a completed upload", value.get(), COMPLETED_FORMAT);
+        in.number();
+        var attribute = in.bytes();
+        var details = in.bytes();
+        var record = RecordFormat.decode(attribute, _ -> details);
+        return record.bucketId() == bucket.id() && record.key().equals(key) ? Optional.of(record) : Optional.empty();
+    }
+
+    static IndexBatch ended(UploadState upload) {
+        return new IndexBatch()
+                .delete(
+                        Table.UPLOADS,
+                        UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId()))
+                .deleteRange(
+                        Table.PARTS,
+                        UploadKeys.part(upload.uploadId(), 0),
+                        UploadKeys.afterLastPart(upload.uploadId()));
+    }
+
+    static IndexBatch ended(UploadState upload, ObjectRecord result) {
+        var stored = RecordFormat.encode(result);
+        return ended(upload)
+                .put(
+                        Table.COMPLETED,
+                        UploadKeys.id(upload.uploadId()),
+                        new PackedWriter(COMPLETED_FORMAT)
+                                .number(System.currentTimeMillis())
+                                .bytes(stored.attribute())
+                                .bytes(stored.details().orElse(new byte[0]))
+                                .sealed());
+    }
+
+    /// Results that nobody asks for any more.
+    IndexBatch completedBefore(long millis) throws IOException {
+        var batch = new IndexBatch();
+        contents.index().scan(Table.COMPLETED, new byte[0], (key, value) -> {
+            if (new PackedReader("a completed upload", value, COMPLETED_FORMAT).number() < millis) {
+                batch.delete(Table.COMPLETED, key);
+            }
+            return true;
+        });
+        return batch;
+    }
+
+    List<UploadState> begunBefore(long millis) throws IOException {
+        var old = new ArrayList<UploadState>();
+        contents.index().scan(Table.UPLOADS, new byte[0], (_, value) -> {
+            var upload = UploadState.decode(value);
+            if (upload.createdMillis() < millis) {
+                old.add(upload);
+            }
+            return true;
+        });
+        return old;
+    }
+
+    /// Throws away the files of an upload that has ended.
+    void deleteFiles(String uploadId) throws IOException {
+        var folder = UploadKeys.folder(uploadId);
+        for (var name : contents.files().list(folder)) {
+            contents.files().delete(folder + "/" + name);
+        }
+        contents.files().deleteFolder(folder);
+    }
+}

@@ -1,0 +1,228 @@
+package dev.sluice.targetnode.storage;
+
+import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.drives;
+import static dev.sluice.targetnode.storage.StoreFixture.get;
+import static dev.sluice.targetnode.storage.StoreFixture.open;
+import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.s3.S3Request.CompletedPart;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.multipart.Part;
+import dev.sluice.targetnode.storage.multipart.UploadState;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MultipartTest {
+    private static final int MIB = 1 << 20;
+
+    @TempDir
+    private Path folder;
+
+    private static UploadState begin(ObjectStore store, String key) {
+        return store.multipart()
+                .create(BUCKET, key, new TreeMap<>(Map.of("Content-Type", "x/y")), new TreeMap<>(), Optional.empty(), false);
+    }
+
+    private static Part part(ObjectStore store, UploadState upload, int number, byte[] content) throws Exception {
+        try (var part = store.multipart()
+                .part(BUCKET, upload.key(), upload.uploadId(), number, content.length, Durability.FSYNC)) {
+            for (int at = 0; at < content.length; at += 300_000) {
+                part.write(ByteBuffer.wrap(content, at, Math.min(300_000, content.length - at)));
+            }
+            return part.commit(md5(content), Map.of());
+        }
+    }
+
+    private static String md5(byte[] content) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(content));
+    }
+
+    private static ObjectRecord complete(ObjectStore store, UploadState upload, List<Part> parts) {
+        return store.multipart()
+                .complete(
+                        BUCKET,
+                        upload.key(),
+                        upload.uploadId(),
+                        parts.stream()
+                                .map(part -> new CompletedPart(part.number(), part.etag(), Map.of()))
+                                .toList(),
+                        Map.of(),
+                        WriteCheck.NONE,
+                        Durability.FSYNC);
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        var all = new ByteArrayOutputStream();
+        Arrays.stream(parts).forEach(all::writeBytes);
+        return all.toByteArray();
+    }
+
+    private void requireNothingLeft() throws IOException {
+        for (var name : List.of("uploads", "work")) {
+            try (var left = Files.walk(folder.resolve("d1/.sluice").resolve(name))) {
+                assertThat(left.filter(Files::isRegularFile)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void partsInAnyOrderBecomeTheObject() throws Exception {
+        for (int size : new int[] {6 * MIB, 5_500_000}) {
+            var contents = new byte[][] {random(1, size), random(2, size), random(3, 1_234_567)};
+            try (var store = open(drives(folder, 1))) {
+                var upload = begin(store, "big" + size);
+                var parts = new ArrayList<Part>();
+                for (int number : new int[] {2, 3, 1}) {
+                    parts.add(part(store, upload, number, contents[number - 1]));
+                }
+                parts.sort(java.util.Comparator.comparing(Part::number));
+                assertThat(store.multipart().listParts(BUCKET, upload.key(), upload.uploadId(), 0, 100))
+                        .isEqualTo(parts);
+                assertThat(store.lookup(BUCKET, upload.key())).isInstanceOf(Lookup.Miss.class);
+                var record = complete(store, upload, parts);
+                assertThat(record.etag()).endsWith("-3");
+                assertThat(record.partSizes()).containsExactly((long) size, (long) size, 1_234_567L);
+                assertThat(record.headers()).containsEntry("Content-Type", "x/y");
+                assertThat(get(store, upload.key())).isEqualTo(joined(contents));
+                assertThat(complete(store, upload, parts)).as("asked again").isEqualTo(record);
+                assertThatThrownBy(() -> part(store, upload, 4, new byte[1]))
+                        .isInstanceOf(StoreException.NoSuchUpload.class);
+            }
+            requireNothingLeft();
+        }
+    }
+
+    @Test
+    void unequalMissingAndRepeatedPartsAreMovedTogether() throws Exception {
+        try (var store = open(drives(folder, 1))) {
+            var unequal = begin(store, "unequal");
+            var a = random(1, 7 * MIB);
+            var b = random(2, 5 * MIB + 1);
+            var c = random(3, 8 * MIB);
+            var parts = List.of(part(store, unequal, 2, a), part(store, unequal, 5, b), part(store, unequal, 9, c));
+            complete(store, unequal, parts);
+            assertThat(get(store, "unequal")).isEqualTo(joined(a, b, c));
+
+            var repeated = begin(store, "repeated");
+            part(store, repeated, 1, random(4, 5 * MIB));
+            var second = part(store, repeated, 2, random(5, 5 * MIB));
+            part(store, repeated, 1, random(6, 5 * MIB));
+            var first = part(store, repeated, 1, random(7, 5 * MIB));
+            part(store, repeated, 3, random(8, MIB));
+            complete(store, repeated, List.of(first, second));
+            assertThat(get(store, "repeated")).isEqualTo(joined(random(7, 5 * MIB), random(5, 5 * MIB)));
+        }
+        requireNothingLeft();
+    }
+
+    @Test
+    void uploadsSurviveARestart() throws Exception {
+        var paths = drives(folder, 1);
+        UploadState upload;
+        var parts = new ArrayList<Part>();
+        try (var store = open(paths)) {
+            upload = begin(store, "later");
+            parts.add(part(store, upload, 1, random(1, 5 * MIB)));
+            var broken = store.multipart().part(BUCKET, "later", upload.uploadId(), 2, 5 * MIB, Durability.FSYNC);
+            broken.write(ByteBuffer.wrap(random(9, MIB)));
+        }
+        try (var store = open(paths)) {
+            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10)).containsExactly(upload);
+            assertThat(store.isEmpty(BUCKET.id())).isFalse();
+            parts.add(part(store, upload, 2, random(2, 5 * MIB)));
+            parts.add(part(store, upload, 3, random(3, 17)));
+            complete(store, upload, parts);
+        }
+        try (var store = open(paths)) {
+            assertThat(get(store, "later"))
+                    .isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
+            assertThat(complete(store, upload, parts).etag()).endsWith("-3");
+            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10)).isEmpty();
+            store.multipart().expire(Instant.now().plusSeconds(1), Instant.EPOCH);
+            assertThatThrownBy(() -> complete(store, upload, parts)).isInstanceOf(StoreException.NoSuchUpload.class);
+        }
+        requireNothingLeft();
+    }
+
+    @Test
+    void whatCannotBeCompletedIsRefusedAndMayBeTriedAgain() throws Exception {
+        try (var store = open(drives(folder, 1))) {
+            var upload = begin(store, "k");
+            var small = part(store, upload, 1, random(1, 100));
+            var last = part(store, upload, 2, random(2, 100));
+            assertThatThrownBy(() -> complete(store, upload, List.of(small, last)))
+                    .isInstanceOf(StoreException.EntityTooSmall.class);
+            assertThatThrownBy(() -> complete(store, upload, List.of(last, small)))
+                    .isInstanceOf(StoreException.InvalidPartOrder.class);
+            var replaced = part(store, upload, 1, random(3, 5 * MIB));
+            assertThatThrownBy(() -> complete(store, upload, List.of(small, last)))
+                    .isInstanceOf(StoreException.InvalidPart.class);
+            complete(store, upload, List.of(replaced, last));
+            assertThat(get(store, "k")).isEqualTo(joined(random(3, 5 * MIB), random(2, 100)));
+        }
+        requireNothingLeft();
+    }
+
+    @Test
+    void anAbortedOrExpiredUploadIsGone() throws Exception {
+        try (var store = open(drives(folder, 1))) {
+            var upload = begin(store, "k");
+            part(store, upload, 1, random(1, 5 * MIB));
+            part(store, upload, 7, random(1, 10));
+            store.multipart().abort(BUCKET, "k", upload.uploadId());
+            assertThatThrownBy(() -> store.multipart().listParts(BUCKET, "k", upload.uploadId(), 0, 10))
+                    .isInstanceOf(StoreException.NoSuchUpload.class);
+            var old = begin(store, "old");
+            part(store, old, 1, random(1, 10));
+            store.multipart().expire(Instant.EPOCH, Instant.now().plusSeconds(1));
+            assertThat(store.isEmpty(BUCKET.id())).isTrue();
+        }
+        requireNothingLeft();
+    }
+
+    @Test
+    void uploadsAreListedInPages() throws Exception {
+        try (var store = open(drives(folder, 2))) {
+            var all = new ArrayList<UploadState>();
+            for (var key : List.of("a", "a", "a/b", "b", "c", "c")) {
+                all.add(begin(store, key));
+            }
+            all.sort(java.util.Comparator.comparing(UploadState::key).thenComparing(UploadState::uploadId));
+            var seen = new ArrayList<UploadState>();
+            while (seen.size() < all.size()) {
+                var last = seen.isEmpty() ? Optional.<UploadState>empty() : Optional.of(seen.getLast());
+                seen.addAll(store.multipart()
+                        .listUploads(
+                                BUCKET.id(),
+                                "",
+                                last.map(UploadState::key).orElse(""),
+                                last.map(UploadState::uploadId).orElse(""),
+                                2));
+            }
+            assertThat(seen).isEqualTo(all);
+            assertThat(store.multipart().listUploads(BUCKET.id(), "", "a", "", 10))
+                    .extracting(UploadState::key)
+                    .containsExactly("a/b", "b", "c", "c");
+        }
+    }
+}
