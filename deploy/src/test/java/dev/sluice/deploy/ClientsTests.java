@@ -11,24 +11,23 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// What every client must be able to do, whichever server stands behind the endpoint.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ClientsTests {
-    private final Endpoint endpoint;
-    private final Map<String, String> environment;
+    abstract Endpoint endpoint();
 
-    ClientsTests(Endpoint endpoint, Map<String, String> environment) {
-        this.endpoint = endpoint;
-        this.environment = environment;
+    /// What the scripts are told besides the endpoint.
+    Map<String, String> environment() {
+        return Map.of();
     }
 
     @ParameterizedTest
     @EnumSource
     void program(Clients client) {
-        client.check(endpoint, environment);
+        client.check(endpoint(), environment());
     }
 
     @Nested
     class AwsSdkForJava extends AwsSdkForJavaTests {
         AwsSdkForJava() {
-            super(endpoint);
+            super(endpoint());
         }
     }
 }

@@ -13,17 +13,16 @@ import org.junit.jupiter.api.Tag;
 /// All clients against MinIO: the checks ask for S3's behaviour, not only for ours.
 @Tag("long")
 final class StandInClientsTest extends ClientsTests {
-    private final PeerServer minio;
+    private final PeerServer minio = PeerServer.minio(folder());
 
-    StandInClientsTest() {
-        this(PeerServer.minio(folder()));
+    @Override
+    Endpoint endpoint() {
+        return new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD);
     }
 
-    private StandInClientsTest(PeerServer minio) {
-        super(
-                new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD),
-                Map.of("SLUICE_STAND_IN", "MinIO"));
-        this.minio = minio;
+    @Override
+    Map<String, String> environment() {
+        return Map.of("SLUICE_STAND_IN", "MinIO");
     }
 
     private static Path folder() {
