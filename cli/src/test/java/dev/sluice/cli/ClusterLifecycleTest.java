@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,6 +212,28 @@ final class ClusterLifecycleTest {
         var process = jvm.startDetached(List.of("target", "--config", copy.toString()), output.toFile());
         assertThat(process.onExit().join().exitValue()).isEqualTo(1);
         assertThat(Files.readString(output)).contains("is in use by another process");
+    }
+
+    @Test
+    void anInterruptedStartLeavesNothingBehind() throws Exception {
+        var output = parent.resolve("up.out");
+        var up = TrialSluice.installation(Map.of())
+                .jvm()
+                .startDetached(List.of("up", "--separate", "--port", port, "--dir", dir.toString()), output.toFile());
+        while (!Files.exists(dir.resolve("run/target001.json"))) {
+            assertThat(up.waitFor(5, TimeUnit.MILLISECONDS))
+                    .as(Files.readString(output))
+                    .isFalse();
+        }
+        var first = ProcessStamp.of(childOf(up)).orElseThrow();
+        up.destroy();
+        assertThat(up.onExit().join().exitValue()).isEqualTo(143);
+        assertThat(first.alive()).isFalse();
+        assertThat(dir).doesNotExist();
+    }
+
+    private static long childOf(Process process) {
+        return process.children().findFirst().orElseThrow().pid();
     }
 
     /// A port with room for the others above it: below the range that the system gives to outgoing connections.

@@ -38,10 +38,10 @@ final class BackendMeters {
     }
 
     void received(long bytes) {
-        received.increment(bytes);
+        received.increment((double) bytes);
     }
 
     void sent(long bytes) {
-        sent.increment(bytes);
+        sent.increment((double) bytes);
     }
 }

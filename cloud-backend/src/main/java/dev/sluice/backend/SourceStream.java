@@ -38,12 +38,28 @@ public final class SourceStream extends InputStream {
         return count;
     }
 
-    /// What a cloud's client threw while it read this: IncompleteBody when the sender of the body broke off.
+    /// What a cloud's client threw while it read this: IncompleteBody when the sender of the body broke off, BadDigest
+    /// when a checked body was not what its checksum said.
     public RuntimeException explain(RuntimeException thrown) {
-        return failure.<RuntimeException>map(cause -> incomplete(cause)).orElse(thrown);
+        return failure.<RuntimeException>map(this::meaning).orElse(thrown);
     }
 
-    private StoreException incomplete(IOException cause) {
+    /// Reads on to the body's end, where a checked body says whether it was the right one.
+    public void end() throws IOException {
+        try {
+            if (current.hasRemaining() || source.next().hasRemaining()) {
+                throw new IOException("more bytes than promised");
+            }
+        } catch (IOException e) {
+            failure = Optional.of(e);
+            throw e;
+        }
+    }
+
+    private StoreException meaning(IOException cause) {
+        if (cause instanceof BackendMismatch mismatch) {
+            return new StoreException.BadDigest(mismatch.says());
+        }
         var meaning = new StoreException.IncompleteBody(
                 "the body broke off after " + count + " bytes: " + cause.getMessage());
         meaning.initCause(cause);

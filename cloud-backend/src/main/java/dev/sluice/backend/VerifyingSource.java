@@ -33,7 +33,7 @@ final class VerifyingSource implements ByteSource {
         } else if (!verified) {
             var actual = digest.value();
             if (!actual.equals(expected)) {
-                throw new BackendMismatch("the bytes' checksum is " + actual + ", the backend says " + expected);
+                throw new BackendMismatch("the bytes' checksum is " + actual + " and not " + expected);
             }
             verified = true;
         }

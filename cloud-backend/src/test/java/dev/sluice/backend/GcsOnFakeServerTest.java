@@ -7,6 +7,7 @@ import com.google.cloud.NoCredentials;
 import com.google.cloud.storage.BucketInfo;
 import com.google.cloud.storage.StorageOptions;
 import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@RequiresPeer("fake-gcs-server")
 class GcsOnFakeServerTest extends BackendContract {
     private static final AtomicInteger BUCKETS = new AtomicInteger();
 
@@ -65,7 +67,7 @@ class GcsOnFakeServerTest extends BackendContract {
     void aKilledServerIsAnErrorAtTheReaderAndThenUnavailable(@TempDir Path own) throws IOException {
         try (var server = PeerServer.fakeGcs(own);
                 var doomed = Backends.open(newBucket(server), SETTINGS, new SimpleMeterRegistry())) {
-            long length = 64 << 20;
+            long length = 24 << 20;
             doomed.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
             try (var stream = doomed.get("large", BackendRead.WHOLE)) {
                 assertThat(stream.body().next().hasRemaining()).isTrue();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,6 +21,7 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
+@RequiresPeer("minio")
 class S3OnMinioTest extends BackendContract {
     private static final AtomicInteger BUCKETS = new AtomicInteger();
 
@@ -124,7 +126,7 @@ class S3OnMinioTest extends BackendContract {
     void aKilledServerIsAnErrorAtTheReaderAndThenUnavailable(@TempDir Path own) throws IOException {
         try (var server = PeerServer.minio(own);
                 var doomed = Backends.open(newBucket(server), SETTINGS, new SimpleMeterRegistry())) {
-            long length = 64 << 20;
+            long length = 24 << 20;
             doomed.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);
             try (var stream = doomed.get("large", BackendRead.WHOLE)) {
                 assertThat(stream.body().next().hasRemaining()).isTrue();

@@ -22,8 +22,6 @@ import java.util.Optional;
 
 /// The S3 actions on buckets themselves. Blocking.
 final class BucketHandlers {
-    static final Owner OWNER = new Owner("sluice", "sluice");
-
     private final BucketLife life;
     private final String region;
 
@@ -36,7 +34,7 @@ final class BucketHandlers {
         var entries = view.state().buckets().buckets().values().stream()
                 .map(bucket -> new BucketXml.Entry(bucket.name(), Instant.ofEpochMilli(bucket.createdMillis())))
                 .toList();
-        return S3Responses.xml(BucketXml.listBuckets(OWNER, entries));
+        return S3Responses.xml(BucketXml.listBuckets(Owner.SLUICE, entries));
     }
 
     Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {

@@ -6,6 +6,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.ListObjectsXml;
 import dev.sluice.common.s3.answer.MultipartXml;
+import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -30,7 +31,7 @@ final class ListHandlers {
 
     Response objects(S3Request.ListObjects request, Bucket bucket) {
         var page = ListingPage.of(new ListingMerge(sources(request, bucket)), request);
-        return S3Responses.xml(ListObjectsXml.of(request, page, BucketHandlers.OWNER));
+        return S3Responses.xml(ListObjectsXml.of(request, page, Owner.SLUICE));
     }
 
     Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
@@ -39,7 +40,7 @@ final class ListHandlers {
             all.addAll(targets.of(node).listUploads(bucket, request.prefix()));
         }
         var page = UploadsPage.of(all, request);
-        return S3Responses.xml(MultipartXml.uploads(request, page, BucketHandlers.OWNER));
+        return S3Responses.xml(MultipartXml.uploads(request, page, Owner.SLUICE));
     }
 
     /// Of a key that several have, the first source's entry counts: what is here overrules what the cloud says.

@@ -28,8 +28,10 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
             arguments.addAll(List.of("--config", layout.nodeConfig(id).toString()));
         }
         var process = jvm.startDetached(arguments, console(layout, name).toFile());
-        var stamp = ProcessStamp.of(process.pid())
-                .orElseThrow(() -> CommandFailure.failed(name + " ended at once: " + reason(layout, name, log)));
+        var stamp = ProcessStamp.of(process.pid()).orElseThrow(() -> {
+            process.destroyForcibly();
+            return CommandFailure.failed(name + " ended at once: " + reason(layout, name, log));
+        });
         Files.writeString(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
         return new NodeProcess(layout, name, process, stamp, log);
     }

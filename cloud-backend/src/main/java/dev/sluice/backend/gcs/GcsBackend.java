@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class GcsBackend implements Backend {
     private static final Logger LOG = LoggerFactory.getLogger(GcsBackend.class);
 
+    /// How often a GET may be overtaken by an overwrite between its two requests.
+    private static final int MOST_OVERTAKEN = 3;
+
     private final BackendAddress address;
     private final Storage client;
     private final BackendCalls calls;
@@ -72,7 +75,11 @@ public final class GcsBackend implements Backend {
             throw new StoreException.NoSuchKey(key);
         }
         bucketSeen = true;
-        return found.get();
+        var blob = found.get();
+        if (version.isPresent() && !version.get().equals(String.valueOf(blob.getGeneration()))) {
+            throw new StoreException.PreconditionFailed("version of " + key);
+        }
+        return blob;
     }
 
     /// A missing object and a missing bucket look the same to the client. Asked by a listing, since who may read the
@@ -92,7 +99,22 @@ public final class GcsBackend implements Backend {
     /// generation that the first one found.
     @Override
     public BackendStream get(String key, BackendRead read) {
-        var blob = find(key, read.ifVersion());
+        for (int attempt = 1; ; attempt++) {
+            var found = find(key, read.ifVersion());
+            try {
+                return get(key, found, read);
+            } catch (StoreException.NoSuchKey gone) { // overwritten since: the generation found is there no more
+                if (read.ifVersion().isPresent()) {
+                    throw new StoreException.PreconditionFailed("version of " + key);
+                }
+                if (attempt == MOST_OVERTAKEN) {
+                    throw new StoreException.BackendUnavailable(key + " changes faster than it can be read", gone);
+                }
+            }
+        }
+    }
+
+    private BackendStream get(String key, Blob blob, BackendRead read) {
         long size = GcsObjects.size(blob);
         var range = read.range().map(wanted -> wanted.resolve(size)).orElse(new ByteRange.Resolved(0, size));
         var object = GcsObjects.object(key, blob);
@@ -103,10 +125,7 @@ public final class GcsBackend implements Backend {
     }
 
     private BackendStream stream(Blob blob, BackendObject object, ByteRange.Resolved range, BackendBudget.Lease lease) {
-        var reader = client.reader(
-                blob.getBlobId(),
-                BlobSourceOption.generationMatch(blob.getGeneration()),
-                BlobSourceOption.shouldReturnRawInputStream(true));
+        var reader = client.reader(blob.getBlobId(), BlobSourceOption.shouldReturnRawInputStream(true));
         try {
             reader.setChunkSize(0); // no buffer between the connection and us
             reader.seek(range.offset());

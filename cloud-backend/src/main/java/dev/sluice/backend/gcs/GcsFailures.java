@@ -29,18 +29,10 @@ final class GcsFailures {
             case 401, 403 -> BackendFailure.finalAnswer(new StoreException.BackendDenied(says));
             case 304, 412 -> BackendFailure.finalAnswer(new StoreException.PreconditionFailed("version of " + key));
             case 416 -> BackendFailure.finalAnswer(new StoreException.RangeNotSatisfiable(0));
-            case 400, 405, 411, 413, 501 -> BackendFailure.finalAnswer(refused(answer, says));
+            case 400, 405, 411, 413, 501 -> BackendFailure.finalAnswer(new StoreException.InvalidArgument(says));
             case 429, 503 -> BackendFailure.throttled(unavailable(answer), Optional.empty());
             default -> BackendFailure.passing(unavailable(answer));
         };
-    }
-
-    /// GCS has no code of its own for bytes that do not match their promised checksum.
-    private static StoreException refused(StorageException answer, String says) {
-        var message = String.valueOf(answer.getMessage());
-        return message.contains("MD5") || message.contains("CRC32C") || message.contains("crc32c")
-                ? new StoreException.BadDigest(says)
-                : new StoreException.InvalidArgument(says);
     }
 
     private StoreException unavailable(RuntimeException thrown) {

@@ -13,6 +13,7 @@ import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /// GCS's listing, a page at a time and from any key: no token of the cloud's has to be kept.
 final class GcsListing {
@@ -30,10 +31,11 @@ final class GcsListing {
     private record Answer(List<Blob> blobs, boolean more) {}
 
     BackendPage list(String prefix, String delimiter, String after, int max) {
+        int most = Math.min(max, 1000);
         var from = after;
         while (true) {
-            var answer = request(prefix, delimiter, from, Math.min(max, 1000));
-            var page = page(answer, from);
+            var answer = request(prefix, delimiter, from, most);
+            var page = page(answer, from, most);
             boolean nothing = page.entries().isEmpty() && page.commonPrefixes().isEmpty();
             if (!nothing || page.next().isEmpty()) {
                 return page;
@@ -69,24 +71,34 @@ final class GcsListing {
         });
     }
 
-    private BackendPage page(Answer answer, String after) {
+    /// What GCS sent and is after `after`, objects and prefixes in one order. Not every server counts the prefixes, so
+    /// the page is cut here as well.
+    private BackendPage page(Answer answer, String after, int max) {
+        var found = new TreeMap<String, Blob>(KeyOrder.BY_UTF8);
+        for (var blob : answer.blobs()) {
+            found.put(blob.getName().substring(address.prefix().length()), blob);
+        }
+        var wanted = found.tailMap(after, false);
         var entries = new ArrayList<BackendPage.Entry>();
         var prefixes = new ArrayList<String>();
-        var last = after;
-        for (var blob : answer.blobs()) {
-            var key = blob.getName().substring(address.prefix().length());
-            if (KeyOrder.BY_UTF8.compare(key, after) <= 0) {
-                continue;
+        var last = found.isEmpty() ? after : found.lastKey();
+        for (var each : wanted.entrySet()) {
+            if (entries.size() + prefixes.size() == max) {
+                return new BackendPage(entries, prefixes, Optional.of(last));
             }
-            last = KeyOrder.BY_UTF8.compare(key, last) > 0 ? key : last;
-            if (blob.isDirectory()) {
-                prefixes.add(key);
+            last = each.getKey();
+            if (each.getValue().isDirectory()) {
+                prefixes.add(last);
             } else {
-                var object = GcsObjects.object(key, blob);
-                entries.add(new BackendPage.Entry(key, object.size(), object.etag(), object.lastModified()));
+                entries.add(entry(last, each.getValue()));
             }
         }
         boolean more = answer.more() && !last.equals(after);
         return new BackendPage(entries, prefixes, more ? Optional.of(last) : Optional.empty());
+    }
+
+    private static BackendPage.Entry entry(String key, Blob blob) {
+        var object = GcsObjects.object(key, blob);
+        return new BackendPage.Entry(key, object.size(), object.etag(), object.lastModified());
     }
 }

@@ -6,9 +6,7 @@ import dev.sluice.backend.BackendObject;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.WriteAttributes;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -60,10 +58,6 @@ final class GcsObjects {
                 .setMetadata(metadata);
         Optional.ofNullable(attributes.checksums().get(ChecksumAlgorithm.CRC32C))
                 .ifPresent(info::setCrc32c);
-        attributes
-                .contentMd5()
-                .ifPresent(hex -> info.setMd5(
-                        Base64.getEncoder().encodeToString(HexFormat.of().parseHex(hex))));
         return info.build();
     }
 

@@ -4,11 +4,11 @@ import com.google.cloud.storage.BlobId;
 import com.google.cloud.storage.BlobInfo;
 import com.google.cloud.storage.BlobWriteSession;
 import com.google.cloud.storage.Storage;
-import com.google.cloud.storage.Storage.BlobSourceOption;
 import com.google.cloud.storage.Storage.BlobWriteOption;
 import com.google.cloud.storage.StorageException;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendCalls;
+import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.SourceStream;
 import dev.sluice.backend.WriteCondition;
@@ -41,7 +41,7 @@ final class GcsUpload {
             if (length < 0) {
                 throw new StoreException.InvalidArgument("a backend is written with a known length only");
             }
-            var body = new SourceStream(source);
+            var body = new SourceStream(checked(source, attributes));
             body.part(length);
             var info = GcsObjects.info(BlobId.of(address.bucket(), address.prefix() + key), attributes);
             var options = options(attributes, condition);
@@ -53,21 +53,22 @@ final class GcsUpload {
                 }
             });
             calls.sent(length);
-            var object = GcsObjects.object(key, written);
-            checkMd5(object, written.getBlobId(), attributes);
-            return object;
+            return GcsObjects.object(key, written);
         }
     }
 
-    /// A resumable upload can promise a CRC32C beforehand but no MD5, so that one is compared afterwards.
-    private void checkMd5(BackendObject object, BlobId id, WriteAttributes attributes) {
-        var promised = attributes.contentMd5();
-        if (promised.isPresent() && object.md5().isPresent() && !promised.equals(object.md5())) {
-            long generation = GcsBackend.generation(object.version());
-            calls.run("delete", object.key(), () -> client.delete(id, BlobSourceOption.generationMatch(generation)));
-            throw new StoreException.BadDigest(
-                    "the MD5 of the bytes is " + object.md5().get());
+    /// Compared here too, before the object is made: GCS knows neither all of these checksums nor tells which one
+    /// failed, and of an MD5 only afterwards.
+    private static ByteSource checked(ByteSource source, WriteAttributes attributes) {
+        var checked = source;
+        for (var promise : attributes.checksums().entrySet()) {
+            checked =
+                    new BackendChecks.Checksum(promise.getKey(), promise.getValue()).verifying(checked, Runnable::run);
         }
+        if (attributes.contentMd5().isPresent()) {
+            checked = new BackendChecks.Md5(attributes.contentMd5().get()).verifying(checked, Runnable::run);
+        }
+        return checked;
     }
 
     /// The channel is closed only after the last byte: closing it is what makes the object, also out of half a body.
@@ -82,6 +83,7 @@ final class GcsUpload {
                     channel.write(bytes);
                 }
             }
+            body.end();
             channel.close();
             return session.getResult().get();
         } catch (IOException e) {

@@ -39,7 +39,7 @@ public final class PeerServer implements AutoCloseable {
 
     /// MinIO on a port that was free or its own before, for starting it again on the same data.
     public static PeerServer minio(Path folder, int port) {
-        var program = Peers.require("minio");
+        var program = Peers.executable("minio");
         var command = List.of(
                 program.toString(),
                 "server",
@@ -55,7 +55,7 @@ public final class PeerServer implements AutoCloseable {
 
     /// fake-gcs-server; no buckets yet.
     public static PeerServer fakeGcs(Path folder) {
-        var program = Peers.require("fake-gcs-server");
+        var program = Peers.executable("fake-gcs-server");
         int port = freePort();
         var url = "http://127.0.0.1:" + port;
         var command = List.of(

@@ -5,37 +5,43 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
-/// Where the peers are. A test that needs one that is not installed is skipped with a line naming it, or fails when
-/// `SLUICE_REQUIRE_PEERS=1`.
+/// Where the peers are, as `deploy/peers` knows. Tests that need one say so by [RequiresPeer].
 public final class Peers {
     private Peers() {}
 
+    sealed interface Search {}
+
+    record Found(Path executable) implements Search {}
+
+    /// @param says one line naming the peer and how to get it
+    record Missing(String says) implements Search {}
+
     /// @param name as `deploy/peers path` knows it: minio, fake-gcs-server, s5cmd, python, aws
     /// @return the executable
-    public static Path require(String name) {
+    public static Path executable(String name) {
+        return switch (find(name)) {
+            case Found(var executable) -> executable;
+            case Missing(var says) -> throw new AssertionError(says);
+        };
+    }
+
+    static boolean required() {
+        return "1".equals(System.getenv("SLUICE_REQUIRE_PEERS"));
+    }
+
+    static Search find(String name) {
         try {
             var process = new ProcessBuilder(script().toString(), "path", name).start();
             var path = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             var says = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            if (process.waitFor() != 0) {
-                missing(says);
-            }
-            return Path.of(path);
+            return process.waitFor() == 0 ? new Found(Path.of(path)) : new Missing(says);
         } catch (IOException e) {
             throw new IllegalStateException("cannot run deploy/peers", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
-    }
-
-    private static void missing(String says) {
-        if ("1".equals(System.getenv("SLUICE_REQUIRE_PEERS"))) {
-            throw new AssertionError(says + " (and SLUICE_REQUIRE_PEERS=1)");
-        }
-        Assumptions.abort(says);
     }
 
     /// The script, from any module's folder.

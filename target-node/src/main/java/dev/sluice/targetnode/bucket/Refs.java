@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.bucket;
 
 import dev.sluice.common.cluster.Bucket;
-import dev.sluice.targetnode.storage.Durability;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.record.BucketRef;
 
 /// A bucket's properties in the storage's words.

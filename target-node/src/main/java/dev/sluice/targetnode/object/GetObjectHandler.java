@@ -13,7 +13,7 @@ import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
-import dev.sluice.targetnode.storage.WriteCheck;
+import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;

@@ -1,44 +1,119 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
-import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.answer.MultipartXml;
+import dev.sluice.common.s3.answer.Owner;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.body.BodyDecoder;
 import dev.sluice.common.s3.body.ReceivedDigests;
+import dev.sluice.common.s3.listing.ListedPart;
 import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.s3.listing.PartsPage;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.storage.multipart.Multipart;
+import java.time.Instant;
 import java.util.List;
 
-/// Multipart uploads.
+/// Multipart uploads up to their completion.
 final class MultipartHandlers {
+    private static final int ALL = 10_000;
+
+    private final Multipart uploads;
+    private final Writes writes;
+
+    MultipartHandlers(Multipart uploads, Writes writes) {
+        this.uploads = uploads;
+        this.writes = writes;
+    }
+
     Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
-        throw S3Failure.notImplemented("multipart " + call.key() + create);
+        var attributes = create.attributes();
+        var algorithm = attributes.declared();
+        try (var _ = writes.enter(call.bucket())) {
+            var upload = uploads.create(
+                    Refs.of(call.bucket()),
+                    call.key(),
+                    attributes.headers(),
+                    attributes.userMetadata(),
+                    algorithm.map(ChecksumAlgorithm::name),
+                    create.fullObjectChecksum());
+            var response = S3Responses.xml(MultipartXml.initiated(create.name(), upload.uploadId()));
+            if (algorithm.isEmpty()) {
+                return response;
+            }
+            return response.with(
+                            "x-amz-checksum-algorithm", algorithm.get().name())
+                    .with("x-amz-checksum-type", create.fullObjectChecksum() ? "FULL_OBJECT" : "COMPOSITE");
+        }
     }
 
-    Response part(ObjectCall call, S3Request.UploadPart part, ByteSource body) {
-        throw S3Failure.notImplemented("multipart " + call.key() + part + body);
+    Response part(ObjectCall call, S3Request.UploadPart part, ByteSource raw) {
+        try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
+            var received = write(
+                    call.bucket(),
+                    call.key(),
+                    part.uploadId(),
+                    part.partNumber(),
+                    Incoming.of(body),
+                    part.attributes());
+            return Response.of(
+                    200, PutObjectHandler.headers(received.etag(), received.checksums()), ResponseBody.NONE);
+        }
     }
 
+    /// Takes in a part's bytes, from a client or from the source of a copy. The upload's checksum is computed for every
+    /// part, whether its sender promised one or not.
     ReceivedDigests.Received write(
             Bucket bucket, String key, String uploadId, int number, Incoming body, WriteAttributes attributes) {
-        throw S3Failure.notImplemented("multipart " + bucket + key + uploadId + number + body + attributes);
+        var ref = Refs.of(bucket);
+        var upload = uploads.require(ref, key, uploadId);
+        var computed = attributes
+                .declared()
+                .or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));
+        var promised = new WriteAttributes(
+                attributes.headers(),
+                attributes.userMetadata(),
+                attributes.contentMd5(),
+                attributes.checksums(),
+                computed);
+        try (var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
+            var received = BodyIntake.take(body, promised, part::writing);
+            try (var _ = writes.enter(bucket)) {
+                part.commit(received.etag(), received.checksums());
+            }
+            return received;
+        }
     }
 
     Response list(ObjectCall call, S3Request.ListParts list) {
-        throw S3Failure.notImplemented("multipart " + call.key() + list);
-    }
-
-    Response complete(ObjectCall call, S3Request.CompleteMultipartUpload complete, ByteSource body) {
-        throw S3Failure.notImplemented("multipart " + call.key() + complete + body);
+        var parts = uploads.listParts(Refs.of(call.bucket()), call.key(), list.uploadId(), 0, ALL).stream()
+                .map(part -> new ListedPart(
+                        part.number(),
+                        part.size(),
+                        part.etag(),
+                        Instant.ofEpochMilli(part.modifiedMillis()),
+                        part.checksums()))
+                .toList();
+        return S3Responses.xml(MultipartXml.parts(list, PartsPage.of(parts, list), Owner.SLUICE));
     }
 
     Response abort(ObjectCall call, S3Request.AbortMultipartUpload abort) {
-        throw S3Failure.notImplemented("multipart " + call.key() + abort);
+        uploads.abort(Refs.of(call.bucket()), call.key(), abort.uploadId());
+        return Response.empty(204);
     }
 
     List<ListedUpload> uploads(Bucket bucket, String prefix) {
-        return prefix.isEmpty() && bucket.name().isEmpty() ? List.of(new ListedUpload("", "", java.time.Instant.EPOCH)) : List.of();
+        return uploads.listUploads(bucket.id(), prefix, "", "", Integer.MAX_VALUE).stream()
+                .map(upload -> new ListedUpload(
+                        upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
+                .toList();
     }
 }

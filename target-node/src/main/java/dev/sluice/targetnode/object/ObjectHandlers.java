@@ -50,8 +50,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final DeleteObjectHandler deletes;
     private final CopyHandlers copies;
     private final MultipartHandlers multipart;
+    private final CompleteUploadHandler completions;
     private final CloudListing cloud;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService threads;
 
     private ObjectHandlers(
             ObjectStore store,
@@ -62,7 +63,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             DeleteObjectHandler deletes,
             CopyHandlers copies,
             MultipartHandlers multipart,
-            CloudListing cloud) {
+            CompleteUploadHandler completions,
+            CloudListing cloud,
+            ExecutorService threads) {
         this.store = store;
         this.control = control;
         this.writes = writes;
@@ -71,7 +74,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.deletes = deletes;
         this.copies = copies;
         this.multipart = multipart;
+        this.completions = completions;
         this.cloud = cloud;
+        this.threads = threads;
     }
 
     /// @param digests a pool of about one thread per core, for costly digests
@@ -87,7 +92,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var puts = new PutObjectHandler(store, writes, writeThrough);
-        var multipart = new MultipartHandlers();
+        var multipart = new MultipartHandlers(store.multipart(), writes);
+        var threads = Executors.newVirtualThreadPerTaskExecutor();
         return new ObjectHandlers(
                 store,
                 control,
@@ -97,7 +103,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
                 multipart,
-                new CloudListing(backends));
+                new CompleteUploadHandler(store.multipart(), writes, writeThrough, threads),
+                new CloudListing(backends),
+                threads);
     }
 
     @Override
@@ -126,7 +134,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             case S3Request.UploadPart part -> multipart.part(call, part, body);
             case S3Request.UploadPartCopy copy -> copies.part(call, copy);
             case S3Request.ListParts list -> multipart.list(call, list);
-            case S3Request.CompleteMultipartUpload complete -> multipart.complete(call, complete, body);
+            case S3Request.CompleteMultipartUpload complete -> completions.handle(call, complete, body);
             case S3Request.AbortMultipartUpload abort -> multipart.abort(call, abort);
             case S3Request.GetObject _, S3Request.HeadObject _ ->
                 throw new IllegalStateException("reads are answered before");

@@ -11,12 +11,12 @@ import java.util.HexFormat;
 import java.util.List;
 
 /// Compares the list of a CompleteMultipartUpload with the parts that are there.
-final class CompletedParts {
+public final class CompletedParts {
     private static final int MD5_HEX = 32;
 
     private CompletedParts() {}
 
-    static List<Part> wanted(List<CompletedPart> list, List<Part> present) {
+    public static List<Part> wanted(List<CompletedPart> list, List<Part> present) {
         if (list.isEmpty()) {
             throw new StoreException.InvalidArgument("You must specify at least one part");
         }

@@ -16,6 +16,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -149,6 +150,23 @@ public final class Multipart {
                 ? IndexKeys.object(bucketId, keyMarker + "\1")
                 : IndexKeys.after(UploadKeys.upload(bucketId, keyMarker, idMarker));
         return Arrays.compareUnsigned(first, after) > 0 ? first : after;
+    }
+
+    /// What became of an upload that was completed not too long ago.
+    public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
+        var drive = driveOf.apply(bucket.id(), key);
+        return drive.call(() -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
+    }
+
+    /// Reads a part's bytes, unverified, from an offset in it.
+    public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
+        var drive = driveOf.apply(upload.bucket().id(), upload.key());
+        drive.call(() -> {
+            try (var file = drive.contents().files().open(UploadKeys.folder(upload.uploadId()) + "/" + part.file())) {
+                file.read(part.offset() + offset, into);
+            }
+            return into;
+        });
     }
 
     /// CompleteMultipartUpload: makes the object of the parts. Done again with an upload that is completed already, it

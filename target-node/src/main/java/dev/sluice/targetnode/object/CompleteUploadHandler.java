@@ -1,0 +1,199 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.MultipartChecksum;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.s3.S3Errors;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.ErrorXml;
+import dev.sluice.common.s3.answer.MultipartXml;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.body.BodyDecoder;
+import dev.sluice.common.s3.parse.S3Bodies;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.storage.multipart.Multipart;
+import dev.sluice.targetnode.storage.multipart.Part;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with a
+/// 200 and white space, and the result or the error follows in the document, as S3 does it.
+final class CompleteUploadHandler {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Multipart uploads;
+    private final Writes writes;
+    private final WriteThrough writeThrough;
+    private final Executor threads;
+
+    CompleteUploadHandler(Multipart uploads, Writes writes, WriteThrough writeThrough, Executor threads) {
+        this.uploads = uploads;
+        this.writes = writes;
+        this.writeThrough = writeThrough;
+        this.threads = threads;
+    }
+
+    Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
+        var listed = S3Bodies.completeMultipartUpload(document(call, raw));
+        var done = CompletableFuture.supplyAsync(() -> complete(call, request, listed), threads);
+        try {
+            return S3Responses.xml(MultipartXml.completed(done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
+        } catch (TimeoutException e) {
+            return Response.of(
+                    200,
+                    Headers.of("Content-Type", "application/xml"),
+                    new ResponseBody.Streamed(
+                            RequestHead.UNKNOWN_LENGTH, sink -> keepWaiting(done, call.head(), sink::write)));
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted; the outcome is unknown");
+        }
+    }
+
+    private static byte[] document(ObjectCall call, ByteSource raw) {
+        try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
+            return S3Bodies.read(body, S3Bodies.LARGEST_COMPLETE);
+        } catch (IOException e) {
+            throw new StoreException.IncompleteBody("The body broke off: " + e.getMessage());
+        }
+    }
+
+    private interface Out {
+        void write(ByteBuffer bytes) throws IOException;
+    }
+
+    private static void keepWaiting(CompletableFuture<MultipartXml.Completed> done, RequestHead head, Out out)
+            throws IOException {
+        out.write(S3Responses.xmlDeclaration());
+        while (true) {
+            try {
+                out.write(MultipartXml.completedElement(done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
+                return;
+            } catch (TimeoutException e) {
+                out.write(ByteBuffer.wrap(new byte[] {' '}));
+            } catch (ExecutionException | CompletionException e) {
+                var error =
+                        switch (e.getCause()) {
+                            case S3Failure failure -> failure.error();
+                            case StoreException failure -> S3Errors.of(failure);
+                            case null, default -> throw new IOException("completing the upload failed", e.getCause());
+                        };
+                out.write(ErrorXml.element(error, head.path(), head.requestId()));
+                return;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted; the outcome is unknown", e);
+            }
+        }
+    }
+
+    private MultipartXml.Completed complete(
+            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+        var bucket = call.bucket();
+        var ref = Refs.of(bucket);
+        var key = call.key();
+        var completed = uploads.completed(ref, key, request.uploadId());
+        if (completed.isPresent()) {
+            return answer(call, request, completed.get().etag(), completed.get().checksums());
+        }
+        var parts = wanted(uploads.listParts(ref, key, request.uploadId(), 0, Integer.MAX_VALUE), listed);
+        var upload = uploads.require(ref, key, request.uploadId());
+        checkSize(request, parts);
+        var checksums = checksums(
+                upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName),
+                upload.fullObjectChecksum(),
+                parts,
+                request.checksums());
+        if (bucket.backed()) {
+            var stored = writeThrough.complete(bucket, key, upload, listed, parts, request.conditions());
+            return answer(call, request, stored.etag(), checksums);
+        }
+        try (var _ = writes.enter(bucket)) {
+            var record = uploads.complete(
+                    ref,
+                    key,
+                    request.uploadId(),
+                    listed,
+                    checksums,
+                    PutObjectHandler.check(request.conditions(), key),
+                    Refs.durability(bucket));
+            return answer(call, request, record.etag(), record.checksums());
+        }
+    }
+
+    private static MultipartXml.Completed answer(
+            ObjectCall call,
+            S3Request.CompleteMultipartUpload request,
+            String etag,
+            Map<ChecksumAlgorithm, String> checksums) {
+        boolean fullObject = checksums.values().stream().noneMatch(value -> value.contains("-"));
+        var host = call.head().headers().first("Host").orElse("");
+        var location = (call.head().secure() ? "https://" : "http://") + host + call.head().path();
+        return new MultipartXml.Completed(request.name(), location, etag, checksums, fullObject);
+    }
+
+    /// The parts that the client names, as far as they are there; what is wrong with its list is said by the storage.
+    private static List<Part> wanted(List<Part> present, List<S3Request.CompletedPart> listed) {
+        var byNumber = new HashMap<Integer, Part>();
+        present.forEach(part -> byNumber.put(part.number(), part));
+        return listed.stream()
+                .flatMap(named -> Optional.ofNullable(byNumber.get(named.partNumber())).stream())
+                .toList();
+    }
+
+    private static void checkSize(S3Request.CompleteMultipartUpload request, List<Part> parts) {
+        long size = parts.stream().mapToLong(Part::size).sum();
+        if (request.objectSize().isPresent() && request.objectSize().get() != size) {
+            throw S3Failure.invalidRequest("x-amz-mp-object-size is %d, but the parts have %d bytes"
+                    .formatted(request.objectSize().get(), size));
+        }
+    }
+
+    private static Map<ChecksumAlgorithm, String> checksums(
+            Optional<ChecksumAlgorithm> algorithm,
+            boolean fullObject,
+            List<Part> parts,
+            Map<ChecksumAlgorithm, String> promised) {
+        if (algorithm.isEmpty() || parts.isEmpty()) {
+            return Map.of();
+        }
+        var ofParts = parts.stream()
+                .map(part -> new MultipartChecksum.Part(
+                        Optional.ofNullable(part.checksums().get(algorithm.get()))
+                                .orElseThrow(() -> new StoreException.InvalidPart(
+                                        "Part " + part.number() + " was uploaded without a " + algorithm.get())),
+                        part.size()))
+                .toList();
+        var value = fullObject
+                ? MultipartChecksum.fullObject(algorithm.get(), ofParts)
+                : MultipartChecksum.composite(algorithm.get(), ofParts);
+        var expected = promised.getOrDefault(algorithm.get(), value);
+        if (!expected.equals(value)) {
+            throw new StoreException.BadDigest("The %s you specified did not match the calculated checksum: %s is not %s"
+                    .formatted(algorithm.get(), expected, value));
+        }
+        return Map.of(algorithm.get(), value);
+    }
+}
