@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.Forwarder;
@@ -33,6 +34,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// A bucket before a cloud bucket: MinIO is the cloud, and between it and the cluster a network that is watched and broken.
+@RequiresPeer("minio")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ColdFillTests {
     private static final String PROFILE = "tests-cloud";

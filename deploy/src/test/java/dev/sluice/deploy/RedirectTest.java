@@ -2,14 +2,13 @@ package dev.sluice.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.deploy.harness.Clients;
 import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.Finished;
 import dev.sluice.deploy.harness.Forwarder;
 import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
-import dev.sluice.backend.peers.Peers;
+import dev.sluice.deploy.harness.Tools;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -88,13 +87,13 @@ final class RedirectTest {
 
     @Test
     void curlFollowsToATargetAndGetsTheBytes() {
-        Clients.requireCurl();
+        var curl = Tools.signingCurl();
         for (var key : List.of("shard.tar", "with%20space%2B%C3%BC")) {
             var finished = Finished.run(
                     Duration.ofSeconds(60),
                     Map.of(),
                     List.of(
-                            "curl",
+                            curl,
                             "-sS",
                             "-L",
                             "-H",
@@ -124,7 +123,7 @@ final class RedirectTest {
 
     @Test
     void anSdkKnownToFollowIsRedirectedByItself() {
-        var s5cmd = Peers.require("s5cmd");
+        var s5cmd = Tools.peer("s5cmd");
         try (var watch = new Forwarder(endpoint.url())) {
             var finished = Finished.run(
                             Duration.ofSeconds(60),

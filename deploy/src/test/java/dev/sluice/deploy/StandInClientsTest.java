@@ -1,6 +1,7 @@
 package dev.sluice.deploy;
 
 import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Endpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 
 /// All clients against MinIO: the checks ask for S3's behaviour, not only for ours.
 @Tag("long")
+@RequiresPeer("minio")
 final class StandInClientsTest extends ClientsTests {
     private final PeerServer minio = PeerServer.minio(folder());
 

@@ -1,11 +1,9 @@
 package dev.sluice.deploy.harness;
 
-import dev.sluice.backend.peers.Peers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Assumptions;
 
 /// Programs that are clients, run as their users run them.
 public enum Clients {
@@ -33,34 +31,15 @@ public enum Clients {
         var environment = new HashMap<>(endpoint.environment());
         environment.putAll(more);
         switch (this) {
-            case AWS_CLI -> environment.put("AWS_CLI", Peers.require("aws").toString());
-            case S5CMD -> environment.put("S5CMD", Peers.require("s5cmd").toString());
-            case CURL -> requireCurl();
+            case AWS_CLI -> environment.put("AWS_CLI", Tools.peer("aws").toString());
+            case S5CMD -> environment.put("S5CMD", Tools.peer("s5cmd").toString());
+            case CURL -> Tools.signingCurl();
             default -> {}
         }
         var command = List.of(
-                Peers.require("python").toString(), Repository.script(script).toString());
+                Tools.peer("python").toString(), Repository.script(script).toString());
         var finished = Finished.run(LIMIT, environment, command);
         System.out.println(this + "\n" + finished.outText());
         finished.orFail("");
-    }
-
-    /// curl's version must be able to sign.
-    public static void requireCurl() {
-        try {
-            var help = Finished.run(Duration.ofSeconds(20), Map.of(), List.of("curl", "--help", "all"));
-            if (!help.outText().contains("--aws-sigv4")) {
-                missing("curl is too old to sign (--aws-sigv4)");
-            }
-        } catch (java.io.UncheckedIOException absent) {
-            missing("curl is not on the PATH");
-        }
-    }
-
-    private static void missing(String says) {
-        if ("1".equals(System.getenv("SLUICE_REQUIRE_PEERS"))) {
-            throw new AssertionError(says + " (and SLUICE_REQUIRE_PEERS=1)");
-        }
-        Assumptions.abort(says);
     }
 }
