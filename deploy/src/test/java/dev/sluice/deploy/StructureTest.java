@@ -82,31 +82,35 @@ final class StructureTest {
                 .check(CLASSES);
     }
 
+    /// A package's tests are in the package itself, and what its main part says holds for them.
     @Test
     void everyPackageSaysWhatItIsForAndIsNullMarked() throws IOException {
         for (var module : Stream.concat(MODULES.stream(), Stream.of("deploy")).toList()) {
-            for (var tree : List.of("src/main/java", "src/test/java")) {
-                var root = Repository.root().resolve(module).resolve(tree);
-                if (Files.exists(root)) {
-                    assertThat(packagesWithout(root)).as(module + "/" + tree).isEmpty();
-                }
-            }
+            var main = Repository.root().resolve(module).resolve("src/main/java");
+            var tests = Repository.root().resolve(module).resolve("src/test/java");
+            assertThat(packages(main)).as(module).allMatch(name -> marked(main.resolve(name)));
+            assertThat(packages(tests))
+                    .as("tests of " + module)
+                    .allMatch(name -> marked(main.resolve(name)) || marked(tests.resolve(name)));
         }
     }
 
-    private static List<Path> packagesWithout(Path root) throws IOException {
+    private static List<Path> packages(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return List.of();
+        }
         try (var files = Files.walk(root)) {
             return files.filter(file -> file.toString().endsWith(".java"))
-                    .map(Path::getParent)
+                    .map(file -> root.relativize(file.getParent()))
                     .distinct()
-                    .filter(folder -> !marked(folder.resolve("package-info.java")))
                     .sorted()
                     .toList();
         }
     }
 
-    private static boolean marked(Path file) {
+    private static boolean marked(Path folder) {
         try {
+            var file = folder.resolve("package-info.java");
             return Files.exists(file)
                     && Files.readString(file).contains("@NullMarked")
                     && Files.readString(file).startsWith("///");

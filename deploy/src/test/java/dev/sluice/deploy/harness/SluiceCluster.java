@@ -1,6 +1,7 @@
 package dev.sluice.deploy.harness;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +111,7 @@ public final class SluiceCluster implements AutoCloseable {
         try (var files = Files.walk(folder)) {
             return files.filter(Files::isRegularFile).toList();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -120,7 +121,7 @@ public final class SluiceCluster implements AutoCloseable {
             return files.filter(path -> path.toString().endsWith(".log"))
                     .map(SluiceCluster::tail)
                     .collect(Collectors.joining("\n"));
-        } catch (IOException | java.io.UncheckedIOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return "no logs: " + e;
         }
     }
