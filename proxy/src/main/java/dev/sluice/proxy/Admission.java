@@ -54,11 +54,12 @@ final class Admission {
         return token(head.query()).map(token -> {
             var name = request.name();
             return switch (redirects.verify(token, head.method(), name.bucket(), name.key(), clock.instant())) {
-                case TokenVerdict.Granted(var identity, var _) ->
-                    new Caller(identity, BodyTerms.unverified(head));
+                case TokenVerdict.Granted(var identity, var _) -> new Caller(identity, BodyTerms.unverified(head));
                 case TokenVerdict.Expired() ->
                     throw new S3Failure(
-                            403, "AccessDenied", "The redirect's token has expired; send the request to a proxy again.");
+                            403,
+                            "AccessDenied",
+                            "The redirect's token has expired; send the request to a proxy again.");
                 case TokenVerdict.Forged() ->
                     throw new S3Failure(403, "AccessDenied", "The redirect's token is not for this request.");
             };
@@ -96,7 +97,8 @@ final class Admission {
             throw denied();
         }
         if (request instanceof S3Request.GetObject get && !get.overrides().isEmpty()) {
-            throw S3Failure.invalidRequest("Request specific response headers cannot be used for anonymous GET requests.");
+            throw S3Failure.invalidRequest(
+                    "Request specific response headers cannot be used for anonymous GET requests.");
         }
     }
 

@@ -2,13 +2,13 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.http.Bodies;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -91,7 +91,9 @@ final class NativeApi implements HttpHandler {
 
     private Response bucket(RequestHead head, String name, ByteSource body) throws IOException {
         return switch (head.method()) {
-            case "HEAD" -> Response.empty(200).with("Ais-Bucket-Props", properties(existing(name)).toString());
+            case "HEAD" ->
+                Response.empty(200)
+                        .with("Ais-Bucket-Props", properties(existing(name)).toString());
             case "POST" -> {
                 BucketName.checkNew(name);
                 buckets.create(name, properties(name, message(body, "create-bck")));

@@ -18,7 +18,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
 
-/// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected, or relayed.
+/// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected, or
+/// relayed.
 /// Which clients can be redirected was measured: hardly any S3 client follows a 307 with a method other than GET, some
 /// not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
 final class ObjectRoute {
@@ -35,8 +36,7 @@ final class ObjectRoute {
     }
 
     Answer route(S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
-        var primary =
-                view.routing().primary(Slot.of(bucket.id(), request.name().key()));
+        var primary = view.routing().primary(Slot.of(bucket.id(), request.name().key()));
         var call = new ObjectCall(request, head, caller.body(), bucket);
         if (primary.id().equals(self)) {
             return targets.of(primary).object(call);
@@ -60,7 +60,10 @@ final class ObjectRoute {
         if (forced.isPresent()) {
             return forced.get() == RoutePreference.REDIRECT;
         }
-        return head.headers().first("User-Agent").map(ObjectRoute::followsRedirects).orElse(false);
+        return head.headers()
+                .first("User-Agent")
+                .map(ObjectRoute::followsRedirects)
+                .orElse(false);
     }
 
     private static boolean followsRedirects(String agent) {
@@ -81,7 +84,6 @@ final class ObjectRoute {
                 view.state().map().version(),
                 clock.instant());
         var query = (head.query().isEmpty() ? "" : head.query() + "&") + RedirectTokens.PARAMETER + "=" + token;
-        return new Response(
-                307, Headers.of("Location", primary.url() + head.path() + "?" + query), ResponseBody.NONE);
+        return new Response(307, Headers.of("Location", primary.url() + head.path() + "?" + query), ResponseBody.NONE);
     }
 }

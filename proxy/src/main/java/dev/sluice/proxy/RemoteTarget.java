@@ -7,13 +7,13 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.DeleteOutcome;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
@@ -58,8 +58,7 @@ final class RemoteTarget implements TargetService {
 
     @Override
     public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
-        var answer = peers.post(
-                node.url(), PeerPaths.DELETE, named(bucket), ClusterJson.write(keys), CALL);
+        var answer = peers.post(node.url(), PeerPaths.DELETE, named(bucket), ClusterJson.write(keys), CALL);
         return List.of(read(answer, DeleteOutcome[].class));
     }
 
@@ -75,8 +74,7 @@ final class RemoteTarget implements TargetService {
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {
-        var query = "%s&prefix=%s&from=%s&limit=%d"
-                .formatted(named(bucket), encode(prefix), encode(from), limit);
+        var query = "%s&prefix=%s&from=%s&limit=%d".formatted(named(bucket), encode(prefix), encode(from), limit);
         return ListingCodec.decode(peers.get(node.url(), path, query, CALL));
     }
 

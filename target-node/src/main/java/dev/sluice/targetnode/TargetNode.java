@@ -3,6 +3,7 @@ package dev.sluice.targetnode;
 import dev.sluice.backend.BackendSettings;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.placement.Candidate;
@@ -28,8 +29,7 @@ public final class TargetNode implements AutoCloseable {
     private final ExecutorService digests;
     private final ObjectHandlers handlers;
 
-    private TargetNode(
-            ObjectStore store, BucketBackends backends, ExecutorService digests, ObjectHandlers handlers) {
+    private TargetNode(ObjectStore store, BucketBackends backends, ExecutorService digests, ObjectHandlers handlers) {
         this.store = store;
         this.backends = backends;
         this.digests = digests;
@@ -43,8 +43,9 @@ public final class TargetNode implements AutoCloseable {
         return ObjectStore.open(config, TargetNode::placement);
     }
 
-    /// @param store the attached drives; closed with this
+    /// @param store the attached drives, which the caller closes after this
     public static TargetNode open(
+            NodeId node,
             ObjectStore store,
             ControlPlane control,
             ClusterViews views,
@@ -55,7 +56,7 @@ public final class TargetNode implements AutoCloseable {
         var digests = Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
-        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, meters);
+        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, node, meters);
         return new TargetNode(store, backends, digests, handlers);
     }
 
@@ -91,6 +92,5 @@ public final class TargetNode implements AutoCloseable {
         handlers.close();
         backends.close();
         digests.close();
-        store.close();
     }
 }

@@ -85,7 +85,7 @@ final class ComposedNode implements RunningNode {
             views = new ClusterViews(control);
             if (store.isPresent()) {
                 target = Optional.of(closedLast(
-                        TargetNode.open(store.get(), control, views, peers, backendSettings(), jvm.meters())));
+                        TargetNode.open(id, store.get(), control, views, peers, backendSettings(), jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }
             server = closedLast(HttpServer.start(
@@ -129,13 +129,17 @@ final class ComposedNode implements RunningNode {
                             .collect(Collectors.toSet()),
                     new TreeMap<>(
                             config.auth().enabled()
-                                    ? Map.of(config.auth().accessKey(), config.auth().secretKey())
+                                    ? Map.of(
+                                            config.auth().accessKey(),
+                                            config.auth().secretKey())
                                     : Map.of()));
             jvm.controllerIs(controller);
             return controller;
         }
         var here = jvm.controller();
-        return here.isPresent() ? here.get() : closedLast(new RemoteControlPlane(peers, controllerMember().url()));
+        return here.isPresent()
+                ? here.get()
+                : closedLast(new RemoteControlPlane(peers, controllerMember().url()));
     }
 
     /// Until the controllers are a Raft group, the target with the lowest id is the only one.
@@ -183,7 +187,8 @@ final class ComposedNode implements RunningNode {
                 clusterKey(),
                 new S3RequestParser(),
                 config.auth().enabled()
-                        ? Authenticator.of(() -> views.current().keys(), config.auth().region(), clock)
+                        ? Authenticator.of(
+                                () -> views.current().keys(), config.auth().region(), clock)
                         : Authenticator.lettingAnyoneIn(),
                 tokens,
                 control,
@@ -270,9 +275,7 @@ final class ComposedNode implements RunningNode {
                 config.limits().bodyMemory().bytes(),
                 http.tls()
                         ? Optional.of(new TlsFiles(
-                                Path.of(http.tlsCertificate()),
-                                Path.of(http.tlsKey()),
-                                Path.of(http.tlsCertificate())))
+                                Path.of(http.tlsCertificate()), Path.of(http.tlsKey()), Path.of(http.tlsCertificate())))
                         : Optional.empty());
     }
 

@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called without a
+/// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called without
+/// a
 /// detour over the network.
 final class JvmRuntime implements SharedRuntime {
     private final EventLoops loops;

@@ -28,7 +28,8 @@ public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map
         for (var bucket : state.buckets().buckets().values()) {
             bucket.properties()
                     .policy()
-                    .ifPresent(json -> policies.put(bucket.id(), BucketPolicy.parse(bucket.name(), json.getBytes(StandardCharsets.UTF_8))));
+                    .ifPresent(json -> policies.put(
+                            bucket.id(), BucketPolicy.parse(bucket.name(), json.getBytes(StandardCharsets.UTF_8))));
         }
         return new ClusterView(state, routing, keys, Map.copyOf(policies));
     }

@@ -1,4 +1,5 @@
-/// Calls from node to node: what a target does for the others, and how one node asks another. Open {@link dev.sluice.common.peer.TargetService} first.
+/// Calls from node to node: what a target does for the others, and how one node asks another. Open {@link
+/// dev.sluice.common.peer.TargetService} first.
 @NullMarked
 package dev.sluice.common.peer;
 

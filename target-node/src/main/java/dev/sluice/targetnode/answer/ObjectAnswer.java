@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and for
+/// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and
+/// for
 /// one that is still coming from the cloud.
 public record ObjectAnswer(int status, Headers headers, long offset, long length) {
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
 
     /// What is known of an object, wherever its bytes are.
     ///
@@ -87,7 +89,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, object.size()));
         }
         if (asked.partNumber().isPresent() && !object.partSizes().isEmpty()) {
-            headers.add("x-amz-mp-parts-count", Integer.toString(object.partSizes().size()));
+            headers.add(
+                    "x-amz-mp-parts-count", Integer.toString(object.partSizes().size()));
         }
         if (asked.checksumMode() && length == object.size()) {
             addChecksums(headers, object);
@@ -109,7 +112,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         if (number > sizes.size()) {
             throw new S3Failure(416, "InvalidPartNumber", "The object has %d parts.".formatted(sizes.size()));
         }
-        long offset = sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();
+        long offset =
+                sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();
         return new ByteRange.Resolved(offset, sizes.get(number - 1));
     }
 }

@@ -24,9 +24,11 @@ public final class CloudListing {
             after = from.substring(0, from.length() - 1);
         } else if (KeyOrder.INSTANCE.compare(from, prefix) > 0) {
             after = from; // clouds list what is greater: ask for the key itself apart
-            add(listed, backend.list(from, "", "", 1).entries().stream()
-                    .filter(entry -> entry.key().equals(from))
-                    .toList());
+            add(
+                    listed,
+                    backend.list(from, "", "", 1).entries().stream()
+                            .filter(entry -> entry.key().equals(from))
+                            .toList());
         }
         while (listed.size() < limit) {
             var page = backend.list(prefix, "", after, limit - listed.size());

@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.store.StoreException;
@@ -15,6 +16,7 @@ import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -31,12 +33,18 @@ public final class ColdFill {
     private final Executor digests;
 
     /// @param digests a pool of about one thread per core, for MD5 and the like
-    public ColdFill(ObjectStore store, BucketBackends backends, Fills fills, Executor digests, MeterRegistry meters) {
+    public ColdFill(
+            ObjectStore store,
+            BucketBackends backends,
+            Fills fills,
+            Executor digests,
+            NodeId node,
+            MeterRegistry meters) {
         this.store = store;
         this.backends = backends;
         this.fills = fills;
         this.digests = digests;
-        meters.gauge("sluice.fills.running", fills, Fills::count);
+        meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
 
     /// @throws StoreException NoSuchKey when the cloud has no such object, BackendUnavailable when it does not answer
@@ -76,13 +84,7 @@ public final class ColdFill {
 
     private Fill start(Bucket bucket, Fills.Key name, Backend backend) {
         var fill = new Fill(
-                store,
-                backend,
-                Refs.of(bucket),
-                name.key(),
-                Refs.durability(bucket),
-                digests,
-                () -> fills.ended(name));
+                store, backend, Refs.of(bucket), name.key(), Refs.durability(bucket), digests, () -> fills.ended(name));
         Thread.ofVirtual().name("fill").start(fill);
         return fill;
     }
@@ -109,8 +111,7 @@ public final class ColdFill {
     }
 
     private static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer) {
-        return new Response(
-                answer.status(), answer.headers(), new ResponseBody.Streamed(answer.length(), writer));
+        return new Response(answer.status(), answer.headers(), new ResponseBody.Streamed(answer.length(), writer));
     }
 
     private static ObjectAnswer.Known known(BackendObject object) {

@@ -7,7 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// How far a fill has come, for the readers that follow it.
 ///
-/// The last [#HELD_BACK] bytes are not given out before the whole object was verified and stored: a reader of bytes that
+/// The last [#HELD_BACK] bytes are not given out before the whole object was verified and stored: a reader of bytes
+/// that
 /// turn out wrong is left with a body that is too short, which no client takes for the object.
 final class FillProgress {
     static final long HELD_BACK = 64 << 10;
@@ -67,7 +68,8 @@ final class FillProgress {
         try {
             while (readable() <= position) {
                 if (failure.isPresent()) {
-                    throw new IOException("the fill from the cloud failed: " + failure.get().getMessage(), failure.get());
+                    throw new IOException(
+                            "the fill from the cloud failed: " + failure.get().getMessage(), failure.get());
                 }
                 moved.await();
             }

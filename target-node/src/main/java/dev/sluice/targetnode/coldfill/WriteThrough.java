@@ -3,17 +3,17 @@ package dev.sluice.targetnode.coldfill;
 import dev.sluice.backend.Backend;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.WriteCondition;
-import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
-import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.Upload;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.multipart.CompletedParts;
 import dev.sluice.targetnode.storage.multipart.Multipart;
@@ -26,8 +26,10 @@ import java.util.Optional;
 
 /// Writes to buckets with a backend: acknowledged when the cloud has them.
 ///
-/// The local copy goes first, durably, so that a crash on the way leaves nothing that the cloud has not; then the cloud is
-/// written; then the new copy is stored. A failure of the cloud leaves the key without a local copy, and the next GET asks
+/// The local copy goes first, durably, so that a crash on the way leaves nothing that the cloud has not; then the cloud
+/// is
+/// written; then the new copy is stored. A failure of the cloud leaves the key without a local copy, and the next GET
+/// asks
 /// the cloud.
 public final class WriteThrough {
     private final ObjectStore store;
@@ -57,7 +59,8 @@ public final class WriteThrough {
                 var _ = writes.enter(bucket)) {
             forget(bucket, key);
             var condition = condition(backend, key, conditions);
-            var stored = backend.put(key, received.size(), new UploadSource(upload, received.size()), attributes, condition);
+            var stored =
+                    backend.put(key, received.size(), new UploadSource(upload, received.size()), attributes, condition);
             return upload.commit(new CommitTerms(
                     stored.etag(),
                     received.checksums(),

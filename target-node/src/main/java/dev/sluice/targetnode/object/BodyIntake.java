@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.object;
 
-import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +23,9 @@ final class BodyIntake {
     static ReceivedDigests.Received take(Incoming body, WriteAttributes attributes, Writing destination) {
         var digests = new ReceivedDigests(attributes);
         try {
-            for (var bytes = body.bytes().next(); bytes.hasRemaining(); bytes = body.bytes().next()) {
+            for (var bytes = body.bytes().next();
+                    bytes.hasRemaining();
+                    bytes = body.bytes().next()) {
                 var written = destination.write(bytes.duplicate());
                 digests.add(bytes);
                 await(written);

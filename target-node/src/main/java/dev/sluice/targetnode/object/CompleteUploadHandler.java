@@ -36,7 +36,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with a
+/// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
+/// a
 /// 200 and white space, and the result or the error follows in the document, as S3 does it.
 final class CompleteUploadHandler {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -94,12 +95,11 @@ final class CompleteUploadHandler {
             } catch (TimeoutException e) {
                 out.write(ByteBuffer.wrap(new byte[] {' '}));
             } catch (ExecutionException | CompletionException e) {
-                var error =
-                        switch (e.getCause()) {
-                            case S3Failure failure -> failure.error();
-                            case StoreException failure -> S3Errors.of(failure);
-                            case null, default -> throw new IOException("completing the upload failed", e.getCause());
-                        };
+                var error = switch (e.getCause()) {
+                    case S3Failure failure -> failure.error();
+                    case StoreException failure -> S3Errors.of(failure);
+                    case null, default -> throw new IOException("completing the upload failed", e.getCause());
+                };
                 out.write(ErrorXml.element(error, head.path(), head.requestId()));
                 return;
             } catch (InterruptedException e) {
@@ -150,7 +150,9 @@ final class CompleteUploadHandler {
             Map<ChecksumAlgorithm, String> checksums) {
         boolean fullObject = checksums.values().stream().noneMatch(value -> value.contains("-"));
         var host = call.head().headers().first("Host").orElse("");
-        var location = (call.head().secure() ? "https://" : "http://") + host + call.head().path();
+        var location = (call.head().secure() ? "https://" : "http://")
+                + host
+                + call.head().path();
         return new MultipartXml.Completed(request.name(), location, etag, checksums, fullObject);
     }
 
@@ -191,8 +193,9 @@ final class CompleteUploadHandler {
                 : MultipartChecksum.composite(algorithm.get(), ofParts);
         var expected = promised.getOrDefault(algorithm.get(), value);
         if (!expected.equals(value)) {
-            throw new StoreException.BadDigest("The %s you specified did not match the calculated checksum: %s is not %s"
-                    .formatted(algorithm.get(), expected, value));
+            throw new StoreException.BadDigest(
+                    "The %s you specified did not match the calculated checksum: %s is not %s"
+                            .formatted(algorithm.get(), expected, value));
         }
         return Map.of(algorithm.get(), value);
     }

@@ -39,15 +39,15 @@ final class CopyHandlers {
                             Map.of(),
                             copy.attributes().declared());
             var record = puts.write(call.bucket(), call.key(), source.incoming(), attributes, copy.conditions());
-            return S3Responses.xml(CopyXml.object(
-                    record.etag(), Instant.ofEpochMilli(record.modifiedMillis()), record.checksums()));
+            return S3Responses.xml(
+                    CopyXml.object(record.etag(), Instant.ofEpochMilli(record.modifiedMillis()), record.checksums()));
         }
     }
 
     Response part(ObjectCall call, S3Request.UploadPartCopy copy) {
         try (var source = sources.open(copy.source(), copy.sourceConditions(), copy.sourceRange())) {
-            var nothing = new WriteAttributes(
-                    new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
+            var nothing =
+                    new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
             var received = multipart.write(
                     call.bucket(), call.key(), copy.uploadId(), copy.partNumber(), source.incoming(), nothing);
             return S3Responses.xml(CopyXml.part(received.etag(), Instant.now(), received.checksums()));

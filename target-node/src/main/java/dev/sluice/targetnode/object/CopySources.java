@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
 /// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
 final class CopySources {
     private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
     private static final String[] CONTENT_HEADERS = {
         "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires"
     };
@@ -43,10 +44,7 @@ final class CopySources {
 
     /// @param headers content headers, canonical names
     record Source(
-            SortedMap<String, String> headers,
-            SortedMap<String, String> userMetadata,
-            long length,
-            StreamSource body)
+            SortedMap<String, String> headers, SortedMap<String, String> userMetadata, long length, StreamSource body)
             implements AutoCloseable {
         Incoming incoming() {
             return Incoming.of(body, length);
@@ -128,6 +126,8 @@ final class CopySources {
     }
 
     private static String encode(String key) {
-        return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20").replace(".", "%2E");
+        return URLEncoder.encode(key, StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace(".", "%2E");
     }
 }

@@ -75,7 +75,9 @@ final class GetObjectHandler {
             return response(object, answer, headOnly);
         }
         try {
-            object.prepare(answer.offset(), window(answer)).toCompletableFuture().join();
+            object.prepare(answer.offset(), window(answer))
+                    .toCompletableFuture()
+                    .join();
         } catch (CompletionException e) {
             object.close();
             if (e.getCause() instanceof StoreException.Damaged damaged) {

@@ -49,8 +49,7 @@ final class MultipartHandlers {
             if (algorithm.isEmpty()) {
                 return response;
             }
-            return response.with(
-                            "x-amz-checksum-algorithm", algorithm.get().name())
+            return response.with("x-amz-checksum-algorithm", algorithm.get().name())
                     .with("x-amz-checksum-type", create.fullObjectChecksum() ? "FULL_OBJECT" : "COMPOSITE");
         }
     }
@@ -64,8 +63,7 @@ final class MultipartHandlers {
                     part.partNumber(),
                     Incoming.of(body),
                     part.attributes());
-            return Response.of(
-                    200, PutObjectHandler.headers(received.etag(), received.checksums()), ResponseBody.NONE);
+            return Response.of(200, PutObjectHandler.headers(received.etag(), received.checksums()), ResponseBody.NONE);
         }
     }
 
@@ -75,9 +73,7 @@ final class MultipartHandlers {
             Bucket bucket, String key, String uploadId, int number, Incoming body, WriteAttributes attributes) {
         var ref = Refs.of(bucket);
         var upload = uploads.require(ref, key, uploadId);
-        var computed = attributes
-                .declared()
-                .or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));
+        var computed = attributes.declared().or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));
         var promised = new WriteAttributes(
                 attributes.headers(),
                 attributes.userMetadata(),
@@ -112,8 +108,8 @@ final class MultipartHandlers {
 
     List<ListedUpload> uploads(Bucket bucket, String prefix) {
         return uploads.listUploads(bucket.id(), prefix, "", "", Integer.MAX_VALUE).stream()
-                .map(upload -> new ListedUpload(
-                        upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
+                .map(upload ->
+                        new ListedUpload(upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
                 .toList();
     }
 }

@@ -7,6 +7,7 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
@@ -87,6 +88,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             PeerClient peers,
             BucketBackends backends,
             Executor digests,
+            NodeId node,
             MeterRegistry meters) {
         var writes = new Writes(views);
         var fills = new Fills();
@@ -98,7 +100,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 store,
                 control,
                 writes,
-                new GetObjectHandler(store, new ColdFill(store, backends, fills, digests, meters)),
+                new GetObjectHandler(store, new ColdFill(store, backends, fills, digests, node, meters)),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),

@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -12,11 +11,12 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
+import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.WriteThrough;
-import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.util.Map;
@@ -43,8 +43,7 @@ final class PutObjectHandler {
     }
 
     /// Also what a copy does with its source's bytes.
-    ObjectRecord write(
-            Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
+    ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
         writes.requireWritable(bucket);
         try (var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
             var received = BodyIntake.take(body, attributes, upload::writing);
@@ -57,8 +56,7 @@ final class PutObjectHandler {
         }
     }
 
-    private static CommitTerms terms(
-            ReceivedDigests.Received received, WriteAttributes attributes, WriteCheck check) {
+    private static CommitTerms terms(ReceivedDigests.Received received, WriteAttributes attributes, WriteCheck check) {
         return new CommitTerms(
                 received.etag(),
                 received.checksums(),

@@ -1,4 +1,5 @@
-/// The actions on objects, one file each, as this target does them for the keys it is the primary of. Open {@link dev.sluice.targetnode.object.ObjectHandlers} first.
+/// The actions on objects, one file each, as this target does them for the keys it is the primary of. Open {@link
+/// dev.sluice.targetnode.object.ObjectHandlers} first.
 @NullMarked
 package dev.sluice.targetnode.object;
 

@@ -44,7 +44,11 @@ public final class PeerApi implements HttpHandler {
     /// @param here empty on a proxy, which answers none of these calls
     /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
     public PeerApi(
-            PeerTokens tokens, Optional<TargetService> here, ClusterViews views, ControlPlane control, boolean controller) {
+            PeerTokens tokens,
+            Optional<TargetService> here,
+            ClusterViews views,
+            ControlPlane control,
+            boolean controller) {
         this.tokens = tokens;
         this.here = here;
         this.views = views;
@@ -79,10 +83,10 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.LIST_CLOUD ->
                 bytes(ListingCodec.encode(target.listCloud(
                         bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
-            case PeerPaths.UPLOADS ->
-                json(target.listUploads(bucket(query), query.text("prefix")));
+            case PeerPaths.UPLOADS -> json(target.listUploads(bucket(query), query.text("prefix")));
             case PeerPaths.DELETE ->
-                json(target.delete(bucket(query), List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), String[].class))));
+                json(target.delete(
+                        bucket(query), List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), String[].class))));
             case PeerPaths.EMPTY -> json(target.isEmpty(bucket(query), query.number("version")));
             case PeerPaths.DROP -> {
                 target.drop(bucket(query));
@@ -90,7 +94,9 @@ public final class PeerApi implements HttpHandler {
             }
             case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
             case PeerPaths.COMMAND ->
-                controller ? json(control.apply(ClusterJson.read(Bodies.read(body, MAX_BODY), Command.class))) : notController();
+                controller
+                        ? json(control.apply(ClusterJson.read(Bodies.read(body, MAX_BODY), Command.class)))
+                        : notController();
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };
     }

@@ -1,11 +1,10 @@
 package dev.sluice.targetnode.storage;
 
-import dev.sluice.targetnode.storage.multipart.Multipart;
-import dev.sluice.targetnode.storage.change.Versions;
-import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Shelf;
-import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Versions;
+import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
@@ -13,6 +12,7 @@ import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;

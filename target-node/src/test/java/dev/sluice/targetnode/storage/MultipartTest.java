@@ -40,7 +40,13 @@ class MultipartTest {
 
     private static UploadState begin(ObjectStore store, String key) {
         return store.multipart()
-                .create(BUCKET, key, new TreeMap<>(Map.of("Content-Type", "x/y")), new TreeMap<>(), Optional.empty(), false);
+                .create(
+                        BUCKET,
+                        key,
+                        new TreeMap<>(Map.of("Content-Type", "x/y")),
+                        new TreeMap<>(),
+                        Optional.empty(),
+                        false);
     }
 
     private static Part part(ObjectStore store, UploadState upload, int number, byte[] content) throws Exception {
@@ -147,17 +153,18 @@ class MultipartTest {
             broken.write(ByteBuffer.wrap(random(9, MIB)));
         }
         try (var store = open(paths)) {
-            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10)).containsExactly(upload);
+            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10))
+                    .containsExactly(upload);
             assertThat(store.isEmpty(BUCKET.id())).isFalse();
             parts.add(part(store, upload, 2, random(2, 5 * MIB)));
             parts.add(part(store, upload, 3, random(3, 17)));
             complete(store, upload, parts);
         }
         try (var store = open(paths)) {
-            assertThat(get(store, "later"))
-                    .isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
+            assertThat(get(store, "later")).isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
             assertThat(complete(store, upload, parts).etag()).endsWith("-3");
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10)).isEmpty();
+            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+                    .isEmpty();
             store.multipart().expire(Instant.now().plusSeconds(1), Instant.EPOCH);
             assertThatThrownBy(() -> complete(store, upload, parts)).isInstanceOf(StoreException.NoSuchUpload.class);
         }

@@ -1,8 +1,5 @@
 package dev.sluice.targetnode.storage;
 
-import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.change.CommitTerms;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.delete;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
@@ -14,6 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitTerms;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;

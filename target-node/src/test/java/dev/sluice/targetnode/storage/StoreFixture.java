@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.storage;
 
-import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.CommitTerms;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;

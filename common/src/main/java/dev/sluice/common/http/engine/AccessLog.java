@@ -6,9 +6,22 @@ import java.time.Duration;
 /// are dropped and counted.
 @FunctionalInterface
 public interface AccessLog {
-    AccessLog NONE = _ -> {};
+    AccessLog NONE = new AccessLog() {
+        @Override
+        public void answered(Entry entry) {}
+
+        @Override
+        public boolean wanted() {
+            return false;
+        }
+    };
 
     void answered(Entry entry);
+
+    /// False spares the engine making entries at all.
+    default boolean wanted() {
+        return true;
+    }
 
     /// @param status 0 when the client was gone before an answer was begun
     /// @param complete false when the connection broke before the whole answer was sent

@@ -1,5 +1,7 @@
 package dev.sluice.common.http.engine;
 
+import dev.sluice.common.http.RequestHead;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,16 +20,26 @@ final class AccessLogQueue implements AutoCloseable {
         this.log = log;
         this.metrics = metrics;
         this.writer = Thread.ofVirtual().name("access-log").unstarted(this::write);
-        if (enabled()) {
+        if (log.wanted()) {
             writer.start();
         }
     }
 
-    boolean enabled() {
-        return log != AccessLog.NONE;
-    }
-
-    void add(AccessLog.Entry entry) {
+    void add(RequestHead head, int status, long bytesIn, long bytesOut, Duration took, boolean complete) {
+        if (!log.wanted()) {
+            return;
+        }
+        var entry = new AccessLog.Entry(
+                head.requestId(),
+                head.remote().getAddress().getHostAddress(),
+                head.method(),
+                head.path(),
+                head.query(),
+                status,
+                bytesIn,
+                bytesOut,
+                took,
+                complete);
         if (!entries.offer(entry)) {
             metrics.accessLogDropped();
         }

@@ -1,6 +1,7 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.Response;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -37,6 +38,27 @@ record AnswerHead(int status, Headers headers, long framing, String requestId, b
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// The head of an answer to this request.
+    ///
+    /// @param length the body's, or [#CHUNKED]
+    /// @param reusable false when the connection cannot serve another request whatever the client wants
+    static AnswerHead of(Response response, long length, RequestReader request, boolean reusable) {
+        int status = response.status();
+        if (status < 200 || status > 599) {
+            throw new IllegalStateException("not a status of an answer: " + status);
+        }
+        boolean keep = request.keepAlive() && reusable;
+        long framing = length;
+        if (status == 204 || status == 304 || (length < 0 && request.isHead())) {
+            framing = NO_BODY;
+        } else if (length < 0 && request.http10()) {
+            framing = UNTIL_CLOSE;
+            keep = false;
+        }
+        return new AnswerHead(
+                status, response.headers(), framing, request.head().requestId(), request.http10(), keep);
     }
 
     /// An upper bound of what [#writeTo] writes.

@@ -9,13 +9,19 @@ public final class CannotListenException extends IOException {
     private final boolean inUse;
 
     CannotListenException(InetSocketAddress address, Throwable cause) {
-        super("cannot listen on " + address.getHostString() + ":" + address.getPort() + ": " + reason(cause), cause);
+        super("cannot listen on " + host(address) + ":" + address.getPort() + ": " + reason(cause), cause);
         this.inUse = saysInUse(cause);
     }
 
     /// True when another socket listens there already.
     public boolean inUse() {
         return inUse;
+    }
+
+    private static String host(InetSocketAddress address) {
+        return address.isUnresolved()
+                ? address.getHostString()
+                : address.getAddress().getHostAddress();
     }
 
     private static String reason(Throwable cause) {

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -17,16 +17,19 @@ final class Chunk {
     private Chunk() {}
 
     /// Writes the bytes as one chunk; takes over the reference. An empty buffer would end the body, so it is left out.
-    static ChannelFuture write(Channel channel, ByteBuf bytes) {
+    ///
+    /// @param sent completed when the chunk has left
+    static void write(Channel channel, ByteBuf bytes, ChannelPromise sent) {
         if (!bytes.isReadable()) {
-            return channel.write(bytes);
+            var _ = channel.write(bytes, sent);
+            return;
         }
         var size = channel.alloc().directBuffer(12);
         ByteBufUtil.writeAscii(size, Integer.toHexString(bytes.readableBytes()));
         size.writeBytes(END_OF_LINE);
-        channel.write(size, channel.voidPromise());
-        channel.write(bytes, channel.voidPromise());
-        return channel.write(Unpooled.wrappedBuffer(END_OF_LINE));
+        Unawaited.write(channel, size);
+        Unawaited.write(channel, bytes);
+        var _ = channel.write(Unpooled.wrappedBuffer(END_OF_LINE), sent);
     }
 
     static ByteBuf last() {

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /// One client's connection: hands out one request at a time, in order, and reads from the socket only when somebody can
 /// take what arrives. What was decoded beyond the request at hand (one read at most) waits here. Event loop only.
 final class Connection extends ChannelInboundHandlerAdapter {
-    /// The event that tells a connection to end after the request at hand.
-    static final Object DRAIN = new Object();
+    /// Tells a connection to end after the request at hand.
+    record Drain() {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -55,7 +55,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    @Nullable Exchange current() {
+    @Nullable
+    Exchange current() {
         return current;
     }
 
@@ -70,11 +71,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (number > engine.config().maxConnections()) {
             refusedForNumber = true;
             engine.metrics().refused(503);
+            if (secure) {
+                // Saying why would take a handshake, which is what there is no room for.
+                Unawaited.close(channel);
+                return;
+            }
             refuse(new MalformedRequest(503, "Too many connections."));
             return;
         }
         if (engine.draining()) {
-            channel.close();
+            Unawaited.close(channel);
             return;
         }
         channel.read();
@@ -131,7 +137,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         RequestReader read;
         try {
             read = RequestReader.read(
-                    request, engine.config(), remote, secure, engine.requestIds().next());
+                    request,
+                    engine.config(),
+                    remote,
+                    secure,
+                    engine.requestIds().next());
         } catch (MalformedRequest malformed) {
             engine.metrics().refused(malformed.status());
             refuse(malformed);
@@ -219,9 +229,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
             var ssl = channel.pipeline().get(SslHandler.class);
             if (ssl != null) {
-                ssl.closeOutbound();
+                var _ = ssl.closeOutbound();
             }
-            channel.shutdownOutput();
+            var _ = channel.shutdownOutput();
         });
         clock.lingerFromNow();
         readIfWanted();
@@ -229,8 +239,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /// Cuts the connection so that the client cannot take what it got for the whole.
     void abort() {
+        if (!channel.isOpen()) {
+            return;
+        }
         channel.config().setSoLinger(0);
-        channel.close();
+        Unawaited.close(channel);
     }
 
     void refuse(MalformedRequest malformed) {
@@ -245,7 +258,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         var out = channel.alloc().directBuffer(head.size() + text.length);
         head.writeTo(out, engine.date());
         out.writeBytes(text);
-        channel.write(out, channel.voidPromise());
+        Unawaited.write(channel, out);
         closeGracefully(refusedForNumber);
     }
 
@@ -262,7 +275,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event == DRAIN && current == null && !closing && channel.isActive()) {
+        if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(waiting.isEmpty());
         }
     }
@@ -293,6 +306,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             LOG.error("connection of {} closed for a fault of ours", remote, cause);
         }
-        channel.close();
+        Unawaited.close(channel);
     }
 }

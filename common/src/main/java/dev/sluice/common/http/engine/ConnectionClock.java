@@ -36,7 +36,9 @@ final class ConnectionClock implements Runnable {
         this.channel = channel;
         long shortest = Math.min(
                 Math.min(config.idleTimeout().toNanos(), config.headerTimeout().toNanos()),
-                Math.min(config.progressTimeout().toNanos(), config.lingerTimeout().toNanos()));
+                Math.min(
+                        config.progressTimeout().toNanos(),
+                        config.lingerTimeout().toNanos()));
         this.tickNanos = Math.clamp(shortest / 4, TimeUnit.MILLISECONDS.toNanos(5), TimeUnit.SECONDS.toNanos(5));
     }
 
@@ -134,7 +136,7 @@ final class ConnectionClock implements Runnable {
     private void closeIf(long elapsed, Duration limit, String reason) {
         if (elapsed > limit.toNanos()) {
             LOG.debug("closing the connection of {}: it {}", channel.remoteAddress(), reason);
-            channel.close();
+            Unawaited.close(channel);
         }
     }
 }

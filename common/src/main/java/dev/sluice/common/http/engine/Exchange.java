@@ -19,12 +19,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One request and its answer: asks the handler, sends what it answers, and settles what becomes of the connection.
-/// Event loop only, but for [#onLoop] and the handler's own thread in [#run].
+/// Event loop only, but for [#onLoop]. What blocks is in [HandlerCall].
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -55,16 +56,6 @@ final class Exchange {
     private boolean answerSent;
     private boolean concluded;
 
-    /// An answer under way that lasts longer than one write.
-    interface Sending {
-        /// The client is gone.
-        void disconnected();
-
-        default void writabilityChanged() {}
-
-        default void tick(long now) {}
-    }
-
     Exchange(Engine engine, Connection connection, RequestReader request) {
         this.engine = engine;
         this.connection = connection;
@@ -90,7 +81,7 @@ final class Exchange {
     }
 
     boolean isHead() {
-        return head.method().equals("HEAD");
+        return request.isHead();
     }
 
     void begin() {
@@ -107,42 +98,7 @@ final class Exchange {
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
         consumer = body;
-        Thread.ofVirtual().name(head.requestId()).start(() -> run(work, body));
-    }
-
-    /// On a virtual thread: the handler and, for a streamed answer, its writer.
-    private void run(Blocking.Work work, InboundBody body) {
-        Answer answer;
-        try {
-            answer = work.run(body);
-        } catch (Throwable thrown) {
-            body.close();
-            onLoop(() -> fail(thrown));
-            return;
-        }
-        switch (answer) {
-            case Forward forward when !body.pulled() -> onLoop(() -> forward(forward, body));
-            case Forward _ -> {
-                body.close();
-                onLoop(() -> fail(new IllegalStateException("a request whose body was read cannot be forwarded")));
-            }
-            case Response(_, _, Streamed streamed) when !isHead() -> {
-                body.close();
-                var stream = new StreamedSending(this, (Response) answer, streamed);
-                onLoop(() -> begin(stream));
-                stream.run();
-            }
-            case Blocking _ -> {
-                body.close();
-                onLoop(() -> fail(new IllegalStateException("blocking work must not answer with more of it")));
-            }
-            case Response response -> {
-                body.close();
-                if (!onLoop(() -> answer(response))) {
-                    discard(response);
-                }
-            }
-        }
+        Thread.ofVirtual().name(head.requestId()).start(new HandlerCall(this, work, body));
     }
 
     /// False when the loop has ended and the task will never run.
@@ -178,6 +134,11 @@ final class Exchange {
 
     void malformedBody(Throwable cause) {
         boolean answerBegun = status != 0;
+        if (answerSent && !concluded) {
+            conclude(status, true);
+            connection.closeGracefully(false);
+            return;
+        }
         consumer.failed(new MalformedBodyException(cause));
         consumer = BodyConsumer.DISCARD;
         if (answerBegun || concluded) {
@@ -198,7 +159,8 @@ final class Exchange {
     void sendContinue() {
         if (!continueSent && request.expectsContinue() && channel.isActive()) {
             continueSent = true;
-            channel.writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel.voidPromise());
+            Unawaited.write(channel, Unpooled.wrappedBuffer(CONTINUE));
+            channel.flush();
         }
     }
 
@@ -212,7 +174,7 @@ final class Exchange {
 
     // ---- the answer
 
-    private void answer(Answer answer) {
+    void answer(Answer answer) {
         switch (answer) {
             case Response response -> respond(response);
             case Forward forward -> forward(forward, Optional.empty());
@@ -220,7 +182,7 @@ final class Exchange {
         }
     }
 
-    private void forward(Forward forward, InboundBody body) {
+    void forward(Forward forward, InboundBody body) {
         forward(forward, Optional.of(body));
     }
 
@@ -236,7 +198,7 @@ final class Exchange {
         relay.begin();
     }
 
-    private void begin(StreamedSending stream) {
+    void begin(StreamedSending stream) {
         if (isOver()) {
             stream.disconnected();
             return;
@@ -274,7 +236,8 @@ final class Exchange {
                 }
                 sendWhole(writeHead(response, length, 0), Unpooled.EMPTY_BUFFER);
             }
-            case FileRange range when bodyless || range.length() == 0 -> {
+            case FileRange range
+            when bodyless || range.length() == 0 -> {
                 var out = writeHead(response, range.length(), 0);
                 range.file().close();
                 sendWhole(out, Unpooled.EMPTY_BUFFER);
@@ -284,7 +247,8 @@ final class Exchange {
                 sending = file;
                 file.begin();
             }
-            case Streamed streamed when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
+            case Streamed streamed
+            when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
             case Streamed streamed -> {
                 var stream = new StreamedSending(this, response, streamed);
                 sending = stream;
@@ -297,21 +261,7 @@ final class Exchange {
     ///
     /// @param length the body's, or [AnswerHead#CHUNKED]
     ByteBuf writeHead(Response response, long length, int room) {
-        if (response.status() < 200 || response.status() > 599) {
-            throw new IllegalStateException("not a status of an answer: " + response.status());
-        }
-        boolean keep = request.keepAlive() && !engine.draining() && canSkipRest();
-        long framing = length;
-        if (response.status() == 204 || response.status() == 304) {
-            framing = AnswerHead.NO_BODY;
-        } else if (length < 0 && isHead()) {
-            framing = AnswerHead.NO_BODY;
-        } else if (length < 0 && http10()) {
-            framing = AnswerHead.UNTIL_CLOSE;
-            keep = false;
-        }
-        var answer = new AnswerHead(
-                response.status(), response.headers(), framing, head.requestId(), http10(), keep);
+        var answer = AnswerHead.of(response, length, request, !engine.draining() && canSkipRest());
         var out = channel.alloc().directBuffer(answer.size() + room);
         try {
             answer.writeTo(out, engine.date());
@@ -320,7 +270,7 @@ final class Exchange {
             throw unsendable;
         }
         status = response.status();
-        keepAlive = keep;
+        keepAlive = answer.keepAlive();
         return out;
     }
 
@@ -361,7 +311,7 @@ final class Exchange {
     /// Writes without waiting; a failure closes the connection.
     void write(ByteBuf out) {
         bytesOut += out.readableBytes();
-        channel.write(out, channel.voidPromise());
+        Unawaited.write(channel, out);
     }
 
     void count(long bytes) {
@@ -405,11 +355,18 @@ final class Exchange {
             connection.abort();
             return;
         }
-        respondToFailure(engine.failures().failed(head, cause));
+        respondToFailure(answers -> answers.failed(head, cause));
     }
 
-    void respondToFailure(Response response) {
+    void respondToFailure(Function<FailureAnswers, Response> toFailure) {
         consumer = BodyConsumer.DISCARD;
+        Response response;
+        try {
+            response = toFailure.apply(engine.failures());
+        } catch (RuntimeException broken) {
+            LOG.error("request {}: no answer to a failure could be made", head.requestId(), broken);
+            response = toFailure.apply(FailureAnswers.PLAIN);
+        }
         try {
             send(response);
         } catch (RuntimeException unsendable) {
@@ -425,6 +382,12 @@ final class Exchange {
         } else {
             LOG.error("{} {} {} failed", head.requestId(), head.method(), head.path(), cause);
         }
+    }
+
+    /// A write failed because the client is gone: nobody's fault.
+    void clientLost(Throwable cause) {
+        LOG.debug("request {} lost its client: {}", head.requestId(), cause.toString());
+        connection.abort();
     }
 
     void abort(String reason) {
@@ -483,19 +446,6 @@ final class Exchange {
         concluded = true;
         long took = System.nanoTime() - begunAt;
         engine.metrics().requestEnded(finalStatus, took, bytesIn, bytesOut);
-        if (engine.accessLog().enabled()) {
-            engine.accessLog()
-                    .add(new AccessLog.Entry(
-                            head.requestId(),
-                            head.remote().getAddress().getHostAddress(),
-                            head.method(),
-                            head.path(),
-                            head.query(),
-                            finalStatus,
-                            bytesIn,
-                            bytesOut,
-                            Duration.ofNanos(took),
-                            complete));
-        }
+        engine.accessLog().add(head, finalStatus, bytesIn, bytesOut, Duration.ofNanos(took), complete);
     }
 }

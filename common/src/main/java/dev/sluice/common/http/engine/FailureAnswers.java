@@ -28,8 +28,7 @@ public interface FailureAnswers {
     }
 
     private static Response unavailable(RequestHead head, String message) {
-        return plain(
-                503, Headers.of("Retry-After", "1"), message + " Request id: " + head.requestId() + "\n");
+        return plain(503, Headers.of("Retry-After", "1"), message + " Request id: " + head.requestId() + "\n");
     }
 
     private static Response plain(int status, Headers headers, String message) {

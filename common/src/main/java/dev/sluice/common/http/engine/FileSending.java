@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// made ready before the head leaves, each next one while the present one is being sent, so that the loop never waits
 /// for a drive. Windows end where the file's own windows end, so that each checksum block is prepared once. The file is
 /// closed once, when neither a write nor a preparation uses it. Event loop only.
-final class FileSending implements Exchange.Sending {
+final class FileSending implements Sending {
     /// With TLS the bytes must pass through user space; this much at a time.
     private static final int TLS_PIECE = 128 << 10;
 
@@ -197,8 +197,13 @@ final class FileSending implements Exchange.Sending {
     private void written(ChannelFuture done) {
         writing = false;
         if (!done.isSuccess()) {
+            boolean ours = fileTooShort();
             finish();
-            exchange.fail(done.cause());
+            if (ours) {
+                exchange.fail(done.cause());
+            } else {
+                exchange.clientLost(done.cause());
+            }
         } else if (over) {
             finish();
         } else if (position >= end) {
@@ -206,6 +211,15 @@ final class FileSending implements Exchange.Sending {
             exchange.answerSent();
         } else {
             advance();
+        }
+    }
+
+    /// Tells our fault from the client's when a write fails: the kernel's error may be either.
+    private boolean fileTooShort() {
+        try {
+            return file.channel().size() < end;
+        } catch (IOException unreadable) {
+            return true;
         }
     }
 

@@ -25,11 +25,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     public static HttpServer start(
-            EngineConfig config,
-            EventLoops loops,
-            InetSocketAddress listen,
-            HttpHandler handler,
-            EngineMetrics metrics)
+            EngineConfig config, EventLoops loops, InetSocketAddress listen, HttpHandler handler, EngineMetrics metrics)
             throws IOException {
         return start(config, loops, listen, handler, metrics, FailureAnswers.PLAIN, AccessLog.NONE);
     }
@@ -91,7 +87,7 @@ public final class HttpServer implements AutoCloseable {
     public boolean drain(Duration limit) {
         listener.close().awaitUninterruptibly();
         engine.startDraining();
-        engine.connections().forEach(channel -> channel.pipeline().fireUserEventTriggered(Connection.DRAIN));
+        engine.connections().forEach(channel -> channel.pipeline().fireUserEventTriggered(new Connection.Drain()));
         return engine.connections().newCloseFuture().awaitUninterruptibly(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -1,7 +1,6 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -20,11 +19,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each side is read
+/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each side is
+/// read
 /// only while the other has room. Before the answer's head is passed on, a lost node becomes an error answer (or one
 /// more try, when an idle connection turned out stale and nothing of a body was sent); afterwards the client's
 /// connection is cut. Event loop only.
-final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.Listener {
+final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
     private final Exchange exchange;
@@ -102,7 +102,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
             exchange.fail(unsendable);
             return;
         }
-        connection.channel().write(head, connection.channel().voidPromise());
+        Unawaited.write(connection.channel(), head);
         for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
             writeBody(connection, bytes);
         }
@@ -129,9 +129,9 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
     private void writeBody(UpstreamConnection to, ByteBuf bytes) {
         bodyBegunUpstream = true;
         if (bodyChunked) {
-            Chunk.write(to.channel(), bytes);
+            Chunk.write(to.channel(), bytes, to.channel().voidPromise());
         } else {
-            to.channel().write(bytes, to.channel().voidPromise());
+            Unawaited.write(to.channel(), bytes);
         }
     }
 
@@ -153,7 +153,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         bodyDoneUpstream = true;
         if (bodyChunked) {
             bodyBegunUpstream = true;
-            to.channel().write(Chunk.last(to.channel(), trailers), to.channel().voidPromise());
+            Unawaited.write(to.channel(), Chunk.last(to.channel(), trailers));
         }
     }
 
@@ -211,9 +211,9 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         if (bytes.isReadable()) {
             exchange.count(bytes.readableBytes());
             if (answerChunked) {
-                Chunk.write(client, bytes);
+                Chunk.write(client, bytes, client.voidPromise());
             } else {
-                client.write(bytes, client.voidPromise());
+                Unawaited.write(client, bytes);
             }
         } else {
             bytes.release();
@@ -226,7 +226,7 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
     private void complete(LastHttpContent last) {
         over = true;
         if (answerChunked) {
-            client.write(Chunk.last(client, last.trailingHeaders()), client.voidPromise());
+            Unawaited.write(client, Chunk.last(client, last.trailingHeaders()));
         }
         client.flush();
         var done = upstream;
@@ -288,13 +288,13 @@ final class Relay implements BodyConsumer, Exchange.Sending, UpstreamConnection.
         }
         stop();
         LOG.warn("{} cannot be relayed to {}: {}", exchange.head().requestId(), forward.node(), cause.getMessage());
-        exchange.respondToFailure(exchange.engine().failures().unreachable(exchange.head(), forward, cause));
+        exchange.respondToFailure(answers -> answers.unreachable(exchange.head(), forward, cause));
     }
 
     @Override
     public void tick(long now) {
-        boolean nodeOwes = upstream != null
-                && (!upstream.channel().isWritable() || (bodyDoneUpstream && client.isWritable()));
+        boolean nodeOwes =
+                upstream != null && (!upstream.channel().isWritable() || (bodyDoneUpstream && client.isWritable()));
         if (!nodeOwes) {
             activeAt = now;
         } else if (now - activeAt > exchange.engine().config().forwardTimeout().toNanos()) {

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -26,16 +27,18 @@ final class RelayedHead {
         try {
             ByteBufUtil.writeAscii(out, head.method());
             out.writeByte(' ');
-            ByteBufUtil.writeUtf8(out, head.path());
+            out.writeCharSequence(head.path(), StandardCharsets.ISO_8859_1);
             if (!head.query().isEmpty()) {
                 out.writeByte('?');
-                ByteBufUtil.writeUtf8(out, head.query());
+                out.writeCharSequence(head.query(), StandardCharsets.ISO_8859_1);
             }
             ByteBufUtil.writeAscii(out, " HTTP/1.1\r\n");
             var named = namedByConnection(head.headers().all("Connection"));
             head.headers().forEach((name, value) -> {
                 boolean expect = name.equalsIgnoreCase("Expect") && exchange.http10();
-                if (!expect && !isDropped(name, named)) {
+                // What we add is our word to the node: a client must not be able to say it too.
+                boolean ours = forward.extra().has(name);
+                if (!expect && !ours && !isDropped(name, named)) {
                     HeaderFields.write(out, name, value);
                 }
             });
@@ -68,8 +71,7 @@ final class RelayedHead {
     }
 
     private static boolean isDropped(String name, Set<String> named) {
-        return HeaderFields.isHopByHop(name)
-                || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
+        return HeaderFields.isHopByHop(name) || (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT)));
     }
 
     private static Set<String> namedByConnection(List<String> values) {

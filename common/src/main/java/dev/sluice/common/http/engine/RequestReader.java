@@ -57,6 +57,10 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
                 expectsContinue && !http10 && head.hasBody());
     }
 
+    boolean isHead() {
+        return head.method().equals("HEAD");
+    }
+
     private static void refuseUndecoded(DecoderResult result) throws MalformedRequest {
         if (!result.isFailure()) {
             return;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Sends a body that a writer makes on a virtual thread. What the writer wrote and the client has not taken is bounded;
 /// beyond it the writer waits. The head leaves with the first bytes, so that a writer failing before them still
 /// becomes an honest error answer; a failure after them cuts the connection.
-final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
+final class StreamedSending implements Sending, ByteSink, Runnable {
     private static final int PIECE = 256 << 10;
     private static final int SMALLEST_PIECE = 4 << 10;
     private static final long HELD_AT_MOST = 2 * PIECE;
@@ -64,7 +64,8 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
         try {
             body.writer().writeTo(this);
             if (lengthKnown() && written != body.length()) {
-                throw new IOException("the writer made " + written + " bytes, not the " + body.length() + " it promised");
+                throw new IOException(
+                        "the writer made " + written + " bytes, not the " + body.length() + " it promised");
             }
         } catch (Throwable thrown) {
             exchange.onLoop(() -> failed(thrown));
@@ -156,7 +157,7 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
                 release(size);
                 if (!done.isSuccess()) {
                     disconnected();
-                    channel.close();
+                    Unawaited.close(channel);
                 }
             });
         }
@@ -165,7 +166,12 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
 
     private ChannelFuture writePiece(ByteBuf piece) {
         exchange.count(piece.readableBytes());
-        return chunked() ? Chunk.write(channel, piece) : channel.write(piece);
+        if (!chunked()) {
+            return channel.write(piece);
+        }
+        var sent = channel.newPromise();
+        Chunk.write(channel, piece, sent);
+        return sent;
     }
 
     /// False when the head cannot be written; the failure is answered then.
@@ -194,7 +200,7 @@ final class StreamedSending implements Exchange.Sending, ByteSink, Runnable {
             if (done.isSuccess()) {
                 exchange.answerSent();
             } else {
-                channel.close();
+                Unawaited.close(channel);
             }
         });
     }

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// One connection to another node. Belongs to the relay at work, or to nobody while it waits to be used again. Event
@@ -35,6 +36,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private @Nullable Channel channel;
     private @Nullable Listener listener;
     private boolean answersHead;
+    private long idleSince;
 
     UpstreamConnection(Upstreams home, URI node) {
         this.home = home;
@@ -73,6 +75,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         return channel().isActive();
     }
 
+    Duration idleFor() {
+        return Duration.ofNanos(System.nanoTime() - idleSince);
+    }
+
     void lendTo(Listener user, boolean headRequest) {
         listener = user;
         answersHead = headRequest;
@@ -81,6 +87,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     /// Keeps the connection for the next request to the node.
     void giveBack() {
         listener = null;
+        idleSince = System.nanoTime();
         home.keep(this);
         // An end of file is noticed only by a connection that reads.
         channel().read();
@@ -88,19 +95,20 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     void close() {
         listener = null;
-        channel().close();
+        Unawaited.close(channel());
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         if (listener == null) {
             ReferenceCountUtil.release(message);
-            context.close();
+            Unawaited.close(context.channel());
             return;
         }
         if (message instanceof HttpMessage head && head.decoderResult().isFailure()) {
             ReferenceCountUtil.release(message);
-            fail(new IOException("the node's answer is malformed", head.decoderResult().cause()));
+            fail(new IOException(
+                    "the node's answer is malformed", head.decoderResult().cause()));
             return;
         }
         if (message instanceof HttpResponse head) {
@@ -109,7 +117,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         if (message instanceof HttpContent content) {
             if (content.decoderResult().isFailure()) {
                 content.release();
-                fail(new IOException("the node's answer is malformed", content.decoderResult().cause()));
+                fail(new IOException(
+                        "the node's answer is malformed",
+                        content.decoderResult().cause()));
             } else if (listener == null) {
                 content.release();
             } else {
@@ -146,7 +156,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private void fail(IOException cause) {
         var user = listener;
         listener = null;
-        channel().close();
+        Unawaited.close(channel());
         if (user != null) {
             user.lost(cause);
         }

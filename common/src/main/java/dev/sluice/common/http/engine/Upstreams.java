@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class Upstreams {
     private final EngineConfig config;
     private final EventLoops loops;
     private final Optional<Tls> tls;
+    private final Duration freshFor;
     private final ChannelGroup all = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final FastThreadLocal<Map<URI, ArrayDeque<UpstreamConnection>>> idle = new FastThreadLocal<>() {
         @Override
@@ -45,6 +47,8 @@ final class Upstreams {
         this.config = config;
         this.loops = loops;
         this.tls = tls;
+        // The node closes idle connections too. A request with a body that meets a closing one fails for good.
+        this.freshFor = config.idleTimeout().dividedBy(2);
     }
 
     /// A connection of this event loop that was used before and is still open.
@@ -56,9 +60,10 @@ final class Upstreams {
             if (last == null) {
                 break;
             }
-            if (last.isOpen()) {
+            if (last.isOpen() && last.idleFor().compareTo(freshFor) < 0) {
                 return Optional.of(last);
             }
+            last.close();
         }
         return Optional.empty();
     }
@@ -116,7 +121,8 @@ final class Upstreams {
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARKS)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(2048, 64 << 10, LARGEST_READ))
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.connectTimeout().toMillis())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        config.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {

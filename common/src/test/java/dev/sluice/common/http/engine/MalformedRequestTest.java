@@ -12,9 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Requests that are wrong get a clean refusal, then the connection is closed.
 class MalformedRequestTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             no such thing                        | 400 | rubbish\\r\\n\\r\\n
             no host                              | 400 | GET / HTTP/1.1\\r\\n\\r\\n
             two hosts                            | 400 | GET / HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n
@@ -55,7 +53,9 @@ class MalformedRequestTest {
             client.socket().shutdownOutput();
             assertThat(client.isClosedByServer()).isTrue();
             try (var fresh = server.connect()) {
-                assertThat(fresh.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").read().status())
+                assertThat(fresh.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                                .read()
+                                .status())
                         .isEqualTo(200);
             }
         }
@@ -63,11 +63,12 @@ class MalformedRequestTest {
 
     private Response readAll(dev.sluice.common.http.Request request) throws IOException {
         try (ByteSource body = request.body()) {
+            int pieces = 0;
             while (body.next().hasRemaining()) {
-                continue;
+                pieces++;
             }
+            return Response.text(200, "text/plain", "" + pieces);
         }
-        return Response.empty(200);
     }
 
     @Test

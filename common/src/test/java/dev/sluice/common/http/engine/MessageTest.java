@@ -50,8 +50,13 @@ class MessageTest {
         try (var server = TestServer.blocking(request -> {
                     var path = request.head().path();
                     if (path.endsWith("0")) {
-                        return Response.of(200, Headers.EMPTY, new ResponseBody.Streamed(-1, sink -> sink.write(
-                                java.nio.ByteBuffer.wrap(path.getBytes(java.nio.charset.StandardCharsets.US_ASCII)))));
+                        return Response.of(
+                                200,
+                                Headers.EMPTY,
+                                new ResponseBody.Streamed(
+                                        -1,
+                                        sink -> sink.write(java.nio.ByteBuffer.wrap(
+                                                path.getBytes(java.nio.charset.StandardCharsets.US_ASCII)))));
                     }
                     return Response.text(200, "text/plain", path);
                 });
@@ -106,7 +111,8 @@ class MessageTest {
                         ? Response.of(
                                 200,
                                 Headers.EMPTY,
-                                new ResponseBody.Streamed(-1, sink -> sink.write(java.nio.ByteBuffer.wrap(new byte[10]))))
+                                new ResponseBody.Streamed(
+                                        -1, sink -> sink.write(java.nio.ByteBuffer.wrap(new byte[10]))))
                         : Response.text(200, "text/plain", "x"));
                 var first = server.connect();
                 var second = server.connect()) {
@@ -171,12 +177,26 @@ class MessageTest {
 
     @Test
     void aHeaderThatWouldBreakTheMessageIsA500() throws Exception {
-        try (var server = TestServer.immediate(
-                        _ -> Response.empty(200).with("x-evil", "1\r\nSet-Cookie: stolen"));
+        try (var server = TestServer.immediate(_ -> Response.empty(200).with("x-evil", "1\r\nSet-Cookie: stolen"));
                 var client = server.connect()) {
             var answer = client.send(GET.formatted("")).read();
             assertThat(answer.status()).isEqualTo(500);
             assertThat(answer.head()).doesNotContain("stolen");
+        }
+    }
+
+    @Test
+    void bytesBeyondAsciiPassUnchanged() throws Exception {
+        try (var server = TestServer.immediate(head -> Response.empty(200)
+                        .with("x-back", head.headers().first("x-there").orElseThrow())
+                        .with("x-path", head.path())
+                        .with("x-far", "\u20ac"));
+                var client = server.connect()) {
+            var answer = client.send("GET /caf\u00c3\u00a9 HTTP/1.1\r\nHost: h\r\nX-There: \u00fc\r\n\r\n")
+                    .read();
+            assertThat(answer.field("x-back")).contains("\u00fc");
+            assertThat(answer.field("x-path")).contains("/caf\u00c3\u00a9");
+            assertThat(answer.field("x-far")).contains("\u00e2\u0082\u00ac");
         }
     }
 

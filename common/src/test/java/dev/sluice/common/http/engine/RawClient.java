@@ -18,8 +18,24 @@ final class RawClient implements AutoCloseable {
     private final InputStream in;
     private final OutputStream out;
 
-    /// @param head status line and fields
-    record Answer(String head, byte[] body) {
+    /// Status line and fields, and the body without its framing.
+    static final class Answer {
+        private final String head;
+        private final byte[] body;
+
+        private Answer(String head, byte[] body) {
+            this.head = head;
+            this.body = body;
+        }
+
+        String head() {
+            return head;
+        }
+
+        byte[] body() {
+            return body;
+        }
+
         int status() {
             return Integer.parseInt(head.substring(9, 12));
         }
@@ -98,7 +114,8 @@ final class RawClient implements AutoCloseable {
         }
         if (head.field("Content-Length").isPresent()) {
             return new Answer(
-                    head.head(), readBytes(Integer.parseInt(head.field("Content-Length").get())));
+                    head.head(),
+                    readBytes(Integer.parseInt(head.field("Content-Length").get())));
         }
         return new Answer(head.head(), in.readAllBytes());
     }

@@ -191,6 +191,24 @@ class RequestBodyTest {
     }
 
     @Test
+    void aBodyThatTurnsOutMalformedIsOneAnswerAndTheEnd() throws Exception {
+        var chunked = "PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+        try (var server = TestServer.blocking(
+                        request -> request.head().query().isEmpty() ? digest(request) : Response.empty(409));
+                var reading = server.connect();
+                var answered = server.connect()) {
+            reading.send(chunked).send("zz\r\n");
+            assertThat(reading.read().status()).isEqualTo(400);
+            assertThat(reading.isClosedByServer()).isTrue();
+
+            answered.send("PUT /?unread HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+            assertThat(answered.read().status()).isEqualTo(409);
+            answered.send("zz\r\n").socket().shutdownOutput();
+            assertThat(answered.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
     void anUnreadBodyDoesNotKeepItsMemory() throws Exception {
         try (var server = TestServer.blocking(request -> {
                     request.body().next();

@@ -6,10 +6,12 @@ import dev.sluice.common.http.Request;
 import dev.sluice.common.http.RequestHead;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// A server on a free port of the loopback, with what a test wants to look at.
@@ -34,7 +36,7 @@ final class TestServer implements AutoCloseable {
         server = HttpServer.start(
                 config,
                 LOOPS,
-                new InetSocketAddress("127.0.0.1", 0),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 handler,
                 new EngineMetrics(meters, "test"),
                 FailureAnswers.PLAIN,
@@ -46,15 +48,17 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer blocking(EngineConfig config, Blocking handler) throws IOException {
-        return new TestServer(config, head -> new dev.sluice.common.http.Blocking(body -> {
-            try {
-                return handler.answer(new Request(head, body));
-            } catch (RuntimeException thrown) {
-                throw thrown;
-            } catch (Exception thrown) {
-                throw new IllegalStateException(thrown);
-            }
-        }));
+        return new TestServer(
+                config,
+                head -> new dev.sluice.common.http.Blocking(body -> {
+                    try {
+                        return handler.answer(new Request(head, body));
+                    } catch (RuntimeException thrown) {
+                        throw thrown;
+                    } catch (Exception thrown) {
+                        throw new IllegalStateException(thrown);
+                    }
+                }));
     }
 
     static TestServer immediate(Immediate handler) throws IOException {
@@ -84,8 +88,7 @@ final class TestServer implements AutoCloseable {
             if (System.nanoTime() > end) {
                 throw new AssertionError("never: " + what);
             }
-            Thread.onSpinWait();
-            Thread.yield();
+            LockSupport.parkNanos(100_000);
         }
     }
 

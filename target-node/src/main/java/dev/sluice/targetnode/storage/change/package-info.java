@@ -1,4 +1,5 @@
-/// How a key is changed: one change at a time, published all at once. Open {@link dev.sluice.targetnode.storage.change.Shelf} first.
+/// How a key is changed: one change at a time, published all at once. Open {@link
+/// dev.sluice.targetnode.storage.change.Shelf} first.
 @NullMarked
 package dev.sluice.targetnode.storage.change;
 

@@ -16,8 +16,8 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -188,7 +188,11 @@ public final class Contents {
             file.sync();
         }
         var entry = ObjectEntry.of(record, stored.details().isPresent());
-        return new Prepared(Optional.of(new Intent.Put(bucket, record.key(), work, entry, with)), new IndexBatch(), folders, durable);
+        return new Prepared(
+                Optional.of(new Intent.Put(bucket, record.key(), work, entry, with)),
+                new IndexBatch(),
+                folders,
+                durable);
     }
 
     private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
@@ -440,8 +444,7 @@ public final class Contents {
             return true;
         });
         index.write(
-                gone
-                        .deleteRange(Table.OBJECTS, prefix, end)
+                gone.deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .put(Table.META, TOTALS, total[0].encode())
                         .delete(Table.META, dropKey(bucket)),
@@ -554,9 +557,11 @@ public final class Contents {
     /// Throws away the files of uploads that the index does not have.
     void deleteEndedUploads() throws IOException {
         var live = new HashSet<String>();
-        index.scan(Table.UPLOADS, new byte[0], (key, _) -> live.add(
-                        new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII))
-                || true);
+        index.scan(
+                Table.UPLOADS,
+                new byte[0],
+                (key, _) -> live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII))
+                        || true);
         for (var name : files.list(Layout.UPLOADS)) {
             if (!live.contains(name.replace("/", ""))) {
                 purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});

@@ -123,7 +123,8 @@ final class HotObject {
     ///
     /// @throws StoreException.Damaged when the bytes are not the ones that were written
     void verify(long offset, long length) throws IOException {
-        int last = Math.min(block(offset + Math.max(1, length) - 1), record.blocks().count() - 1);
+        int last = Math.min(
+                block(offset + Math.max(1, length) - 1), record.blocks().count() - 1);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             var now = current();
             for (int block = block(offset); block <= last; block++) {

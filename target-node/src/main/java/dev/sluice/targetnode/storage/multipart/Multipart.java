@@ -15,7 +15,6 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +31,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
-/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the object in
+/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the object
+/// in
 /// one commit. Blocks: for virtual threads.
 public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
@@ -128,8 +128,7 @@ public final class Multipart {
     ///
     /// @param keyMarker keys greater than it are listed, and of that very key the uploads with a greater id than
     ///     `idMarker` when that is given
-    public List<UploadState> listUploads(
-            long bucketId, String prefix, String keyMarker, String idMarker, int limit) {
+    public List<UploadState> listUploads(long bucketId, String prefix, String keyMarker, String idMarker, int limit) {
         var from = from(bucketId, prefix, keyMarker, idMarker);
         var all = new ArrayList<UploadState>();
         for (var drive : drives) {

@@ -136,7 +136,8 @@ public final class PartUpload implements AutoCloseable {
                     batch, Set.of(UploadKeys.folder(upload.uploadId()), Layout.UPLOADS), durable));
             end();
             if (replaced.isPresent() && !replaced.get().file().equals(name)) {
-                var old = UploadKeys.folder(upload.uploadId()) + "/" + replaced.get().file();
+                var old = UploadKeys.folder(upload.uploadId()) + "/"
+                        + replaced.get().file();
                 drive.call(() -> drive.contents().files().delete(old));
             }
         } finally {

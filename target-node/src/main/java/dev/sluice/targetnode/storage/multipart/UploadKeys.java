@@ -32,7 +32,10 @@ public final class UploadKeys {
     }
 
     public static byte[] part(String uploadId, int number) {
-        return ByteBuffer.allocate(ID_LENGTH + 4).put(id(uploadId)).putInt(number).array();
+        return ByteBuffer.allocate(ID_LENGTH + 4)
+                .put(id(uploadId))
+                .putInt(number)
+                .array();
     }
 
     public static byte[] afterLastPart(String uploadId) {

@@ -75,9 +75,7 @@ final class Uploads {
 
     static IndexBatch ended(UploadState upload) {
         return new IndexBatch()
-                .delete(
-                        Table.UPLOADS,
-                        UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId()))
+                .delete(Table.UPLOADS, UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId()))
                 .deleteRange(
                         Table.PARTS,
                         UploadKeys.part(upload.uploadId(), 0),
