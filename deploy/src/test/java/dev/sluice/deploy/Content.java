@@ -18,16 +18,20 @@ final class Content {
     }
 
     static String digest(byte[] bytes) {
-        return HexFormat.of().formatHex(hash("SHA-256", bytes));
+        return HexFormat.of().formatHex(sha256().digest(bytes));
     }
 
     static String md5(byte[] bytes) {
-        return HexFormat.of().formatHex(hash("MD5", bytes));
+        return HexFormat.of().formatHex(algorithm("MD5").digest(bytes));
     }
 
-    static byte[] hash(String algorithm, byte[] bytes) {
+    static MessageDigest sha256() {
+        return algorithm("SHA-256");
+    }
+
+    private static MessageDigest algorithm(String name) {
         try {
-            return MessageDigest.getInstance(algorithm).digest(bytes);
+            return MessageDigest.getInstance(name);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

@@ -117,8 +117,8 @@ public final class SluiceCluster implements AutoCloseable {
 
     /// The ends of all logs: what a failure's reader wants to see.
     public String lastWords() {
-        try (var files = Files.walk(dir)) {
-            return files.filter(path -> path.toString().endsWith(".log"))
+        try (var files = Files.list(dir.resolve("log"))) {
+            return files.sorted()
                     .map(SluiceCluster::tail)
                     .collect(Collectors.joining("\n"));
         } catch (IOException | UncheckedIOException e) {
