@@ -102,9 +102,7 @@ public final class ClusterUp {
                 var log = layout.log(config, process.getKey());
                 processes.add(NodeProcess.start(layout, jvm, process.getKey(), process.getValue(), log));
             }
-            for (var process : processes) {
-                process.awaitReady(LONGEST_START);
-            }
+            NodeProcess.awaitReady(processes, LONGEST_START);
             var cluster = describe(config, configs, processes);
             undo.expect(layout.clusterFile());
             cluster.write(layout.clusterFile());

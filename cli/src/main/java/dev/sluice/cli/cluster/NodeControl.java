@@ -51,7 +51,7 @@ public final class NodeControl {
             }
             var process = NodeProcess.start(layout, jvm, id, List.of(id), Path.of(node.log()));
             try {
-                process.awaitReady(LONGEST_START);
+                NodeProcess.awaitReady(List.of(process), LONGEST_START);
                 cluster().with(node.with(process.stamp())).write(layout.clusterFile());
             } catch (IOException | RuntimeException | InterruptedException failure) {
                 Signals.kill(List.of(process.stamp()));

@@ -36,18 +36,32 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
         return new NodeProcess(layout, name, process, stamp, log);
     }
 
-    /// Waits until its nodes are ready; fails with the reason if they refuse or the process ends.
-    void awaitReady(Duration longest) throws InterruptedException {
+    /// Waits until the nodes of all are ready; fails with the reason as soon as one refuses or ends.
+    static void awaitReady(List<NodeProcess> processes, Duration longest) throws InterruptedException {
         var end = System.nanoTime() + longest.toNanos();
-        while (!Files.exists(ready(layout, name))) {
-            if (process.waitFor(10, TimeUnit.MILLISECONDS)) {
-                throw CommandFailure.failed(name + " did not start: " + reason(layout, name, log));
+        while (!processes.stream().allMatch(NodeProcess::isReady)) {
+            for (var each : processes) {
+                if (each.process.waitFor(5, TimeUnit.MILLISECONDS)) {
+                    throw CommandFailure.failed(each.name + " did not start: " + each.reason());
+                }
             }
             if (System.nanoTime() > end) {
-                throw CommandFailure.failed(
-                        "%s was not ready after %d s; its log is %s".formatted(name, longest.toSeconds(), log));
+                var late = processes.stream().filter(each -> !each.isReady()).toList();
+                throw CommandFailure.failed("%s not ready after %d s: %s"
+                        .formatted(
+                                late.stream().map(NodeProcess::name).toList(),
+                                longest.toSeconds(),
+                                late.getFirst().reason()));
             }
         }
+    }
+
+    private boolean isReady() {
+        return Files.exists(ready(layout, name));
+    }
+
+    private String reason() {
+        return reason(layout, name, log);
     }
 
     static Path ready(Layout layout, String name) {

@@ -11,7 +11,10 @@ public record JvmCommand(Path java, List<String> flags, String classPath, String
 
     /// As this JVM was started, with the flags of node JVMs. `home` is the root of the tree.
     public static JvmCommand ofInstallation(Path home, String mainClass) {
-        var flags = new ArrayList<>(List.of("@" + home.resolve("deploy/jvm.flags"), "-Dsluice.home=" + home));
+        var flags = List.of(
+                "@" + home.resolve("deploy/jvm.flags"),
+                "-Dsluice.home=" + home,
+                "-Djava.library.path=" + System.getProperty("java.library.path"));
         return new JvmCommand(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 flags,
@@ -25,6 +28,7 @@ public record JvmCommand(Path java, List<String> flags, String classPath, String
         line.add("setsid");
         line.add(java.toString());
         line.addAll(flags);
+        line.add("-XX:ErrorFile=" + new File(output.getParentFile(), "crash-%p.log"));
         line.addAll(List.of("-cp", classPath, mainClass));
         line.addAll(arguments);
         var builder = new ProcessBuilder(line);

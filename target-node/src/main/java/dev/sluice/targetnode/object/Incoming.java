@@ -2,6 +2,7 @@ package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.body.ObjectBody;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -11,7 +12,12 @@ import java.util.function.Supplier;
 /// @param length -1 when it is not known
 /// @param trailers the checksums that came behind the bytes; to be asked after the last one
 record Incoming(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm, String>> trailers) {
+    /// @throws S3Failure when the client does not say how long the object is: S3 wants it, and so does the drive's
+    /// reserve
     static Incoming of(ObjectBody body) {
+        if (body.decodedLength() < 0) {
+            throw new S3Failure(411, "MissingContentLength", "You must provide the Content-Length HTTP header.");
+        }
         return new Incoming(body, body.decodedLength(), body::trailers);
     }
 
