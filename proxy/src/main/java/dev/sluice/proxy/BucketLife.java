@@ -64,7 +64,7 @@ final class BucketLife {
     /// out when it starts.
     private void drop(Bucket bucket, Node node) {
         try {
-            targets.of(node).drop(bucket);
+            targets.of(node).drop(bucket.id(), bucket.name());
         } catch (StoreException.Unavailable e) {
             LOG.warn("{} will drop {} when it starts: {}", node.id(), bucket.name(), e.getMessage());
         }

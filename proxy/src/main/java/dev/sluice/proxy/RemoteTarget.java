@@ -69,8 +69,8 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public void drop(Bucket bucket) {
-        peers.post(node.url(), PeerPaths.DROP, named(bucket), new byte[0], CALL);
+    public void drop(long bucketId, String name) {
+        peers.post(node.url(), PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {
@@ -87,7 +87,11 @@ final class RemoteTarget implements TargetService {
     }
 
     private static String named(Bucket bucket) {
-        return "bucket=%s&id=%d".formatted(encode(bucket.name()), bucket.id());
+        return named(bucket.id(), bucket.name());
+    }
+
+    private static String named(long bucketId, String name) {
+        return "bucket=%s&id=%d".formatted(encode(name), bucketId);
     }
 
     private static String encode(String value) {

@@ -52,7 +52,9 @@ import org.slf4j.LoggerFactory;
 /// One node, proxy or target, put together: the composition root of the whole system. Reads top to bottom.
 final class ComposedNode implements RunningNode {
     private static final Logger LOG = LoggerFactory.getLogger(ComposedNode.class);
-    private static final Duration JOIN_AGAIN = Duration.ofMillis(100);
+    private static final Duration JOIN_AGAIN = Duration.ofMillis(50);
+    private static final Duration SILENT_AT_FIRST = Duration.ofSeconds(5);
+    private static final Duration COMPLAIN_EVERY = Duration.ofSeconds(60);
 
     private final NodeConfig config;
     private final JvmRuntime jvm;
@@ -164,12 +166,16 @@ final class ComposedNode implements RunningNode {
     }
 
     private void join(Node self) {
+        long complainAfter = System.nanoTime() + SILENT_AT_FIRST.toNanos();
         while (!joined && !closing) {
             try {
                 control.apply(new Command.Join(self));
                 joined = true;
             } catch (StoreException.Unavailable e) {
-                LOG.debug("{} waits for the controller: {}", id, e.getMessage());
+                if (System.nanoTime() > complainAfter) {
+                    LOG.warn("{} still waits for the controller: {}", id, e.getMessage());
+                    complainAfter = System.nanoTime() + COMPLAIN_EVERY.toNanos();
+                }
                 LockSupport.parkNanos(JOIN_AGAIN.toNanos());
             } catch (StoreException refused) {
                 LOG.error("{} may not join the cluster: {}", id, refused.getMessage());

@@ -1,10 +1,20 @@
 package dev.sluice.common.cluster;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonSubTypes.Type;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeInfo.Id;
 
 /// A change of the cluster's state, one record each; [ClusterState#apply] says what it does.
-@JsonTypeInfo(use = Id.SIMPLE_NAME, property = "command")
+@JsonTypeInfo(use = Id.NAME, property = "command")
+@JsonSubTypes({
+    @Type(Command.Join.class),
+    @Type(Command.CreateBucket.class),
+    @Type(Command.SetBucketProperties.class),
+    @Type(Command.MarkDeleting.class),
+    @Type(Command.KeepBucket.class),
+    @Type(Command.RemoveBucket.class)
+})
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.
     record Join(Node node) implements Command {}

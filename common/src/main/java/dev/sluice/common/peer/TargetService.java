@@ -30,6 +30,6 @@ public interface TargetService {
     /// ended. Blocks.
     boolean isEmpty(Bucket bucket, long stateVersion);
 
-    /// Forgets all the target has of a bucket that is being deleted. Blocks.
-    void drop(Bucket bucket);
+    /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
+    void drop(long bucketId, String name);
 }

@@ -18,7 +18,6 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
@@ -26,6 +25,7 @@ import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.record.BucketRef;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -198,9 +198,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public void drop(Bucket bucket) {
-        writes.forget(bucket.id());
-        store.dropBucket(Refs.of(bucket));
+    public void drop(long bucketId, String name) {
+        writes.forget(bucketId);
+        store.dropBucket(new BucketRef(bucketId, name));
     }
 
     private void awaitState(long version) {

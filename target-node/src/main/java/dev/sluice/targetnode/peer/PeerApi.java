@@ -89,7 +89,7 @@ public final class PeerApi implements HttpHandler {
                         bucket(query), List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), String[].class))));
             case PeerPaths.EMPTY -> json(target.isEmpty(bucket(query), query.number("version")));
             case PeerPaths.DROP -> {
-                target.drop(bucket(query));
+                target.drop(query.number("id"), query.text("bucket"));
                 yield Response.empty(204);
             }
             case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();

@@ -8,6 +8,7 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
 ///
@@ -52,7 +54,13 @@ public final class ObjectStore implements AutoCloseable {
     ///
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
     public static ObjectStore open(StoreConfig config, DrivePlacements placements) throws IOException {
-        var opened = OpenDrives.open(config);
+        return open(config, placements, UnaryOperator.identity());
+    }
+
+    /// @param seam around each drive's files, for tests to put faults there
+    static ObjectStore open(StoreConfig config, DrivePlacements placements, UnaryOperator<DriveFiles> seam)
+            throws IOException {
+        var opened = OpenDrives.open(config, seam);
         var store = new ObjectStore(config, placements, opened);
         boolean started = false;
         try {

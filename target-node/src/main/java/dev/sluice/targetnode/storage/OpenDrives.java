@@ -5,6 +5,7 @@ import dev.sluice.targetnode.storage.drive.Committer;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,9 +39,9 @@ final class OpenDrives implements AutoCloseable {
         this.drives = drives;
     }
 
-    static OpenDrives open(StoreConfig config) throws IOException {
+    static OpenDrives open(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
         try (var opener = new DriveThreads("attach", 1, 1)) {
-            return DriveThreads.await(opener.start(() -> attach(config)));
+            return DriveThreads.await(opener.start(() -> attach(config, seam)));
         } catch (IOException | RuntimeException failure) {
             throw failure;
         } catch (Exception unexpected) {
@@ -47,20 +49,25 @@ final class OpenDrives implements AutoCloseable {
         }
     }
 
-    private static OpenDrives attach(StoreConfig config) throws IOException {
+    private static OpenDrives attach(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
         var set = DriveSet.attach(config.cluster(), config.node(), config.drives());
         var memory = new RocksMemory(config.indexCacheBytes(), WRITE_BUFFERS);
-        var settings = new DriveSettings(
-                config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
-        var drives = new ArrayList<Drive>();
-        for (var member : set.members()) {
-            drives.add(new Drive(
-                    member.identity().id(),
-                    member.files(),
-                    index(member.path().resolve(Layout.INDEX), memory),
-                    settings));
+        var opened = new OpenDrives(set, memory, new ArrayList<>());
+        boolean complete = false;
+        try {
+            var settings = new DriveSettings(
+                    config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
+            for (var member : set.members()) {
+                var index = index(member.path().resolve(Layout.INDEX), memory);
+                opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));
+            }
+            complete = true;
+            return opened;
+        } finally {
+            if (!complete) {
+                opened.close();
+            }
         }
-        return new OpenDrives(set, memory, drives);
     }
 
     /// An index that cannot be read is put aside; the drive makes another from its files.

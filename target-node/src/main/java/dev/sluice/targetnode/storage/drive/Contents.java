@@ -26,6 +26,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no locks.
 ///
@@ -39,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// run
 /// at the same time as each other; [#settle] may run beside them.
 public final class Contents {
+    private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
     private static final byte[] TOTALS = {'t'};
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
@@ -252,9 +255,7 @@ public final class Contents {
             if (!after.isEmpty()) {
                 index.write(after.put(Table.META, TOTALS, totals.encode()), false);
             }
-            for (var version : replaced) {
-                files.delete(Layout.aux(version));
-            }
+            replaced.forEach(Contents.this::deleteDetails);
             synchronized (unsettledLock) {
                 unsettled.addAll(done);
                 if (!done.isEmpty()) {
@@ -352,9 +353,13 @@ public final class Contents {
         files.delete(path);
         var folder = Layout.parent(path);
         changed.add(folder);
-        while (folder.chars().filter(c -> c == '/').count() > 1 && files.deleteFolder(folder)) {
-            folder = Layout.parent(folder);
-            changed.add(folder);
+        try {
+            while (folder.chars().filter(c -> c == '/').count() > 1 && files.deleteFolder(folder)) {
+                folder = Layout.parent(folder);
+                changed.add(folder);
+            }
+        } catch (IOException failure) {
+            LOG.warn("the empty folder {} stays", folder, failure); // the object is gone all the same
         }
     }
 
@@ -489,6 +494,14 @@ public final class Contents {
             }
         }
         return files.deleteFolder(folder);
+    }
+
+    private void deleteDetails(ObjectVersion version) {
+        try {
+            files.delete(Layout.aux(version));
+        } catch (IOException failure) {
+            LOG.warn("the details of the replaced version {} stay", version, failure); // nobody looks there
+        }
     }
 
     private void deleteDetails(byte[] attribute) {

@@ -36,6 +36,7 @@ final class Recovery {
         var intents = new ArrayList<Intent>();
         contents.index().scan(Table.INTENTS, new byte[0], (_, value) -> intents.add(Intent.decode(value)));
         var puts = new ArrayList<Intent.Put>();
+        intents.forEach(this::willSync);
         for (var ofOneKey : byKey(intents).values()) {
             decide(ofOneKey, puts);
         }
@@ -57,6 +58,21 @@ final class Recovery {
         byKey.values()
                 .forEach(each -> each.sort(Comparator.comparing(Intent::version).reversed()));
         return byKey;
+    }
+
+    /// A rename or deletion may have been done but not be durable, also when this process is not the first to see it.
+    private void willSync(Intent intent) {
+        for (boolean escaped : new boolean[] {false, true}) {
+            if (escaped || Layout.isPath(intent.key())) {
+                var folder = Layout.parent(Layout.path(intent.bucket(), intent.key(), escaped));
+                for (; !folder.isEmpty(); folder = Layout.parent(folder)) {
+                    changed.add(folder);
+                }
+            }
+        }
+        if (intent instanceof Intent.Put put) {
+            changed.add(Layout.parent(put.work()));
+        }
     }
 
     private void decide(List<Intent> newestFirst, List<Intent.Put> puts) throws IOException {

@@ -1,0 +1,53 @@
+package dev.sluice.common.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.name.NodeId;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ClusterJsonTest {
+    private static final Node NODE =
+            new Node(new NodeId("target001"), Role.TARGET, "http://127.0.0.1:8180", "rack1", 12.5);
+    private static final BucketProperties PROPERTIES = new BucketProperties(
+            Optional.of(new BackendSpec(
+                    "s3://cloud/prefix", Optional.of("http://127.0.0.1:9000"), Optional.empty(), Optional.of("lab"))),
+            Durability.OS,
+            Optional.of("{}"),
+            Optional.of(RoutePreference.REDIRECT));
+
+    static List<Command> commands() {
+        return List.of(
+                new Command.Join(NODE),
+                new Command.CreateBucket("shards", 42, PROPERTIES),
+                new Command.SetBucketProperties("shards", BucketProperties.defaults(Optional.empty())),
+                new Command.MarkDeleting("shards"),
+                new Command.KeepBucket("shards", 7),
+                new Command.RemoveBucket("shards", 7));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void everyCommandReachesTheOtherNodeAsItWas(Command command) throws IOException {
+        assertThat(ClusterJson.read(ClusterJson.write(command), Command.class)).isEqualTo(command);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void theStateAfterEachCommandIsTheSameOnTheOtherSide(Command command) throws IOException {
+        var members = new TreeSet<>(List.of(NODE.id()));
+        var state = ClusterState.create("cluster", members, new TreeMap<>(Map.of("key", "secret")))
+                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        if (!(command instanceof Command.CreateBucket)) {
+            state = state.apply(command);
+        }
+        assertThat(ClusterJson.read(ClusterJson.write(state), ClusterState.class))
+                .isEqualTo(state);
+    }
+}

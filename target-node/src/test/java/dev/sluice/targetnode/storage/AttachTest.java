@@ -1,0 +1,117 @@
+package dev.sluice.targetnode.storage;
+
+import static dev.sluice.targetnode.storage.StoreFixture.config;
+import static dev.sluice.targetnode.storage.StoreFixture.drives;
+import static dev.sluice.targetnode.storage.StoreFixture.get;
+import static dev.sluice.targetnode.storage.StoreFixture.open;
+import static dev.sluice.targetnode.storage.StoreFixture.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
+import dev.sluice.targetnode.storage.files.DriveThread;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Which drives a target starts with, and which it refuses, in one line.
+class AttachTest {
+    @TempDir
+    private Path folder;
+
+    /// The second process of the test below.
+    public static void main(String[] arguments) throws IOException {
+        try (var channel = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE);
+                var lock = channel.lock()) {
+            System.out.println(lock.isValid() ? "locked" : "not locked");
+            System.out.flush();
+            System.in.read();
+        }
+    }
+
+    private static void requireRefused(List<Path> drives, String... words) {
+        assertThatThrownBy(() -> open(drives).close())
+                .isInstanceOf(DriveRefusedException.class)
+                .message()
+                .contains(words)
+                .doesNotContain("\n");
+    }
+
+    @Test
+    void aChangedSetOfDrivesIsRefused() throws IOException {
+        var three = drives(folder, 3);
+        var two = three.subList(0, 2);
+        open(two).close();
+        open(two.reversed()).close();
+        requireRefused(three, "set of drives", "d3 is a new drive");
+        requireRefused(two.subList(0, 1), "set of drives", "missing");
+        requireRefused(List.of(two.get(0), three.get(2)), "set of drives", "d3");
+        open(two).close();
+    }
+
+    @Test
+    void drivesOfAnotherTargetOrWithoutIdentityAreRefused() throws IOException {
+        var drives = drives(folder, 1);
+        try (var store = open(drives)) {
+            put(store, "k", new byte[1]);
+        }
+        var other = new StoreConfig(
+                "cluster1", "target002", drives, 1, 0, 1, 1, 1, 1, java.time.Duration.ofMinutes(1), 8 << 20);
+        assertThatThrownBy(() -> ObjectStore.open(other, StoreFixture::byHash))
+                .isInstanceOf(DriveRefusedException.class)
+                .hasMessageContaining("belongs to node target001");
+        var identity = drives.getFirst().resolve(".sluice/drive.json");
+        var text = Files.readString(identity);
+        Files.writeString(identity, text.replace("target001", "target009"));
+        requireRefused(drives, "drive.json is damaged");
+        Files.delete(identity);
+        requireRefused(drives, "has objects but no identity");
+        Files.writeString(identity, text);
+        try (var store = open(drives)) {
+            assertThat(get(store, "k")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aDriveInUseIsRefused() throws Exception {
+        var drives = drives(folder, 1);
+        try (var store = open(drives)) {
+            requireRefused(drives, "in use by this process");
+            put(store, "k", new byte[1]);
+        }
+        var lock = drives.getFirst().resolve(".sluice/lock");
+        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        var second = new ProcessBuilder(
+                        java, "-cp", System.getProperty("java.class.path"), AttachTest.class.getName(), lock.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var said = second.inputReader()) {
+            assertThat(said.readLine()).isEqualTo("locked");
+            requireRefused(drives, "in use by process " + Files.readString(lock).strip());
+        } finally {
+            second.destroy();
+            second.waitFor();
+        }
+        open(drives).close();
+    }
+
+    @Test
+    void aPathThatCannotBeADriveIsRefused() throws IOException {
+        var file = Files.createFile(folder.resolve("file"));
+        requireRefused(List.of(file), "cannot be written");
+    }
+
+    @Test
+    void onlyDriveThreadsMayWaitForADrive() throws IOException {
+        try (var store = open(drives(folder, 1))) {
+            assertThatThrownBy(DriveThread::assertMayBlock).isInstanceOf(IllegalStateException.class);
+            assertThat(store.ready()).isTrue();
+        }
+        assertThat(config(List.of()).drives()).isEmpty();
+    }
+}

@@ -1,0 +1,294 @@
+package dev.sluice.targetnode.storage;
+
+import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.delete;
+import static dev.sluice.targetnode.storage.StoreFixture.drives;
+import static dev.sluice.targetnode.storage.StoreFixture.get;
+import static dev.sluice.targetnode.storage.StoreFixture.open;
+import static dev.sluice.targetnode.storage.StoreFixture.put;
+import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Whatever is done to the files behind the store's back: never a wrong byte, never "there is none".
+class DamageTest {
+    private interface Harm {
+        void to(Path file, Path other) throws IOException;
+    }
+
+    private static final Map<String, Harm> HARMS = new TreeMap<>(Map.of(
+            "flip", (file, _) -> overwrite(file, Files.size(file) / 2, 1),
+            "flip the last byte", (file, _) -> overwrite(file, Files.size(file) - 1, 1),
+            "zero", (file, _) -> overwrite(file, 0, (int) Math.min(4096, Files.size(file))),
+            "truncate", (file, _) -> resize(file, Files.size(file) - 1),
+            "empty", (file, _) -> resize(file, 0),
+            "extend", (file, _) -> resize(file, Files.size(file) + 1),
+            "swap", DamageTest::swap,
+            "delete", (file, _) -> Files.delete(file),
+            "remove the record", (file, _) -> attributes(file).delete("sluice"),
+            "damage the record", (file, _) -> attributes(file).write("sluice", ByteBuffer.wrap(new byte[100]))));
+
+    @TempDir
+    private Path folder;
+
+    private static UserDefinedFileAttributeView attributes(Path file) {
+        return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+    }
+
+    private static void overwrite(Path file, long offset, int length) throws IOException {
+        try (var out = new RandomAccessFile(file.toFile(), "rw")) {
+            var bytes = new byte[length];
+            out.seek(offset);
+            out.readFully(bytes);
+            for (int i = 0; i < length; i++) {
+                bytes[i] = (byte) (length == 1 ? bytes[i] ^ 0x10 : 0);
+            }
+            out.seek(offset);
+            out.write(bytes);
+        }
+    }
+
+    private static void resize(Path file, long size) throws IOException {
+        try (var out = new RandomAccessFile(file.toFile(), "rw")) {
+            out.setLength(size);
+        }
+    }
+
+    private static void swap(Path file, Path other) throws IOException {
+        var aside = file.resolveSibling("aside");
+        Files.move(file, aside);
+        Files.move(other, file);
+        Files.move(aside, other);
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (var all = Files.walk(folder)) {
+            for (var each : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    @Test
+    void noHarmGetsAWrongByteOrAFalseMissOut() throws IOException {
+        var paths = drives(folder, 1);
+        var objects = paths.getFirst().resolve("objects/shards");
+        for (int size : new int[] {4096, 2_500_000}) {
+            for (boolean hot : new boolean[] {false, true}) {
+                for (var harm : HARMS.entrySet()) {
+                    var what = "%s, %d bytes, hot: %s".formatted(harm.getKey(), size, hot);
+                    try (var store = open(paths)) {
+                        put(store, "k", random(1, size));
+                        put(store, "other", random(2, size));
+                        if (hot) {
+                            get(store, "k");
+                        }
+                        harm.getValue().to(objects.resolve("k"), objects.resolve("other"));
+                        var replaced = hot && List.of("swap", "delete").contains(harm.getKey());
+                        if (replaced) {
+                            // the open file is whole; it may be served until it is looked for anew
+                            requireDamagedOrRight(store, random(1, size), what);
+                        } else {
+                            assertThatThrownBy(() -> get(store, "k"))
+                                    .as(what)
+                                    .isInstanceOf(StoreException.Damaged.class);
+                        }
+                        put(store, "k", random(3, size));
+                        assertThat(get(store, "k")).as("%s: written anew", what).isEqualTo(random(3, size));
+                    }
+                }
+            }
+        }
+    }
+
+    private static void requireDamagedOrRight(ObjectStore store, byte[] right, String what) throws IOException {
+        try {
+            assertThat(get(store, "k")).as(what).isEqualTo(right);
+        } catch (StoreException.Damaged expected) {
+            assertThat(expected).hasMessageContaining("k");
+        }
+    }
+
+    @Test
+    void aRangeIsVerifiedByTheBlocksItLiesIn() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "k", random(1, 5 << 20));
+            overwrite(paths.getFirst().resolve("objects/shards/k"), (2 << 20) + 5, 1);
+            try (var object = ((Lookup.Hit) store.lookup(BUCKET, "k")).object()) {
+                assertThat(object.ready(0, 10)).isFalse();
+                var bytes = ByteBuffer.allocate(10);
+                object.read(1000, bytes);
+                assertThat(object.ready(0, 1 << 20)).isTrue();
+                assertThat(object.ready(0, (1 << 20) + 1)).isFalse();
+                assertThatThrownBy(() -> object.read((2 << 20) + 500_000, ByteBuffer.allocate(1)))
+                        .isInstanceOf(StoreException.Damaged.class);
+                object.read((3 << 20) - 0, ByteBuffer.allocate(1));
+            }
+            assertThat(store.hot(BUCKET.id(), "k")).as("after damage was seen").isEmpty();
+        }
+    }
+
+    @Test
+    void theHotSetAnswersAtOnceUntilTheObjectChanges() throws IOException {
+        try (var store = open(drives(folder, 1))) {
+            put(store, "k", random(1, 1000));
+            assertThat(store.hot(BUCKET.id(), "k")).isEmpty();
+            get(store, "k");
+            try (var hot = store.hot(BUCKET.id(), "k").orElseThrow()) {
+                var content = new byte[1000];
+                hot.bytes().orElseThrow().get(content);
+                assertThat(content).isEqualTo(random(1, 1000));
+                assertThat(hot.ready(0, 1000)).isTrue();
+            }
+            put(store, "k", random(2, 1000));
+            assertThat(store.hot(BUCKET.id(), "k")).isEmpty();
+            get(store, "k");
+            delete(store, "k");
+            assertThat(store.hot(BUCKET.id(), "k")).isEmpty();
+        }
+    }
+
+    @Test
+    void verifiedBytesAreVerifiedAgainAfterAWhile() throws IOException {
+        var config = StoreFixture.config(drives(folder, 1));
+        var impatient = new StoreConfig(
+                config.cluster(),
+                config.node(),
+                config.drives(),
+                1,
+                config.reserveBytes(),
+                4,
+                64,
+                64,
+                1000,
+                Duration.ZERO,
+                8 << 20);
+        try (var store = ObjectStore.open(impatient, StoreFixture::byHash)) {
+            put(store, "k", random(1, 100_000));
+            try (var object = ((Lookup.Hit) store.lookup(BUCKET, "k")).object()) {
+                object.read(0, ByteBuffer.allocate(10));
+                assertThat(object.ready(0, 10)).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void aLostOrDamagedIndexIsMadeFromTheFiles() throws Exception {
+        var paths = drives(folder, 2);
+        var keys = List.of("a", "a/b", "b/", "c//d", "e/f/g", "long/" + "x".repeat(300), "plain", "norecord");
+        List<ListEntry> before;
+        try (var store = open(paths)) {
+            for (var key : keys) {
+                put(store, key, random(key.hashCode(), 2000));
+                put(store, new BucketRef(8, "other"), key, random(1, 10), Durability.FSYNC);
+            }
+            put(store, "plain", random(5, 400 << 20 >> 8));
+            delete(store, "e/f/g");
+            before = store.list(BUCKET.id(), "", "", 100);
+        }
+        for (var path : paths) {
+            var file = path.resolve("objects/shards/norecord");
+            if (Files.exists(file)) {
+                attributes(file).delete("sluice");
+            }
+        }
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var files = Files.list(paths.get(1).resolve(".sluice/index"))) {
+            for (var manifest : files.filter(
+                            file -> file.getFileName().toString().startsWith("MANIFEST"))
+                    .toList()) {
+                Files.write(manifest, random(1, 100));
+            }
+        }
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(store.list(BUCKET.id(), "", "", 100))
+                    .filteredOn(entry -> !entry.key().equals("norecord"))
+                    .isEqualTo(before.stream()
+                            .filter(entry -> !entry.key().equals("norecord"))
+                            .toList());
+            for (var entry : before) {
+                if (entry.key().equals("norecord")) {
+                    assertThat(store.lookup(BUCKET, "norecord")).isInstanceOf(Lookup.Damaged.class);
+                } else {
+                    assertThat(get(store, entry.key())).hasSize((int) entry.size());
+                }
+            }
+            assertThat(store.list(8, "", "", 100)).hasSize(keys.size());
+            assertThat(store.stats().stream().mapToLong(DriveStats::objects).sum())
+                    .isEqualTo(before.size() + keys.size());
+            var newest = put(store, "after", new byte[1]).version();
+            try (var object = ((Lookup.Hit) store.lookup(BUCKET, "plain")).object()) {
+                assertThat(newest).isGreaterThan(object.record().version());
+            }
+        }
+    }
+
+    private static void awaitReady(ObjectStore store) throws InterruptedException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!store.ready() && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(store.ready()).isTrue();
+    }
+
+    @Test
+    void aCopyTakenWhileWritingIsAStoreWithAllThatWasAcknowledged() throws Exception {
+        var paths = drives(folder.resolve("live"), 2);
+        try (var store = open(paths)) {
+            var acknowledged = new ArrayList<String>();
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 40; i++) {
+                    var key = "r" + round + "/" + i;
+                    put(store, key, random(i, 3000));
+                    acknowledged.add(key);
+                }
+                delete(store, acknowledged.removeFirst());
+                put(store, acknowledged.getFirst(), random(0, 7));
+                var copy = folder.resolve("copy" + round);
+                var copying = new ProcessBuilder(
+                                "cp", "-a", folder.resolve("live").toString(), copy.toString())
+                        .inheritIO()
+                        .start();
+                assertThat(copying.waitFor()).isZero();
+                try (var reopened = open(drives(copy, 2))) {
+                    awaitReady(reopened);
+                    assertThat(reopened.list(BUCKET.id(), "", "", 1000)).hasSize(acknowledged.size());
+                    for (var key : acknowledged) {
+                        assertThat(get(reopened, key).length).isIn(3000, 7);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void toolsSeeWhatWasPut() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "dir/x.tar", random(9, 12345));
+        }
+        var copy = folder.resolve("copied");
+        Files.copy(paths.getFirst().resolve("objects/shards/dir/x.tar"), copy, StandardCopyOption.COPY_ATTRIBUTES);
+        assertThat(copy).hasBinaryContent(random(9, 12345));
+    }
+}

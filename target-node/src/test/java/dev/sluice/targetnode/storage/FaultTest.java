@@ -1,0 +1,186 @@
+package dev.sluice.targetnode.storage;
+
+import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.config;
+import static dev.sluice.targetnode.storage.StoreFixture.delete;
+import static dev.sluice.targetnode.storage.StoreFixture.drives;
+import static dev.sluice.targetnode.storage.StoreFixture.get;
+import static dev.sluice.targetnode.storage.StoreFixture.open;
+import static dev.sluice.targetnode.storage.StoreFixture.put;
+import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.files.DriveFullException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Drives that fail, fill up or stand still under a running store.
+class FaultTest {
+    private static final FaultyFiles.Fault NONE = (_, _) -> {};
+
+    @TempDir
+    private Path folder;
+
+    private final AtomicReference<FaultyFiles.Fault> fault = new AtomicReference<>(NONE);
+
+    private ObjectStore faulty(List<Path> paths) throws IOException {
+        return ObjectStore.open(
+                config(paths),
+                StoreFixture::byHash,
+                FaultyFiles.with((call, path) -> fault.get().before(call, path)));
+    }
+
+    private List<Path> workFiles() throws IOException {
+        try (var found = Files.list(folder.resolve("d1/.sluice/work"))) {
+            return found.toList();
+        }
+    }
+
+    @Test
+    void aFailedSyncIsNotTriedAgainAndNotAcknowledged() throws IOException {
+        var paths = drives(folder, 1);
+        for (int size : new int[] {100, 3_000_000}) {
+            try (var store = faulty(paths)) {
+                put(store, "k", random(1, 50));
+                var syncs = new AtomicInteger();
+                fault.set((call, path) -> {
+                    if (call.equals("sync")) {
+                        syncs.incrementAndGet();
+                        throw new IOException("Input/output error");
+                    }
+                });
+                assertThatThrownBy(() -> put(store, "k", random(2, size)))
+                        .isInstanceOf(StoreException.DriveFailed.class);
+                fault.set(NONE);
+                assertThat(syncs).hasValue(1);
+                assertThat(store.stats().getFirst().errors()).isEqualTo(1);
+                assertThat(store.stats().getFirst().suspect()).isPresent();
+                assertThat(get(store, "k")).isEqualTo(random(1, 50));
+                assertThat(workFiles()).isEmpty();
+            }
+            try (var store = open(paths)) {
+                assertThat(get(store, "k")).isEqualTo(random(1, 50));
+            }
+        }
+    }
+
+    @Test
+    void aCommitOfUnknownOutcomeStopsWritesNotReads() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = faulty(paths)) {
+            put(store, "k", random(1, 50));
+            fault.set((call, path) -> {
+                if (call.equals("syncFolder") && path.endsWith("work")) {
+                    throw new IOException("Input/output error");
+                }
+            });
+            assertThatThrownBy(() -> put(store, "k", random(2, 50))).isInstanceOf(StoreException.DriveFailed.class);
+            fault.set(NONE);
+            assertThatThrownBy(() -> put(store, "k", random(3, 50))).isInstanceOf(StoreException.DriveFailed.class);
+            assertThatThrownBy(() -> delete(store, "k")).isInstanceOf(StoreException.DriveFailed.class);
+            assertThat(get(store, "k")).isEqualTo(random(1, 50));
+        }
+        try (var store = open(paths)) {
+            assertThat(get(store, "k")).isEqualTo(random(1, 50));
+            put(store, "k", random(3, 50));
+            assertThat(workFiles()).isEmpty();
+        }
+    }
+
+    @Test
+    void aFullDriveRefusesAndLeavesNothing() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = faulty(paths)) {
+            put(store, "k", random(1, 50));
+            for (var when : List.of("create", "write", "setAttribute", "rename", "createFolders")) {
+                fault.set((call, path) -> {
+                    if (call.equals(when)) {
+                        throw new DriveFullException("No space left on device", new IOException());
+                    }
+                });
+                var key = when.equals("createFolders") ? "new/folder/k" : "k";
+                assertThatThrownBy(() -> put(store, key, random(2, 2_000_000)))
+                        .as(when)
+                        .isInstanceOf(StoreException.NoSpace.class);
+                fault.set(NONE);
+                assertThat(get(store, "k")).as(when).isEqualTo(random(1, 50));
+                assertThat(workFiles()).as(when).isEmpty();
+            }
+            assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(1);
+            put(store, "k", random(2, 2_000_000));
+        }
+        try (var store = open(paths)) {
+            assertThat(get(store, "k")).isEqualTo(random(2, 2_000_000));
+            assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(1);
+        }
+    }
+
+    @Test
+    void theReserveIsKept() throws IOException {
+        try (var store =
+                ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2), StoreFixture::byHash)) {
+            assertThatThrownBy(() -> store.begin(BUCKET, "k", 1, Durability.FSYNC))
+                    .isInstanceOf(StoreException.NoSpace.class)
+                    .hasMessageContaining("full");
+        }
+    }
+
+    @Test
+    void aDriveThatStandsStillRefusesWhatItCannotQueue() throws Exception {
+        var paths = drives(folder, 1);
+        var go = new CountDownLatch(1);
+        var limits = config(paths);
+        var stuck = new CountDownLatch(limits.threadsPerDrive());
+        try (var store = faulty(paths);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < limits.threadsPerDrive(); i++) {
+                put(store, "k" + i, random(i, 10));
+            }
+            fault.set((call, path) -> {
+                if (call.equals("open")) {
+                    stuck.countDown();
+                    awaitQuietly(go);
+                }
+            });
+            var reads = new ArrayList<Future<Lookup>>();
+            for (int i = 0; i < limits.threadsPerDrive(); i++) {
+                var key = "k" + i;
+                reads.add(threads.submit(() -> store.lookup(BUCKET, key)));
+            }
+            stuck.await();
+            var queued = store.begin(BUCKET, "w", 1 << 20, Durability.OS);
+            for (int i = 0; i < limits.queuePerDrive(); i++) {
+                assertThat(queued.writing(ByteBuffer.wrap(new byte[1]))).isNotDone();
+            }
+            assertThatThrownBy(() -> store.lookup(BUCKET, "other")).isInstanceOf(StoreException.Unavailable.class);
+            go.countDown();
+            for (var read : reads) {
+                assertThat(read.get()).isInstanceOf(Lookup.Hit.class);
+                ((Lookup.Hit) read.get()).object().close();
+            }
+            assertThat(get(store, "k1")).isEqualTo(random(1, 10));
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

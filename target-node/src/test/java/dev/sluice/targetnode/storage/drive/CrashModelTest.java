@@ -1,0 +1,242 @@
+package dev.sluice.targetnode.storage.drive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BlockSummer;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere, also
+/// in
+/// the repair after it. What was acknowledged must be there, whole; what was in flight is there or not; what was
+/// refused
+/// is not. A seed that fails replays: its number is in the message.
+class CrashModelTest {
+    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 3000);
+    private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
+    private static final BucketRef BUCKET = new BucketRef(3, "bucket");
+    private static final List<String> KEYS = List.of("a", "a/b", "a/b/c", "a/", "x/y", "z");
+
+    /// What may be found for a key: each version it may have, 0 for none.
+    private final Map<String, Set<Long>> allowed = new TreeMap<>();
+
+    private final Map<String, Long> inFlight = new HashMap<>();
+    private Random random = new Random();
+    private Faults faults = new Faults();
+    private SimulatedFiles files = new SimulatedFiles(faults);
+    private MemoryIndex index = new MemoryIndex(faults);
+    private Contents contents = new Contents(files, index);
+    private long sequence;
+
+    @Test
+    void aCrashOrErrorAnywhereLosesNothingThatWasAcknowledged() throws Exception {
+        var failure = new Optional<?>[] {Optional.empty()};
+        var thread = new dev.sluice.targetnode.storage.files.DriveThread(
+                () -> {
+                    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+                        try {
+                            run(seed);
+                        } catch (IOException | RuntimeException | AssertionError wrong) {
+                            failure[0] = Optional.of(new AssertionError("seed " + seed, wrong));
+                            return;
+                        }
+                    }
+                },
+                "simulation");
+        thread.start();
+        thread.join();
+        if (failure[0].orElse(null) instanceof AssertionError wrong) {
+            throw wrong;
+        }
+    }
+
+    private void run(long seed) throws IOException {
+        random = new Random(seed);
+        faults = new Faults();
+        files = new SimulatedFiles(faults);
+        index = new MemoryIndex(faults);
+        allowed.clear();
+        KEYS.forEach(key -> allowed.put(key, Set.of(0L)));
+        start();
+        for (int round = 0; round < 4; round++) {
+            var kind = Faults.Kind.values()[random.nextInt(Faults.Kind.values().length)];
+            faults.arm(kind, random.nextInt(150));
+            boolean stopped = changeUntilStopped();
+            faults.arm(Faults.Kind.NONE, 0);
+            if (stopped || random.nextBoolean()) {
+                restart();
+            }
+            check(seed);
+        }
+    }
+
+    private void start() throws IOException {
+        contents = new Contents(files, index);
+        if (!contents.isIndexed()) {
+            contents.rebuild();
+        }
+        contents.recover();
+    }
+
+    /// With a loss of power or without, and perhaps another one while it repairs.
+    private void restart() throws IOException {
+        inFlight.forEach((key, version) -> {
+            var either = new HashSet<>(allowed.getOrDefault(key, Set.of()));
+            either.add(version);
+            allowed.put(key, either);
+        });
+        inFlight.clear();
+        for (int attempt = 0; ; attempt++) {
+            if (random.nextInt(4) > 0) {
+                files.crash(random);
+                index.crash(random);
+            }
+            faults.arm(attempt < 2 ? Faults.Kind.CRASH : Faults.Kind.NONE, random.nextInt(60));
+            try {
+                start();
+                faults.arm(Faults.Kind.NONE, 0);
+                return;
+            } catch (SimulatedCrash _) {
+                // once more
+            }
+        }
+    }
+
+    private boolean changeUntilStopped() {
+        try {
+            for (int i = 0; i < 12; i++) {
+                if (random.nextInt(6) == 0) {
+                    contents.settle();
+                } else {
+                    changeSome();
+                }
+            }
+            return false;
+        } catch (SimulatedCrash | IOException _) {
+            return true; // after an error in a commit a drive takes no more either
+        }
+    }
+
+    private void changeSome() throws IOException {
+        var group = new ArrayList<Prepared>();
+        var versions = new ArrayList<Map.Entry<String, Long>>();
+        var keys = new ArrayList<>(KEYS);
+        java.util.Collections.shuffle(keys, random);
+        for (var key : keys.subList(0, 1 + random.nextInt(3))) {
+            long version = ++sequence;
+            boolean deletion = random.nextInt(3) == 0;
+            if (deletion && contents.entry(BUCKET.id(), key).isEmpty()) {
+                continue;
+            }
+            try {
+                group.add(
+                        deletion
+                                ? Contents.prepareDelete(BUCKET, key, new ObjectVersion(1, version), true)
+                                : preparePut(key, version));
+                versions.add(Map.entry(key, deletion ? 0L : version));
+            } catch (IOException _) {
+                files.delete(Layout.work(new ObjectVersion(1, version)));
+            }
+        }
+        inFlight.clear();
+        versions.forEach(each -> inFlight.put(each.getKey(), each.getValue()));
+        var results = contents.commit(group);
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i).isEmpty()) {
+                allowed.put(versions.get(i).getKey(), Set.of(versions.get(i).getValue()));
+            }
+        }
+        inFlight.clear();
+    }
+
+    private Prepared preparePut(String key, long version) throws IOException {
+        var content = content(version);
+        var work = Layout.work(new ObjectVersion(1, version));
+        try (var file = files.create(work)) {
+            file.write(0, ByteBuffer.wrap(content));
+            return contents.preparePut(BUCKET, work, file, record(key, version, content), new IndexBatch(), true);
+        }
+    }
+
+    private static byte[] content(long version) {
+        var content = new byte[(int) (version % 50)];
+        new Random(version).nextBytes(content);
+        return content;
+    }
+
+    private static ObjectRecord record(String key, long version, byte[] content) {
+        var summer = new BlockSummer();
+        summer.update(0, ByteBuffer.wrap(content));
+        var metadata = new TreeMap<String, String>();
+        if (version % 3 == 0) {
+            metadata.put("long", "m".repeat(4000)); // does not fit into the attribute
+        }
+        return new ObjectRecord(
+                BUCKET.id(),
+                key,
+                new ObjectVersion(1, version),
+                content.length,
+                1,
+                2,
+                "etag" + version,
+                Map.of(),
+                new TreeMap<>(),
+                metadata,
+                List.of(),
+                Optional.empty(),
+                summer.finish(content.length));
+    }
+
+    private void check(long seed) throws IOException {
+        long objects = 0;
+        for (var key : KEYS) {
+            long found = versionOf(key);
+            assertThat(allowed.get(key)).as("seed %d, key %s", seed, key).contains(found);
+            allowed.put(key, Set.of(found));
+            objects += found == 0 ? 0 : 1;
+        }
+        var listed = new ArrayList<String>();
+        index.scan(Table.OBJECTS, new byte[0], (key, value) -> {
+            ObjectEntry.decode(value);
+            return listed.add(IndexKeys.keyOf(key));
+        });
+        assertThat(listed)
+                .as("seed %d, listing", seed)
+                .isEqualTo(KEYS.stream()
+                        .filter(key -> !Set.of(0L).equals(allowed.get(key)))
+                        .sorted(java.util.Comparator.comparing(IndexKeys::utf8, Arrays::compareUnsigned))
+                        .toList());
+        assertThat(contents.totals().objects()).as("seed %d, totals", seed).isEqualTo(objects);
+    }
+
+    private long versionOf(String key) throws IOException {
+        return switch (contents.find(BUCKET, key)) {
+            case Found.Absent() -> 0;
+            case Found.Damaged(var why) -> throw new AssertionError(key + " is damaged: " + why);
+            case Found.Present(var record, var file) -> {
+                var read = ByteBuffer.allocate((int) record.size());
+                file.read(0, read);
+                assertThat(read.array()).isEqualTo(content(record.version().sequence()));
+                yield record.version().sequence();
+            }
+        };
+    }
+}
