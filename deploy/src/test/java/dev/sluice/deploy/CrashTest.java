@@ -6,6 +6,7 @@ import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -13,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// What was acknowledged is there after a crash, and nothing is there by halves.
@@ -28,17 +31,22 @@ final class CrashTest {
     private static final int WRITERS = 8;
     private static final Duration RECOVERY = Duration.ofSeconds(60);
 
+    /// Within this every request is answered, also those for the dead target.
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
     private final Set<String> acknowledged = new ConcurrentSkipListSet<>();
     private final Set<String> unknown = new ConcurrentSkipListSet<>();
+    private final AtomicLong slowest = new AtomicLong();
 
     @ParameterizedTest
     @ValueSource(strings = {"target001", "target002"})
     void acknowledgedObjectsSurviveTheKillOfATarget(String victim, @TempDir Path folder) throws Exception {
-        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), java.util.Map.of(), "--separate");
+        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), Map.of(), "--separate");
                 var s3 = cluster.endpoint().client()) {
             s3.createBucket(request -> request.bucket("crash"));
             writeWhileItDies(cluster, s3, victim);
             assertThat(acknowledged).as("acknowledged").hasSizeGreaterThan(OBJECTS / 4);
+            assertThat(Duration.ofNanos(slowest.get())).as("the longest wait for an answer").isLessThan(PATIENCE);
 
             Eventually.holds(RECOVERY, () -> assertAllThere(s3));
             Eventually.holds(
@@ -77,12 +85,14 @@ final class CrashTest {
     }
 
     private void put(S3Client s3, String key) {
+        long began = System.nanoTime();
         try {
             s3.putObject(request -> request.bucket("crash").key(key), RequestBody.fromBytes(body(key)));
             acknowledged.add(key);
         } catch (SdkException refusedOrLost) {
             unknown.add(key); // it may be there, then whole, or not
         }
+        slowest.accumulateAndGet(System.nanoTime() - began, Math::max);
     }
 
     private static byte[] body(String key) {
@@ -117,7 +127,7 @@ final class CrashTest {
         try {
             s3.headObject(request -> request.bucket("crash").key(key));
             return false;
-        } catch (software.amazon.awssdk.services.s3.model.NoSuchKeyException e) {
+        } catch (NoSuchKeyException e) {
             return true;
         }
     }
