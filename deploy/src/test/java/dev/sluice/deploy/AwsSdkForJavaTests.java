@@ -33,8 +33,7 @@ abstract class AwsSdkForJavaTests {
 
     private final Endpoint endpoint;
     private final S3Client s3;
-    private final String bucket =
-            "java-" + UUID.randomUUID().toString().substring(0, 8);
+    private final String bucket = "java-" + UUID.randomUUID().toString().substring(0, 8);
 
     AwsSdkForJavaTests(Endpoint endpoint) {
         this.endpoint = endpoint;
@@ -52,8 +51,7 @@ abstract class AwsSdkForJavaTests {
         var keys = keys("").stream()
                 .map(key -> ObjectIdentifier.builder().key(key).build())
                 .toList();
-        var answer =
-                s3.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(keys)));
+        var answer = s3.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(keys)));
         assertThat(answer.errors()).isEmpty();
         s3.deleteBucket(request -> request.bucket(bucket));
         assertThatThrownBy(() -> s3.headBucket(request -> request.bucket(bucket)))
@@ -110,18 +108,20 @@ abstract class AwsSdkForJavaTests {
 
     @Test
     void listsByPagesAndLevels() {
-        var names = Stream.of("a", "b/1", "b/2", "c/1", "d")
-                .map("list/"::concat)
-                .toList();
+        var names =
+                Stream.of("a", "b/1", "b/2", "c/1", "d").map("list/"::concat).toList();
         names.forEach(name -> put(name, name.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         assertThat(keys("list/")).isEqualTo(names);
-        assertThat(s3.listObjectsV2(request -> request.bucket(bucket).prefix("list/").delimiter("/"))
+        assertThat(s3.listObjectsV2(request ->
+                                request.bucket(bucket).prefix("list/").delimiter("/"))
                         .commonPrefixes())
                 .extracting(found -> found.prefix())
                 .containsExactly("list/b/", "list/c/");
-        var first = s3.listObjects(request -> request.bucket(bucket).prefix("list/").maxKeys(2));
+        var first =
+                s3.listObjects(request -> request.bucket(bucket).prefix("list/").maxKeys(2));
         assertThat(first.isTruncated()).isTrue();
-        assertThat(s3.listObjects(request -> request.bucket(bucket).prefix("list/").marker("list/b/1"))
+        assertThat(s3.listObjects(request ->
+                                request.bucket(bucket).prefix("list/").marker("list/b/1"))
                         .contents())
                 .extracting(S3Object::key)
                 .containsExactly("list/b/2", "list/c/1", "list/d");
@@ -137,7 +137,8 @@ abstract class AwsSdkForJavaTests {
             int part = number;
             var bytes = Arrays.copyOfRange(body, (part - 1) * size, part * size);
             var sent = s3.uploadPart(
-                    request -> request.bucket(bucket).key("big").uploadId(upload).partNumber(part),
+                    request ->
+                            request.bucket(bucket).key("big").uploadId(upload).partNumber(part),
                     RequestBody.fromBytes(bytes));
             parts.add(CompletedPart.builder()
                     .partNumber(part)
@@ -145,8 +146,8 @@ abstract class AwsSdkForJavaTests {
                     .checksumCRC32(sent.checksumCRC32())
                     .build());
         }
-        var done = s3.completeMultipartUpload(request ->
-                request.bucket(bucket).key("big").uploadId(upload).multipartUpload(all -> all.parts(parts)));
+        var done = s3.completeMultipartUpload(
+                request -> request.bucket(bucket).key("big").uploadId(upload).multipartUpload(all -> all.parts(parts)));
         assertThat(done.eTag()).endsWith("-4\"");
         assertThat(Content.digest(get("big"))).isEqualTo(Content.digest(body));
     }
@@ -214,12 +215,9 @@ abstract class AwsSdkForJavaTests {
 
     @Test
     void manySmallObjectsAtOnce() {
-        var names = IntStream.range(0, 200)
-                .mapToObj("many/%03d"::formatted)
-                .toList();
+        var names = IntStream.range(0, 200).mapToObj("many/%03d"::formatted).toList();
         names.parallelStream().forEach(name -> put(name, Content.of(name, 2000)));
         assertThat(keys("many/")).isEqualTo(names);
-        names.parallelStream()
-                .forEach(name -> assertThat(get(name)).as(name).isEqualTo(Content.of(name, 2000)));
+        names.parallelStream().forEach(name -> assertThat(get(name)).as(name).isEqualTo(Content.of(name, 2000)));
     }
 }

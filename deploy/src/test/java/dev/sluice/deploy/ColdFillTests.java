@@ -36,7 +36,8 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/// A bucket before a cloud bucket: MinIO is the cloud, and between it and the cluster a network that is watched and broken.
+/// A bucket before a cloud bucket: MinIO is the cloud, and between it and the cluster a network that is watched and
+/// broken.
 @RequiresPeer("minio")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ColdFillTests {
@@ -62,8 +63,15 @@ abstract class ColdFillTests {
         s3 = cluster.endpoint().client();
         cloud.createBucket(request -> request.bucket(bucket));
         cluster.run(
-                "bucket", "create", bucket, "--backend", "s3://" + bucket, "--endpoint", network.url().toString(),
-                "--profile", PROFILE);
+                "bucket",
+                "create",
+                bucket,
+                "--backend",
+                "s3://" + bucket,
+                "--endpoint",
+                network.url().toString(),
+                "--profile",
+                PROFILE);
     }
 
     @AfterAll
@@ -94,11 +102,15 @@ abstract class ColdFillTests {
             var key = "cold/" + size;
             var body = inTheCloud(key, size);
             assertSame(get(key), body, "cold " + key);
-            Eventually.holds(SOON, () -> { // the last byte may reach the reader before the file has its name
-                int before = network.requests().size();
-                assertSame(get(key), body, "warm " + key);
-                assertThat(network.requests()).as("requests of a warm read").hasSize(before);
-            });
+            Eventually.holds(
+                    SOON,
+                    () -> { // the last byte may reach the reader before the file has its name
+                        int before = network.requests().size();
+                        assertSame(get(key), body, "warm " + key);
+                        assertThat(network.requests())
+                                .as("requests of a warm read")
+                                .hasSize(before);
+                    });
             var head = s3.headObject(request -> request.bucket(bucket).key(key));
             assertThat(head.contentLength()).isEqualTo(size);
             assertThat(head.eTag()).isEqualTo("\"" + Content.md5(body) + "\"");
@@ -141,7 +153,8 @@ abstract class ColdFillTests {
     /// Without keeping what is read: many readers of large objects would be more than a heap.
     private String digestOf(String key) throws IOException {
         var sha = Content.sha256();
-        try (var stream = new DigestInputStream(s3.getObject(request -> request.bucket(bucket).key(key)), sha)) {
+        try (var stream = new DigestInputStream(
+                s3.getObject(request -> request.bucket(bucket).key(key)), sha)) {
             stream.transferTo(OutputStream.nullOutputStream());
         }
         return HexFormat.of().formatHex(sha.digest());
@@ -173,14 +186,18 @@ abstract class ColdFillTests {
                 request -> request.bucket(bucket).key("ranged").range("bytes=20000000-20000999"));
         assertThat(range.asByteArray()).isEqualTo(Arrays.copyOfRange(body, 20000000, 20001000));
         assertThat(range.response().contentRange()).isEqualTo("bytes 20000000-20000999/" + body.length);
-        Eventually.holds(SOON, () -> assertThat(cluster.objectFiles(bucket))
-                .anyMatch(file -> file.endsWith("ranged") && file.toFile().length() == body.length));
+        Eventually.holds(
+                SOON,
+                () -> assertThat(cluster.objectFiles(bucket))
+                        .anyMatch(
+                                file -> file.endsWith("ranged") && file.toFile().length() == body.length));
         int before = network.requestsOf("GET", "ranged").size();
         assertSame(get("ranged"), body, "the whole");
         assertThat(network.requestsOf("GET", "ranged")).hasSize(before);
         assertThatThrownBy(() -> s3.getObjectAsBytes(
                         request -> request.bucket(bucket).key("ranged").range("bytes=30000000-")))
-                .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(416));
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(416));
     }
 
     @Test
@@ -217,13 +234,13 @@ abstract class ColdFillTests {
         get("reached before");
         network.cut();
         try {
-            assertThatThrownBy(() -> get("unreachable")).isInstanceOfSatisfying(S3Exception.class, e -> assertThat(
-                            e.statusCode())
-                    .isEqualTo(503));
+            assertThatThrownBy(() -> get("unreachable"))
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
             assertThatThrownBy(() -> s3.putObject(
                             request -> request.bucket(bucket).key("not acknowledged"), RequestBody.fromString("x")))
-                    .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.statusCode())
-                            .isEqualTo(503));
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
             assertSame(get("reached before"), warm, "warm without the cloud");
         } finally {
             network.repair();
@@ -246,13 +263,15 @@ abstract class ColdFillTests {
         assertSame(get("written"), body, "here");
         assertThat(network.requestsOf("GET", "written")).hasSize(before);
         s3.deleteObject(request -> request.bucket(bucket).key("written"));
-        assertThatThrownBy(() -> cloud.headObject(request -> request.bucket(bucket).key("written")))
+        assertThatThrownBy(
+                        () -> cloud.headObject(request -> request.bucket(bucket).key("written")))
                 .isInstanceOf(NoSuchKeyException.class);
         assertThatThrownBy(() -> get("written")).isInstanceOf(NoSuchKeyException.class);
 
         inTheCloud("never here", 100);
         s3.deleteObject(request -> request.bucket(bucket).key("never here"));
-        assertThatThrownBy(() -> cloud.headObject(request -> request.bucket(bucket).key("never here")))
+        assertThatThrownBy(
+                        () -> cloud.headObject(request -> request.bucket(bucket).key("never here")))
                 .isInstanceOf(NoSuchKeyException.class);
         assertThatThrownBy(() -> get("nowhere")).isInstanceOf(NoSuchKeyException.class);
     }
@@ -267,14 +286,15 @@ abstract class ColdFillTests {
             int part = number;
             var bytes = Arrays.copyOfRange(body, (part - 1) * size, Math.min(body.length, part * size));
             var sent = s3.uploadPart(
-                    request -> request.bucket(bucket).key("in parts").uploadId(upload).partNumber(part),
+                    request -> request.bucket(bucket)
+                            .key("in parts")
+                            .uploadId(upload)
+                            .partNumber(part),
                     RequestBody.fromBytes(bytes));
             parts.add(CompletedPart.builder().partNumber(part).eTag(sent.eTag()).build());
         }
-        s3.completeMultipartUpload(request -> request.bucket(bucket)
-                .key("in parts")
-                .uploadId(upload)
-                .multipartUpload(all -> all.parts(parts)));
+        s3.completeMultipartUpload(request ->
+                request.bucket(bucket).key("in parts").uploadId(upload).multipartUpload(all -> all.parts(parts)));
         assertSame(
                 cloud.getObjectAsBytes(request -> request.bucket(bucket).key("in parts"))
                         .asByteArray(),
@@ -294,8 +314,8 @@ abstract class ColdFillTests {
         expected.add("list/f");
         for (int page : List.of(1, 2, 1000)) {
             var got = s3
-                    .listObjectsV2Paginator(request ->
-                            request.bucket(bucket).prefix("list/").maxKeys(page))
+                    .listObjectsV2Paginator(
+                            request -> request.bucket(bucket).prefix("list/").maxKeys(page))
                     .contents()
                     .stream()
                     .toList();

@@ -46,7 +46,9 @@ final class CrashTest {
             s3.createBucket(request -> request.bucket("crash"));
             writeWhileItDies(cluster, s3, victim);
             assertThat(acknowledged).as("acknowledged").hasSizeGreaterThan(OBJECTS / 4);
-            assertThat(Duration.ofNanos(slowest.get())).as("the longest wait for an answer").isLessThan(PATIENCE);
+            assertThat(Duration.ofNanos(slowest.get()))
+                    .as("the longest wait for an answer")
+                    .isLessThan(PATIENCE);
 
             Eventually.holds(RECOVERY, () -> assertAllThere(s3));
             Eventually.holds(
@@ -56,7 +58,9 @@ final class CrashTest {
             s3.deleteObject(request -> request.bucket("crash").key("after"));
 
             cluster.down();
-            assertThat(cluster.workFiles()).as("work files left by an orderly end").isEmpty();
+            assertThat(cluster.workFiles())
+                    .as("work files left by an orderly end")
+                    .isEmpty();
             cluster.up();
             assertAllThere(s3);
         }
@@ -118,9 +122,12 @@ final class CrashTest {
             assertThat(size).as("listed size of " + key).isEqualTo(body.length);
             assertThat(Content.digest(body)).as(key).isEqualTo(Content.digest(body(key)));
         });
-        unknown.stream().filter(key -> !listed.containsKey(key)).limit(20).forEach(key -> assertThat(missing(s3, key))
-                .as("not listed, yet there: " + key)
-                .isTrue());
+        unknown.stream()
+                .filter(key -> !listed.containsKey(key))
+                .limit(20)
+                .forEach(key -> assertThat(missing(s3, key))
+                        .as("not listed, yet there: " + key)
+                        .isTrue());
     }
 
     private static boolean missing(S3Client s3, String key) {

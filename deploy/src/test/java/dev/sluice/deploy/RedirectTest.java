@@ -33,8 +33,7 @@ final class RedirectTest {
     private final SluiceCluster cluster;
     private final Endpoint endpoint;
     private final S3Client s3;
-    private final String bucket =
-            "redirect-" + UUID.randomUUID().toString().substring(0, 8);
+    private final String bucket = "redirect-" + UUID.randomUUID().toString().substring(0, 8);
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
@@ -143,10 +142,17 @@ final class RedirectTest {
 
     @Test
     void onlyClientsThatFollowAreRedirected() throws Exception {
-        for (var agent : List.of("aws-sdk-go/1.44.256", "duckdb/v1.5", "Botocore/1.43 aiobotocore/2.1", "MinIO (x) minio-py/7.2")) {
+        for (var agent : List.of(
+                "aws-sdk-go/1.44.256", "duckdb/v1.5", "Botocore/1.43 aiobotocore/2.1", "MinIO (x) minio-py/7.2")) {
             assertThat(redirectOf("shard.tar", "User-Agent", agent)).isNotNull();
         }
-        for (var agent : List.of("Boto3/1.44 Botocore/1.44", "aws-sdk-go-v2/1.30", "aws-sdk-java/2.56", "curl/8.9", "python-requests/2.32", "aws-sdk-cpp/1.11")) {
+        for (var agent : List.of(
+                "Boto3/1.44 Botocore/1.44",
+                "aws-sdk-go-v2/1.30",
+                "aws-sdk-java/2.56",
+                "curl/8.9",
+                "python-requests/2.32",
+                "aws-sdk-cpp/1.11")) {
             assertThat(send("GET", presigned("shard.tar"), "User-Agent", agent).statusCode())
                     .as(agent)
                     .isEqualTo(200);
@@ -164,7 +170,8 @@ final class RedirectTest {
                             .headObjectRequest(head -> head.bucket(bucket).key("shard.tar")))
                     .url()
                     .toURI();
-            for (var header : List.of(List.of("x-sluice-route", "redirect"), List.of("User-Agent", "aws-sdk-go/1.44"))) {
+            for (var header :
+                    List.of(List.of("x-sluice-route", "redirect"), List.of("User-Agent", "aws-sdk-go/1.44"))) {
                 var answer = send("HEAD", url, header.toArray(String[]::new));
                 assertThat(answer.statusCode()).isEqualTo(200);
                 assertThat(answer.headers().firstValueAsLong("content-length")).hasValue(SHARD.length);
@@ -209,9 +216,11 @@ final class RedirectTest {
     void anyTargetServesAnyKeyToWhoSigns() {
         for (var target : cluster.targets()) {
             try (var direct = endpoint.at(target.url()).client()) {
-                var got = direct.getObjectAsBytes(request -> request.bucket(bucket).key("shard.tar"));
+                var got = direct.getObjectAsBytes(
+                        request -> request.bucket(bucket).key("shard.tar"));
                 assertThat(Content.digest(got.asByteArray())).as(target.id()).isEqualTo(Content.digest(SHARD));
-                assertThat(direct.listObjectsV2(request -> request.bucket(bucket)).keyCount())
+                assertThat(direct.listObjectsV2(request -> request.bucket(bucket))
+                                .keyCount())
                         .as(target.id())
                         .isEqualTo(3);
             }

@@ -17,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What may depend on what, read from the classes: `common ← cloud-backend ← target-node`, `common ← proxy`, `cli → all`.
+/// What may depend on what, read from the classes: `common ← cloud-backend ← target-node`, `common ← proxy`, `cli →
+/// all`.
 final class StructureTest {
     private static final List<String> MODULES =
             List.of("common", "cloud-backend", "proxy", "target-node", "bench", "cli");

@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// A network between two HTTP parties that notes each request line and can be cut: new connections refused, or those that
+/// A network between two HTTP parties that notes each request line and can be cut: new connections refused, or those
+/// that
 /// carry a response broken after so many of its bytes. Knows no more of HTTP than what a request line looks like.
 public final class Forwarder implements AutoCloseable {
     private static final Pattern REQUEST_LINE =
@@ -56,8 +57,7 @@ public final class Forwarder implements AutoCloseable {
     /// Those about one key, in any bucket.
     public List<String> requestsOf(String method, String key) {
         return requests.stream()
-                .filter(line -> line.startsWith(method + " ")
-                        && line.split("[ ?]")[1].endsWith("/" + key))
+                .filter(line -> line.startsWith(method + " ") && line.split("[ ?]")[1].endsWith("/" + key))
                 .toList();
     }
 

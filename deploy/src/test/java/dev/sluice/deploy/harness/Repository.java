@@ -12,8 +12,8 @@ public final class Repository {
         return Stream.iterate(Path.of("").toAbsolutePath(), folder -> folder != null, Path::getParent)
                 .filter(folder -> Files.isExecutable(folder.resolve("sluice")))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalStateException("no sluice above " + Path.of("").toAbsolutePath()));
+                .orElseThrow(() -> new IllegalStateException(
+                        "no sluice above " + Path.of("").toAbsolutePath()));
     }
 
     /// A script of the clients' side.

@@ -71,7 +71,8 @@ public final class SluiceCluster implements AutoCloseable {
     }
 
     private static List<String> sluice(List<String> arguments) {
-        var command = new ArrayList<>(List.of(Repository.root().resolve("sluice").toString()));
+        var command =
+                new ArrayList<>(List.of(Repository.root().resolve("sluice").toString()));
         command.addAll(arguments);
         return command;
     }
@@ -100,7 +101,8 @@ public final class SluiceCluster implements AutoCloseable {
     public List<Path> objectFiles(String bucket) {
         return targets().stream()
                 .flatMap(target -> target.drives().stream())
-                .flatMap(drive -> filesUnder(dir.resolve(drive).resolve("objects").resolve(bucket)).stream())
+                .flatMap(drive ->
+                        filesUnder(dir.resolve(drive).resolve("objects").resolve(bucket)).stream())
                 .toList();
     }
 
@@ -118,9 +120,7 @@ public final class SluiceCluster implements AutoCloseable {
     /// The ends of all logs: what a failure's reader wants to see.
     public String lastWords() {
         try (var files = Files.list(dir.resolve("log"))) {
-            return files.sorted()
-                    .map(SluiceCluster::tail)
-                    .collect(Collectors.joining("\n"));
+            return files.sorted().map(SluiceCluster::tail).collect(Collectors.joining("\n"));
         } catch (IOException | UncheckedIOException e) {
             return "no logs: " + e;
         }

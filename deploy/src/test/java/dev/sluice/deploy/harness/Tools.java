@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 
-/// Programs that a test needs. One that is absent skips the test with a line, or fails it when `SLUICE_REQUIRE_PEERS=1`.
+/// Programs that a test needs. One that is absent skips the test with a line, or fails it when
+/// `SLUICE_REQUIRE_PEERS=1`.
 public final class Tools {
     private Tools() {}
 
