@@ -9,6 +9,7 @@ import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.placement.Candidate;
 import dev.sluice.common.placement.Rendezvous;
 import dev.sluice.common.placement.Slot;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.storage.DrivePlacement;
@@ -17,23 +18,40 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One target, composed: its drives, and the handlers over them. The composition root of this module.
 public final class TargetNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TargetNode.class);
+    private static final Duration RESULTS_KEPT = Duration.ofHours(24);
+    private static final Duration UPLOADS_KEPT = Duration.ofDays(7);
+
     private final ObjectStore store;
     private final BucketBackends backends;
     private final ExecutorService digests;
     private final ObjectHandlers handlers;
+    private final ScheduledExecutorService housekeeping;
 
-    private TargetNode(ObjectStore store, BucketBackends backends, ExecutorService digests, ObjectHandlers handlers) {
+    private TargetNode(
+            ObjectStore store,
+            BucketBackends backends,
+            ExecutorService digests,
+            ObjectHandlers handlers,
+            ScheduledExecutorService housekeeping) {
         this.store = store;
         this.backends = backends;
         this.digests = digests;
         this.handlers = handlers;
+        this.housekeeping = housekeeping;
     }
 
     /// Attaches the drives.
@@ -57,7 +75,20 @@ public final class TargetNode implements AutoCloseable {
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
         var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, node, meters);
-        return new TargetNode(store, backends, digests, handlers);
+        DriveMeters.register(store, node, meters);
+        var housekeeping = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofVirtual().name("housekeeping").factory());
+        var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);
+        return new TargetNode(store, backends, digests, handlers, housekeeping);
+    }
+
+    private static void forgetOldUploads(ObjectStore store) {
+        var now = Instant.now();
+        try {
+            store.multipart().expire(now.minus(RESULTS_KEPT), now.minus(UPLOADS_KEPT));
+        } catch (StoreException e) {
+            LOG.warn("old multipart uploads stay for now: {}", e.getMessage());
+        }
     }
 
     public TargetService service() {
@@ -89,6 +120,7 @@ public final class TargetNode implements AutoCloseable {
 
     @Override
     public void close() {
+        housekeeping.shutdownNow();
         handlers.close();
         backends.close();
         digests.close();

@@ -41,10 +41,6 @@ final class Refusals {
         return new S3Failure(400, "AuthorizationQueryParametersError", message + ".");
     }
 
-    static S3Failure missingHeader(String name) {
-        return new S3Failure(400, "MissingSecurityHeader", "Your request is missing a required header: " + name + ".");
-    }
-
     static S3Failure invalidArgument(String message) {
         return new S3Failure(400, "InvalidArgument", message);
     }

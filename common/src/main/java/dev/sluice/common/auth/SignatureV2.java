@@ -143,8 +143,11 @@ final class SignatureV2 {
             }
         };
         head.headers().forEach(add);
-        query.parameters()
-                .forEach(parameter -> add.accept(parameter.name(), UriEncoding.decodedBytes(parameter.value())));
+        for (var parameter : query.parameters()) {
+            if (!head.headers().has(parameter.name())) { // sent both ways, a header counts once
+                add.accept(parameter.name(), UriEncoding.decodedBytes(parameter.value()));
+            }
+        }
         var out = new StringBuilder();
         sorted.forEach(
                 (name, value) -> out.append(name).append(':').append(value).append('\n'));

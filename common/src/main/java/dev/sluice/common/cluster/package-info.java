@@ -1,5 +1,6 @@
 /// What the whole cluster agrees on: who is in it, which buckets exist, whose keys are good. Immutable values; {@link
-/// dev.sluice.common.cluster.ControlPlane} is how a node reads and changes them.
+/// dev.sluice.common.cluster.ControlPlane} is how a node reads and changes them. Open it first, then `ClusterState`.
+/// Depends on `auth` (keys, policies), `name`, `placement` and `store`.
 @NullMarked
 package dev.sluice.common.cluster;
 

@@ -199,7 +199,8 @@ class AuthenticatorTest {
     @Test
     void whatIsMissingIsNamed() {
         var vector = SignatureVectors.of("v4-header").getFirst();
-        assertCode("MissingSecurityHeader", () -> vector.authenticate(vector.without("X-Amz-Content-SHA256")));
+        // older curls leave it out and sign the hash of nothing
+        assertCode("SignatureDoesNotMatch", () -> vector.authenticate(vector.without("X-Amz-Content-SHA256")));
         assertCode("AccessDenied", () -> vector.authenticate(vector.without("X-Amz-Date")));
         var authorization = vector.head().headers().first("Authorization").orElseThrow();
         assertCode(

@@ -130,6 +130,10 @@ final class Fill implements Runnable {
     }
 
     private void receive(BackendStream stream, Upload upload) throws IOException {
+        if (ParallelFetch.suits(stream.object())) {
+            ParallelFetch.run(backend, stream, upload, progress);
+            return;
+        }
         var checked = BackendChecks.of(stream.object()).verifying(stream.body(), digests);
         for (var bytes = checked.next(); bytes.hasRemaining(); bytes = checked.next()) {
             int length = bytes.remaining();
@@ -140,18 +144,20 @@ final class Fill implements Runnable {
 
     private void store(BackendObject object, Upload upload) {
         try {
-            upload.commit(new CommitTerms(
-                    object.etag(),
-                    object.checksums(),
-                    object.headers(),
-                    object.userMetadata(),
-                    Optional.of(object.version()),
-                    Optional.of(object.lastModified().toEpochMilli()),
-                    _ -> {
-                        if (superseded) {
-                            throw new Superseded();
-                        }
-                    }));
+            upload.commit(
+                    object.size(),
+                    new CommitTerms(
+                            object.etag(),
+                            object.checksums(),
+                            object.headers(),
+                            object.userMetadata(),
+                            Optional.of(object.version()),
+                            Optional.of(object.lastModified().toEpochMilli()),
+                            _ -> {
+                                if (superseded) {
+                                    throw new Superseded();
+                                }
+                            }));
         } catch (Superseded _) {
             // a write of this key was begun meanwhile: what was fetched is served to those who wait, and not kept
         }

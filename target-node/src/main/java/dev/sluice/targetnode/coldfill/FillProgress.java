@@ -19,7 +19,7 @@ final class FillProgress {
     private boolean complete;
     private Optional<Throwable> failure = Optional.empty();
 
-    void wrote(int bytes) {
+    void wrote(long bytes) {
         lock.lock();
         try {
             written += bytes;

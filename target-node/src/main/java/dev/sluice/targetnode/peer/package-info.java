@@ -1,4 +1,5 @@
-/// What this target answers to other nodes. Open {@link dev.sluice.targetnode.peer.PeerApi} first.
+/// What this target answers to other nodes: the far end of the proxy's `RemoteTarget` and of `RemoteControlPlane`.
+/// Open {@link dev.sluice.targetnode.peer.PeerApi} first. Depends on `common` only.
 @NullMarked
 package dev.sluice.targetnode.peer;
 

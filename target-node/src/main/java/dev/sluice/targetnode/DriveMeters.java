@@ -1,0 +1,44 @@
+package dev.sluice.targetnode;
+
+import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.storage.DriveStats;
+import dev.sluice.targetnode.storage.ObjectStore;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.ToDoubleFunction;
+
+/// What a target's drives show in `/metrics`.
+final class DriveMeters {
+    private DriveMeters() {}
+
+    static void register(ObjectStore store, NodeId node, MeterRegistry meters) {
+        for (var drive : store.stats()) {
+            gauge(store, node, drive, meters, "sluice.drive.objects", DriveStats::objects);
+            gauge(store, node, drive, meters, "sluice.drive.bytes", DriveStats::bytes);
+            gauge(store, node, drive, meters, "sluice.drive.free.bytes", DriveStats::freeBytes);
+            gauge(store, node, drive, meters, "sluice.drive.queue", DriveStats::waiting);
+            gauge(store, node, drive, meters, "sluice.drive.errors", DriveStats::errors);
+            gauge(store, node, drive, meters, "sluice.drive.ready", stats -> stats.ready() ? 1 : 0);
+        }
+    }
+
+    private static void gauge(
+            ObjectStore store,
+            NodeId node,
+            DriveStats drive,
+            MeterRegistry meters,
+            String name,
+            ToDoubleFunction<DriveStats> value) {
+        Gauge.builder(
+                        name,
+                        store,
+                        source -> source.stats().stream()
+                                .filter(stats -> stats.id().equals(drive.id()))
+                                .mapToDouble(value)
+                                .findFirst()
+                                .orElse(Double.NaN))
+                .tag("node", node.value())
+                .tag("drive", drive.path())
+                .register(meters);
+    }
+}
