@@ -39,6 +39,13 @@ public record Finished(List<String> command, int exit, byte[] out, String err) {
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
+        builder.environment()
+                .put(
+                        "SLUICE_DIST",
+                        Path.of("..", "cli", "target", "dist-maven")
+                                .toAbsolutePath()
+                                .normalize()
+                                .toString());
         builder.environment().putAll(environment);
         var process = builder.start();
         try {
