@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 
 /// A program that ran to its end, with what it said. Output goes through files: a child that lives on may hold a pipe
 /// open.
-public record Finished(List<String> command, int exit, byte[] out, String err) {
+///
+/// @param latin1 what it wrote to its output, a character for each byte
+public record Finished(List<String> command, int exit, String latin1, String err) {
     public Finished {
         command = List.copyOf(command);
     }
@@ -59,15 +61,19 @@ public record Finished(List<String> command, int exit, byte[] out, String err) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
-        return new Finished(command, process.exitValue(), Files.readAllBytes(out), text(err));
+        return new Finished(command, process.exitValue(), text(out), text(err));
     }
 
     private static String text(Path file) throws IOException {
         return Files.readString(file, StandardCharsets.ISO_8859_1);
     }
 
+    public byte[] out() {
+        return latin1.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
     public String outText() {
-        return new String(out, StandardCharsets.UTF_8);
+        return new String(out(), StandardCharsets.UTF_8);
     }
 
     /// Itself when it ended well.
