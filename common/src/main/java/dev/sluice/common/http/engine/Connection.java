@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
@@ -40,6 +41,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean insideRead;
     private boolean pumping;
     private boolean flushWanted;
+    /// The client has shut down its side; it may still be waiting for answers.
+    private boolean inputShut;
     /// No further request is taken; what arrives is thrown away until the connection is closed.
     private boolean closing;
 
@@ -183,6 +186,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (insideRead || !channel.isActive()) {
             return;
         }
+        if (inputShut) {
+            closeIfAllAnswered();
+            return;
+        }
         var exchange = current;
         if (closing || (waiting.isEmpty() && (exchange == null || exchange.wantsInput()))) {
             clock.reading(exchange != null && exchange.awaitsBody());
@@ -190,6 +197,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             clock.reading(false);
         }
+    }
+
+    /// After the last byte of the client: nothing is left to do but the answer at hand and what waits behind it.
+    private void closeIfAllAnswered() {
+        clock.reading(false);
+        boolean bodyCutOff = current != null && !current.hasEnded();
+        if (waiting.isEmpty() && (current == null || bodyCutOff)) {
+            closing = true;
+            closeAfterWrites();
+        }
+    }
+
+    private void closeAfterWrites() {
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 
     /// Flushes now, or at the end of the read at hand, so that pipelined answers leave together.
@@ -222,8 +243,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         closing = true;
         boolean nothingUnread = waiting.isEmpty();
         releaseWaiting();
-        if (inputEnded && nothingUnread) {
-            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        if (inputShut || (inputEnded && nothingUnread)) {
+            closeAfterWrites();
             return;
         }
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
@@ -277,6 +298,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(waiting.isEmpty());
+        } else if (event instanceof ChannelInputShutdownEvent) {
+            inputShut = true;
+            readIfWanted();
         }
     }
 

@@ -127,6 +127,11 @@ final class Exchange {
         }
     }
 
+    /// True when the whole request has arrived.
+    boolean hasEnded() {
+        return requestEnded;
+    }
+
     /// True while the client owes a part of the body; not while it waits to be asked for it.
     boolean awaitsBody() {
         return !requestEnded && !(request.expectsContinue() && !continueSent && bytesIn == 0);
@@ -140,7 +145,7 @@ final class Exchange {
             return;
         }
         consumer.failed(new MalformedBodyException(cause));
-        consumer = BodyConsumer.DISCARD;
+        discardBody();
         if (answerBegun || concluded) {
             connection.abort();
             return;
@@ -166,6 +171,15 @@ final class Exchange {
 
     void resumeReading() {
         connection.readIfWanted();
+    }
+
+    /// Nobody wants the body any more. Its rest must still be read: whoever took it may have held the client back, and
+    /// the next request waits behind it.
+    private void discardBody() {
+        consumer = BodyConsumer.DISCARD;
+        if (!requestEnded) {
+            connection.readIfWanted();
+        }
     }
 
     boolean wantsInput() {
@@ -203,7 +217,7 @@ final class Exchange {
             stream.disconnected();
             return;
         }
-        consumer = BodyConsumer.DISCARD;
+        discardBody();
         sending = stream;
     }
 
@@ -212,7 +226,7 @@ final class Exchange {
             discard(response);
             return;
         }
-        consumer = BodyConsumer.DISCARD;
+        discardBody();
         sending = null;
         try {
             send(response);
@@ -326,6 +340,7 @@ final class Exchange {
     void answerSent() {
         sending = null;
         answerSent = true;
+        discardBody();
         settle();
     }
 
@@ -359,7 +374,7 @@ final class Exchange {
     }
 
     void respondToFailure(Function<FailureAnswers, Response> toFailure) {
-        consumer = BodyConsumer.DISCARD;
+        discardBody();
         Response response;
         try {
             response = toFailure.apply(engine.failures());

@@ -194,6 +194,7 @@ class FileAnswerTest {
             try (var client = server.connect()) {
                 client.send(GET);
                 TestServer.eventually("asked for", () -> !slow.prepared.isEmpty());
+                client.reset();
             }
             TestServer.eventually("gone", () -> server.meter("sluice.http.connections") == 0);
             assertThat(slow.closings).as("a drive thread still uses it").hasValue(0);
@@ -216,6 +217,7 @@ class FileAnswerTest {
             try (var client = started.connect()) {
                 client.send(GET);
                 TestServer.eventually("begun", () -> started.meter("sluice.http.requests.in.flight") == 1);
+                client.reset();
             }
             closedOnce(file);
         }

@@ -209,6 +209,26 @@ class ForwardTest {
     }
 
     @Test
+    void aDeadNodeDoesNotLeaveARequestBodyInTheWayOfTheNextRequest() throws Exception {
+        int port;
+        try (var socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        try (var front = front(URI.create("http://localhost:" + port))) {
+            for (int size : new int[] {1000, 60_000}) {
+                try (var client = front.connect()) {
+                    for (int i = 0; i < 3; i++) {
+                        client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + size + "\r\n\r\n")
+                                .send(new byte[size]);
+                        assertThat(client.read().field("Connection")).isEmpty();
+                        assertThat(client.send(GET).read().status()).isEqualTo(503);
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     void aNodeThatDiesInMidBodyCutsTheClientsConnection() throws Exception {
         try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var front = front(URI.create("http://127.0.0.1:" + listener.getLocalPort()));

@@ -153,6 +153,12 @@ final class RawClient implements AutoCloseable {
         return bytes;
     }
 
+    /// Leaves in a way that cannot be taken for having only stopped to send.
+    void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     /// Everything until the server closes; a reset counts as closed.
     byte[] readToEnd() throws IOException {
         var all = new ByteArrayOutputStream();
