@@ -98,6 +98,7 @@ final class NativeApi implements HttpHandler {
             }
             case "DELETE" -> {
                 var value = message(head, caller, body, "destroy-bck");
+                Admission.authoriseDeletion(name, views.confirmed());
                 buckets.delete(name, value.path("force").asBoolean(false));
                 yield Response.empty(200);
             }
