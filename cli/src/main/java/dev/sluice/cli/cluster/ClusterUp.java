@@ -135,7 +135,6 @@ public final class ClusterUp {
             undo.folder(folder);
         }
         for (var config : configs) {
-            undo.folder(Path.of(config.node().state()));
             for (var drive : config.drives().folders()) {
                 undo.folder(drive);
             }

@@ -246,7 +246,7 @@ final class ComposedNode implements RunningNode {
                 storage.hotFiles(),
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
-                storage.blockCache().bytes());
+                jvm.indexMemory());
     }
 
     /// Drives remember which cluster they belong to by a digest of its key.

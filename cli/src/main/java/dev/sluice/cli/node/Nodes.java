@@ -13,7 +13,7 @@ public final class Nodes {
         return new NodeFactory() {
             @Override
             public SharedRuntime share(NodeConfig first) {
-                return new JvmRuntime(first.http().eventLoops());
+                return new JvmRuntime(first);
             }
 
             @Override

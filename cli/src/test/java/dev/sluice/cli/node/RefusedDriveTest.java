@@ -2,14 +2,12 @@ package dev.sluice.cli.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.config.ConfigFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,27 +17,10 @@ class RefusedDriveTest {
 
     @Test
     void aDriveThatMustNotBeUsedIsOneLineAndExitCodeTwo() throws IOException, InterruptedException {
-        var drive = folder.resolve("drive1");
+        var drive = folder.resolve("target001");
         var identity = Files.createDirectories(drive.resolve(".sluice")).resolve("drive.json");
         Files.writeString(identity, "not the identity of a drive");
-        var file = Files.writeString(folder.resolve("node.toml"), """
-                [node]
-                id = "target001"
-                role = "target"
-                listen = "127.0.0.1:0"
-                url = "http://127.0.0.1:1"
-                [drives]
-                paths = ["%s"]
-                [[cluster.nodes]]
-                id = "target001"
-                role = "target"
-                url = "http://127.0.0.1:1"
-                [auth]
-                access_key = "a"
-                secret_key = "s"
-                cluster_key = "0123456789abcdef"
-                """.formatted(drive));
-        var config = ConfigFiles.node(file, Map.of());
+        var config = TargetConfig.of("target001", folder);
         var before = System.err;
         var printed = new ByteArrayOutputStream();
         System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
