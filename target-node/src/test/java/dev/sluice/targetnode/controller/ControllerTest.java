@@ -56,6 +56,7 @@ class ControllerTest {
         long first = controller.current().buckets().find("a").orElseThrow().id();
         controller.apply(new Command.MarkDeleting("a"));
         controller.apply(new Command.RemoveBucket("a", first));
+        controller.apply(new Command.ForgetBucket("a", first));
         controller = open(ONE, TWO);
         controller.apply(create("a"));
         assertThat(controller.current().buckets().find("a").orElseThrow().id()).isGreaterThan(first);
