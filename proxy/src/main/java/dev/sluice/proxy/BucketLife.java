@@ -58,15 +58,18 @@ final class BucketLife {
             throw e;
         }
         var removed = control.apply(new Command.RemoveBucket(name, bucket.id()));
-        if (removed.buckets().find(name).filter(left -> left.id() == bucket.id()).isPresent()) {
+        if (removed.buckets()
+                .find(name)
+                .filter(left -> left.id() == bucket.id())
+                .isPresent()) {
             throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
         dropRemoved();
     }
 
     /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot
-    /// be told now finds out by itself when it hears of the state; until the next creation or deletion asks it again,
-    /// the name stays taken.
+    /// be told now finds out by itself when it hears of the state. The name stays taken until the next creation or
+    /// deletion asks it again.
     private void dropRemoved() {
         control.confirm().buckets().removed().forEach((name, id) -> {
             boolean everywhere = true;

@@ -55,7 +55,8 @@ class AdmissionTest {
     @Test
     void aPeersTokenHoldsForItsPathAndNotForLong() {
         var path = "/shards/" + key;
-        assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, path)).isEqualTo("200");
+        assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, path))
+                .isEqualTo("200");
         assertThat(withPeerToken(ANOTHER_KEY, TrialCluster.NOW, path)).isEqualTo(DENIED);
         assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, path + "x"))
                 .isEqualTo(DENIED);
@@ -84,8 +85,8 @@ class AdmissionTest {
     }
 
     private String with(String token) {
-        return outcome(cluster.response(
-                SignedRequest.anonymous("GET /shards/%s?x-sluice-token=%s".formatted(key, token))));
+        return outcome(
+                cluster.response(SignedRequest.anonymous("GET /shards/%s?x-sluice-token=%s".formatted(key, token))));
     }
 
     private String withPeerToken(byte[] clusterKey, Instant issued, String about) {

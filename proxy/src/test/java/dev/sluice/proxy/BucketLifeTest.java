@@ -28,11 +28,12 @@ class BucketLifeTest {
         var bucket = cluster.bucket("shards");
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
         assertThat(cluster.known("shards")).isEmpty();
-        assertThat(cluster.targets.values()).allSatisfy(target -> assertThat(target.dropped())
-                .containsExactly(bucket.id()));
+        assertThat(cluster.targets.values())
+                .allSatisfy(target -> assertThat(target.dropped()).containsExactly(bucket.id()));
         assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("200");
-        assertThat(cluster.known("shards")).map(Bucket::id).hasValueSatisfying(id -> assertThat(id)
-                .isGreaterThan(bucket.id()));
+        assertThat(cluster.known("shards"))
+                .map(Bucket::id)
+                .hasValueSatisfying(id -> assertThat(id).isGreaterThan(bucket.id()));
     }
 
     @Test
@@ -52,11 +53,13 @@ class BucketLifeTest {
         for (int silent = 1; silent <= 3; silent++) {
             cluster.target(silent).silence(true);
             assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
-            assertThat(cluster.send("DELETE /v1/buckets/shards", FORCED).status()).isEqualTo(503);
+            assertThat(cluster.send("DELETE /v1/buckets/shards", FORCED).status())
+                    .isEqualTo(503);
             requireKept();
             cluster.target(silent).silence(false);
         }
-        assertThat(cluster.targets.values()).allSatisfy(target -> assertThat(target.dropped()).isEmpty());
+        assertThat(cluster.targets.values())
+                .allSatisfy(target -> assertThat(target.dropped()).isEmpty());
     }
 
     @Test

@@ -35,8 +35,8 @@ class ListHandlersTest {
         var listed = new ArrayList<String>();
         var after = "";
         while (true) {
-            var page = keys(text(cluster.send(
-                    "GET /shards?list-type=2&max-keys=%d&start-after=%s".formatted(size, after), "")));
+            var page = keys(text(
+                    cluster.send("GET /shards?list-type=2&max-keys=%d&start-after=%s".formatted(size, after), "")));
             listed.addAll(page);
             if (page.size() < size) {
                 break;

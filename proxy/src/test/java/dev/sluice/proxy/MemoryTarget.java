@@ -91,7 +91,9 @@ final class MemoryTarget implements TargetService {
     public List<DeleteOutcome> delete(Bucket bucket, List<String> names) {
         answer();
         keys(bucket.id()).removeAll(names);
-        return names.stream().map(key -> new DeleteOutcome(key, Optional.empty())).toList();
+        return names.stream()
+                .map(key -> new DeleteOutcome(key, Optional.empty()))
+                .toList();
     }
 
     @Override

@@ -59,14 +59,16 @@ class ObjectRouteTest {
         try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
             var bucket = proxy.bucket("shards");
             var key = proxy.keyOf(bucket, "target002");
-            var answer = (Response) proxy.answer(
-                    SignedRequest.of("GET /shards/" + key + "?partNumber=1", "", "User-Agent", PYTORCH));
+            var answer = (Response)
+                    proxy.answer(SignedRequest.of("GET /shards/" + key + "?partNumber=1", "", "User-Agent", PYTORCH));
             var location = answer.headers().first("Location").orElseThrow();
             assertThat(location).startsWith("http://target002:8080/shards/" + key + "?partNumber=1&x-sluice-token=");
             try (var target = TrialCluster.asSeenFrom("target002")) {
                 target.bucket("shards");
                 var followed = SignedRequest.anonymous(
-                        "GET " + location.substring("http://target002:8080".length()), "Authorization", "for the proxy");
+                        "GET " + location.substring("http://target002:8080".length()),
+                        "Authorization",
+                        "for the proxy");
                 assertThat(text(target.response(followed))).isEqualTo("target002");
             }
         }
@@ -89,7 +91,8 @@ class ObjectRouteTest {
             var bucket = cluster.bucket("shards");
             var mine = "/shards/" + cluster.keyOf(bucket, "target001");
             var theirs = "/shards/" + cluster.keyOf(bucket, "target002");
-            assertThat(outcome(cluster.send("GET " + mine, "", "x-sluice-hop", "1"))).isEqualTo("200");
+            assertThat(outcome(cluster.send("GET " + mine, "", "x-sluice-hop", "1")))
+                    .isEqualTo("200");
             assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")))
                     .isEqualTo("503 ServiceUnavailable");
             assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1", "x-sluice-route", "redirect")))

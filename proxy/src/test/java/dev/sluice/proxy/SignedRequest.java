@@ -74,14 +74,7 @@ final class SignedRequest {
                 .sorted()
                 .collect(Collectors.joining("&"));
         var canonical = String.join(
-                "\n",
-                head.method(),
-                head.path(),
-                query,
-                String.join("\n", signed),
-                "",
-                names,
-                payload.text());
+                "\n", head.method(), head.path(), query, String.join("\n", signed), "", names, payload.text());
         var scope = TIME.substring(0, 8) + "/" + region + "/s3/aws4_request";
         var toSign = String.join("\n", "AWS4-HMAC-SHA256", TIME, scope, sha256(canonical));
         var key = ("AWS4" + SECRET_KEY).getBytes(StandardCharsets.UTF_8);

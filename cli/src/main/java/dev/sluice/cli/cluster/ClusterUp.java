@@ -11,7 +11,6 @@ import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

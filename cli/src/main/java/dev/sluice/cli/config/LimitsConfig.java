@@ -1,12 +1,8 @@
 package dev.sluice.cli.config;
 
 /// `[limits]`: what one node admits at the same time.
-public record LimitsConfig(
-        int connections,
-        ByteSize bodyMemory,
-        ByteSize headerSize,
-        int backendRequests) {
-    public static final LimitsConfig DEFAULTS = 
+public record LimitsConfig(int connections, ByteSize bodyMemory, ByteSize headerSize, int backendRequests) {
+    public static final LimitsConfig DEFAULTS =
             new LimitsConfig(10_000, ByteSize.parse("128MiB"), ByteSize.parse("16KiB"), 64);
 
     public LimitsConfig {

@@ -9,12 +9,7 @@ public record StorageConfig(
         int hotFiles,
         TimeSpan verifiedFor) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
-            ByteSize.parse("1GiB"),
-            8,
-            ByteSize.parse("32MiB"),
-            ByteSize.parse("64MiB"),
-            4_096,
-            TimeSpan.parse("1h"));
+            ByteSize.parse("1GiB"), 8, ByteSize.parse("32MiB"), ByteSize.parse("64MiB"), 4_096, TimeSpan.parse("1h"));
 
     public StorageConfig {
         Checks.atLeast("storage.drive_threads", driveThreads, 1);

@@ -100,11 +100,7 @@ final class ConfigFilesTest {
         assertThat(node(EVERYTHING))
                 .isEqualTo(new NodeConfig(
                         new NodeConfig.Node(
-                                "proxy-xyz",
-                                NodeRole.PROXY,
-                                "[::1]:9000",
-                                "https://front.example:9000",
-                                "rack-7"),
+                                "proxy-xyz", NodeRole.PROXY, "[::1]:9000", "https://front.example:9000", "rack-7"),
                         new NodeConfig.Drives(List.of()),
                         new NodeConfig.Cluster(List.of(
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),

@@ -13,7 +13,8 @@ class JvmRuntimeTest {
 
     @Test
     void allTargetsShareOneIndexMemoryOfTheConfiguredSize() throws IOException {
-        var first = TargetConfig.of("target001", folder, "[storage]", "block_cache = \"8MiB\"", "write_buffers = \"9MiB\"");
+        var first =
+                TargetConfig.of("target001", folder, "[storage]", "block_cache = \"8MiB\"", "write_buffers = \"9MiB\"");
         try (var jvm = new JvmRuntime(first)) {
             var memory = jvm.indexMemory();
             assertThat(jvm.indexMemory()).isSameAs(memory);

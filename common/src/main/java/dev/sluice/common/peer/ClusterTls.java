@@ -33,7 +33,8 @@ public final class ClusterTls {
             context.init(null, managers.getTrustManagers(), null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("the certificates in %s cannot be used: %s".formatted(certificates, e.getMessage()), e);
+            throw new IOException(
+                    "the certificates in %s cannot be used: %s".formatted(certificates, e.getMessage()), e);
         }
     }
 }

@@ -42,10 +42,14 @@ class PeerClientTlsTest {
         server.start();
         var url = "https://127.0.0.1:" + server.getAddress().getPort();
         var tokens = new PeerTokens(
-                new NodeId("target001"), "sixteen bytes or more".getBytes(StandardCharsets.UTF_8), InstantSource.system());
+                new NodeId("target001"),
+                "sixteen bytes or more".getBytes(StandardCharsets.UTF_8),
+                InstantSource.system());
         try (var member = new PeerClient(tokens, Optional.of(ClusterTls.trusting(pem("ours", ours))));
-                var stranger = new PeerClient(tokens, Optional.of(ClusterTls.trusting(pem("theirs", makeKey("theirs")))))) {
-            assertThat(member.get(url, "/v1/peer/state", "", Duration.ofSeconds(10))).isEmpty();
+                var stranger =
+                        new PeerClient(tokens, Optional.of(ClusterTls.trusting(pem("theirs", makeKey("theirs")))))) {
+            assertThat(member.get(url, "/v1/peer/state", "", Duration.ofSeconds(10)))
+                    .isEmpty();
             assertThatThrownBy(() -> stranger.get(url, "/v1/peer/state", "", Duration.ofSeconds(10)))
                     .isInstanceOf(StoreException.Unavailable.class);
         } finally {
@@ -64,7 +68,8 @@ class PeerClientTlsTest {
     private KeyStore makeKey(String name) throws Exception {
         var file = folder.resolve(name + ".p12");
         var tool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
                         "-genkeypair",
                         "-alias",
                         "node",

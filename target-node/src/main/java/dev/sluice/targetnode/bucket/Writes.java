@@ -62,9 +62,9 @@ public final class Writes {
         alone(bucket.name(), () -> {}); // to have had the gate is enough
     }
 
-    /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what lies under
-    /// it is that one's. A commit to such a bucket passes the same gate and needs a state in which the old one is
-    /// forgotten, so none has happened here while our state still says that it is removed.
+    /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what
+    /// lies under it is that one's. A commit to such a bucket passes the same gate and needs a state in which the
+    /// old one is forgotten, so none has happened here while our state still says that it is removed.
     public void drop(String name, long bucketId, Runnable dropping) {
         alone(name, () -> {
             if (isRemoved(views.current(), name, bucketId) || isRemoved(views.confirmed(), name, bucketId)) {

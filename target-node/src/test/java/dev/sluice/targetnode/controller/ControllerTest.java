@@ -66,8 +66,7 @@ class ControllerTest {
     void nobodyElseMayReadTheSecretKeys() throws IOException {
         var leftByACrash = drives.resolve("d0/.sluice/control/state.new");
         Files.createDirectories(leftByACrash.getParent());
-        Files.setPosixFilePermissions(
-                Files.createFile(leftByACrash), PosixFilePermissions.fromString("rw-rw-rw-"));
+        Files.setPosixFilePermissions(Files.createFile(leftByACrash), PosixFilePermissions.fromString("rw-rw-rw-"));
         formed();
         for (int drive = 0; drive < 2; drive++) {
             var file = drives.resolve("d" + drive + "/.sluice/control/state");

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
-import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -80,7 +80,17 @@ class AttachTest {
             put(store, "k", new byte[1]);
         }
         var other = new StoreConfig(
-                "cluster1", "target002", drives, 1, 0, 1, 1, 1, 1, java.time.Duration.ofMinutes(1), StoreFixture.MEMORY);
+                "cluster1",
+                "target002",
+                drives,
+                1,
+                0,
+                1,
+                1,
+                1,
+                1,
+                java.time.Duration.ofMinutes(1),
+                StoreFixture.MEMORY);
         assertThatThrownBy(() -> ObjectStore.open(other, StoreFixture::byHash))
                 .isInstanceOf(DriveRefusedException.class)
                 .hasMessageContaining("belongs to node target001");

@@ -12,7 +12,7 @@ public final class RocksMemory implements AutoCloseable {
     private final WriteBufferManager writeBuffers;
 
     /// @param blockBytes for blocks that were read
-    /// @param writeBufferBytes for writes that are not in files yet; the cache counts them too, so it has room for both
+    /// @param writeBufferBytes for writes that are not in files yet; the cache has room for both
     public RocksMemory(long blockBytes, long writeBufferBytes) {
         RocksDB.loadLibrary();
         this.limit = blockBytes + writeBufferBytes;
