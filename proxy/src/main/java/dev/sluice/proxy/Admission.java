@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -19,8 +20,6 @@ import java.util.Optional;
 
 /// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
 final class Admission {
-    private static final String READ = "s3:GetObject";
-
     private final Authenticator authenticator;
     private final RedirectTokens redirects;
     private final PeerTokens peers;
@@ -87,13 +86,11 @@ final class Admission {
         var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
         var name = request.name();
         if (caller.identity().trusted()) {
-            if (policy.denies(action(request), name.bucket(), name.key())) {
-                throw new S3Failure(403, "AccessDenied", "Access Denied: the bucket's policy denies it.");
-            }
+            refuseDenied(policy, PolicyAction.of(request), name);
             return;
         }
         boolean reads = request instanceof S3Request.GetObject || request instanceof S3Request.HeadObject;
-        if (!reads || !policy.allowsAnonymous(READ, name.bucket(), name.key())) {
+        if (!reads || !policy.allowsAnonymous(PolicyAction.GET_OBJECT, name.bucket(), name.key())) {
             throw denied();
         }
         if (request instanceof S3Request.GetObject get && !get.overrides().isEmpty()) {
@@ -102,19 +99,39 @@ final class Admission {
         }
     }
 
-    private static String action(S3Request.OnObject request) {
-        return switch (request) {
-            case S3Request.GetObject _, S3Request.HeadObject _ -> READ;
-            case S3Request.DeleteObject _ -> "s3:DeleteObject";
-            case S3Request.AbortMultipartUpload _ -> "s3:AbortMultipartUpload";
-            case S3Request.ListParts _ -> "s3:ListMultipartUploadParts";
-            case S3Request.PutObject _,
-                    S3Request.CopyObject _,
-                    S3Request.CreateMultipartUpload _,
-                    S3Request.UploadPart _,
-                    S3Request.UploadPartCopy _,
-                    S3Request.CompleteMultipartUpload _ -> "s3:PutObject";
-        };
+    /// The same for a bucket, which only those may touch who sign.
+    static void authorise(Caller caller, S3Request.OnBucket request, Bucket bucket, ClusterView view) {
+        requireTrusted(caller);
+        var itself = new ObjectName(bucket.name(), "");
+        PolicyAction.of(request)
+                .ifPresent(action -> refuseDenied(view.policy(bucket).orElse(BucketPolicy.NONE), action, itself));
+    }
+
+    /// A copy reads its source: asked here, because the target that reads it does so in its own name.
+    static void authoriseSource(Caller caller, ObjectName source, ClusterView view) {
+        if (caller.identity() instanceof Identity.Node) {
+            return;
+        }
+        view.bucket(source.bucket())
+                .flatMap(view::policy)
+                .ifPresent(policy -> refuseDenied(policy, PolicyAction.GET_OBJECT, source));
+    }
+
+    /// The same for a bucket's deletion by the native API.
+    static void authoriseDeletion(String name, ClusterView view) {
+        view.bucket(name)
+                .flatMap(view::policy)
+                .ifPresent(policy -> refuseDenied(policy, PolicyAction.DELETE_BUCKET, new ObjectName(name, "")));
+    }
+
+    private static void refuseDenied(BucketPolicy policy, String action, ObjectName name) {
+        if (policy.denies(action, name.bucket(), name.key())) {
+            throw deniedByPolicy();
+        }
+    }
+
+    static S3Failure deniedByPolicy() {
+        return new S3Failure(403, "AccessDenied", "Access Denied: the bucket's policy denies it.");
     }
 
     private static S3Failure denied() {

@@ -23,11 +23,14 @@ import java.util.Optional;
 /// The S3 actions on buckets themselves. Blocking.
 final class BucketHandlers {
     private final BucketLife life;
-    private final String region;
+    private final String accepted;
+    private final String shown;
 
+    /// @param region the one region of this cluster, or `*` for any, which has to be shown as some region
     BucketHandlers(BucketLife life, String region) {
         this.life = life;
-        this.region = region;
+        this.accepted = region;
+        this.shown = region.equals("*") ? "us-east-1" : region;
     }
 
     Response list(ClusterView view) {
@@ -38,13 +41,13 @@ final class BucketHandlers {
     }
 
     Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
-        S3Bodies.createBucket(Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), region);
+        S3Bodies.createBucket(Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
         life.create(request.bucket(), BucketProperties.defaults(Optional.empty()));
         return Response.empty(200).with("Location", "/" + request.bucket());
     }
 
     Response head() {
-        return Response.empty(200).with("x-amz-bucket-region", region);
+        return Response.empty(200).with("x-amz-bucket-region", shown);
     }
 
     Response delete(Bucket bucket) {
@@ -53,7 +56,7 @@ final class BucketHandlers {
     }
 
     Response location() {
-        return S3Responses.xml(BucketXml.location(region));
+        return S3Responses.xml(BucketXml.location(shown));
     }
 
     Response versioning() {

@@ -1,6 +1,5 @@
 package dev.sluice.proxy;
 
-import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
@@ -27,7 +26,11 @@ final class BucketLife {
         this.clock = clock;
     }
 
+    /// A name that was another bucket's is free once every target has dropped that one.
     void create(String name, BucketProperties properties) {
+        if (control.confirm().buckets().removed().containsKey(name)) {
+            dropRemoved();
+        }
         control.apply(new Command.CreateBucket(name, clock.millis(), properties));
     }
 
@@ -54,19 +57,38 @@ final class BucketLife {
             control.apply(new Command.KeepBucket(name, bucket.id()));
             throw e;
         }
-        control.apply(new Command.RemoveBucket(name, bucket.id()));
-        for (var node : nodes) {
-            drop(bucket, node);
+        var removed = control.apply(new Command.RemoveBucket(name, bucket.id()));
+        if (removed.buckets()
+                .find(name)
+                .filter(left -> left.id() == bucket.id())
+                .isPresent()) {
+            throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
+        dropRemoved();
     }
 
-    /// Files of a bucket id that no longer exists are garbage wherever they are; a target that cannot be told now finds
-    /// out when it starts.
-    private void drop(Bucket bucket, Node node) {
+    /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot
+    /// be told now finds out by itself when it hears of the state. The name stays taken until the next creation or
+    /// deletion asks it again.
+    private void dropRemoved() {
+        control.confirm().buckets().removed().forEach((name, id) -> {
+            boolean everywhere = true;
+            for (var node : views.current().routing().targets()) {
+                everywhere &= drop(name, id, node);
+            }
+            if (everywhere) {
+                control.apply(new Command.ForgetBucket(name, id));
+            }
+        });
+    }
+
+    private boolean drop(String name, long id, Node node) {
         try {
-            targets.of(node).drop(bucket.id(), bucket.name());
-        } catch (StoreException.Unavailable e) {
-            LOG.warn("{} will drop {} when it starts: {}", node.id(), bucket.name(), e.getMessage());
+            targets.of(node).drop(id, name);
+            return true;
+        } catch (StoreException e) {
+            LOG.warn("{} will drop the deleted bucket {} later: {}", node.id(), name, e.getMessage());
+            return false;
         }
     }
 }

@@ -1,7 +1,9 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.ByteSource;
@@ -22,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// DeleteObjects: the keys go to their primaries in groups, and each has its own outcome.
 final class DeleteObjectsHandler {
@@ -33,12 +36,23 @@ final class DeleteObjectsHandler {
         this.targets = targets;
     }
 
-    Response handle(S3Request.DeleteObjects request, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+    Response handle(
+            S3Request.DeleteObjects request,
+            Bucket bucket,
+            ClusterView view,
+            Caller caller,
+            RequestHead head,
+            ByteSource body) {
         var document = Documents.read(head, caller, body, S3Bodies.LARGEST_DELETE);
         Documents.verify(document, request.checksums(), request.contentMd5());
         var list = S3Bodies.deleteObjects(document);
+        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        var denied = list.keys().stream()
+                .filter(key -> policy.denies(PolicyAction.DELETE_OBJECT, bucket.name(), key))
+                .collect(Collectors.toSet());
+        var allowed = list.keys().stream().filter(key -> !denied.contains(key)).toList();
         var outcomes = new HashMap<String, DeleteOutcome>();
-        byPrimary(list.keys(), bucket).forEach((node, keys) -> {
+        byPrimary(allowed, bucket).forEach((node, keys) -> {
             for (var outcome : delete(node, bucket, keys)) {
                 outcomes.put(outcome.key(), outcome);
             }
@@ -46,6 +60,11 @@ final class DeleteObjectsHandler {
         var deleted = new ArrayList<String>();
         var failed = new ArrayList<DeleteObjectsXml.Failed>();
         for (var key : list.keys()) {
+            if (denied.contains(key)) {
+                failed.add(new DeleteObjectsXml.Failed(
+                        key, Admission.deniedByPolicy().error()));
+                continue;
+            }
             var outcome = outcomes.get(key);
             if (outcome == null) {
                 throw new StoreException.Unavailable("a target did not say what became of " + key);

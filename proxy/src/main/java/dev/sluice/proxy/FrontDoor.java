@@ -54,7 +54,7 @@ public final class FrontDoor implements HttpHandler {
                 new Admission(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
                 views,
                 new ObjectRoute(parts.self(), targets, tokens, parts.clock()),
-                new BucketHandlers(life, parts.region().equals("*") ? "us-east-1" : parts.region()),
+                new BucketHandlers(life, parts.region()),
                 new ListHandlers(views, targets),
                 new DeleteObjectsHandler(views, targets));
         this.nativeApi = new NativeApi(parts.authenticator(), views, life);

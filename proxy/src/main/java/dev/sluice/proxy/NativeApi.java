@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
-import dev.sluice.common.http.Bodies;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.QueryParameters;
@@ -42,8 +42,10 @@ final class NativeApi implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
+        Caller caller;
         try {
-            if (!authenticator.authenticate(head).identity().trusted()) {
+            caller = authenticator.authenticate(head);
+            if (!caller.identity().trusted()) {
                 throw new S3Failure(403, "AccessDenied", "the request is not signed");
             }
         } catch (S3Failure e) {
@@ -51,7 +53,7 @@ final class NativeApi implements HttpHandler {
         }
         return new Blocking(body -> {
             try {
-                return call(head, body);
+                return call(head, caller, body);
             } catch (StoreException e) {
                 return error(head, S3Errors.of(e));
             } catch (S3Failure e) {
@@ -62,13 +64,13 @@ final class NativeApi implements HttpHandler {
         });
     }
 
-    private Response call(RequestHead head, ByteSource body) throws IOException {
+    private Response call(RequestHead head, Caller caller, ByteSource body) throws IOException {
         var path = head.path();
         if (path.equals(BUCKETS) && head.method().equals("GET")) {
             return json(200, list());
         }
         if (path.startsWith(BUCKETS + "/")) {
-            return bucket(head, path.substring(BUCKETS.length() + 1), body);
+            return bucket(head, path.substring(BUCKETS.length() + 1), caller, body);
         }
         if (path.equals("/v1/daemon")
                 && QueryParameters.of(head.query()).text("what").equals("smap")) {
@@ -77,7 +79,7 @@ final class NativeApi implements HttpHandler {
         throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
     }
 
-    private Response bucket(RequestHead head, String name, ByteSource body) throws IOException {
+    private Response bucket(RequestHead head, String name, Caller caller, ByteSource body) throws IOException {
         return switch (head.method()) {
             case "HEAD" ->
                 Response.empty(200)
@@ -86,16 +88,17 @@ final class NativeApi implements HttpHandler {
                                 BucketJson.show(existing(name)).toString());
             case "POST" -> {
                 BucketName.checkNew(name);
-                buckets.create(name, BucketJson.created(name, message(body, "create-bck")));
+                buckets.create(name, BucketJson.created(name, message(head, caller, body, "create-bck")));
                 yield Response.empty(200);
             }
             case "PATCH" -> {
-                var value = message(body, "set-bprops");
+                var value = message(head, caller, body, "set-bprops");
                 buckets.change(name, BucketJson.changed(name, existing(name).properties(), value));
                 yield Response.empty(200);
             }
             case "DELETE" -> {
-                var value = message(body, "destroy-bck");
+                var value = message(head, caller, body, "destroy-bck");
+                Admission.authoriseDeletion(name, views.confirmed());
                 buckets.delete(name, value.path("force").asBoolean(false));
                 yield Response.empty(200);
             }
@@ -108,8 +111,9 @@ final class NativeApi implements HttpHandler {
     }
 
     /// The `value` of a message whose `action` must be this one.
-    private static JsonNode message(ByteSource body, String action) throws IOException {
-        var message = JSON.readTree(Bodies.read(body, MAX_BODY));
+    private static JsonNode message(RequestHead head, Caller caller, ByteSource body, String action)
+            throws IOException {
+        var message = JSON.readTree(Documents.read(head, caller, body, MAX_BODY));
         if (!message.path("action").asText().equals(action)) {
             throw new IOException("expected a body {\"action\": \"%s\", \"value\": {…}}".formatted(action));
         }

@@ -10,6 +10,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.S3Responses;
@@ -63,7 +64,7 @@ final class S3Door implements HttpHandler {
             }
             case S3Request.OnBucket onBucket -> {
                 Admission.requireTrusted(caller);
-                yield blocking(head, body -> serve(onBucket, existing(onBucket.bucket()), caller, head, body));
+                yield blocking(head, body -> inConfirmedView(onBucket, caller, head, body));
             }
             case S3Request.OnObject object -> {
                 var bucket = view.bucket(object.name().bucket());
@@ -74,8 +75,20 @@ final class S3Door implements HttpHandler {
         };
     }
 
+    private Response inConfirmedView(S3Request.OnBucket request, Caller caller, RequestHead head, ByteSource body) {
+        var view = views.confirmed();
+        var bucket = existing(request.bucket(), view);
+        Admission.authorise(caller, request, bucket, view);
+        return serve(request, bucket, view, caller, head, body);
+    }
+
     private Response serve(
-            S3Request.OnBucket request, Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+            S3Request.OnBucket request,
+            Bucket bucket,
+            ClusterView view,
+            Caller caller,
+            RequestHead head,
+            ByteSource body) {
         return switch (request) {
             case S3Request.CreateBucket create -> buckets.create(create, caller, head, body);
             case S3Request.HeadBucket _ -> buckets.head();
@@ -87,27 +100,49 @@ final class S3Door implements HttpHandler {
             case S3Request.DeleteBucketPolicy _ -> buckets.deletePolicy(bucket);
             case S3Request.ListObjects list -> lists.objects(list, bucket);
             case S3Request.ListMultipartUploads list -> lists.uploads(list, bucket);
-            case S3Request.DeleteObjects delete -> deletes.handle(delete, bucket, caller, head, body);
+            case S3Request.DeleteObjects delete -> deletes.handle(delete, bucket, view, caller, head, body);
         };
     }
 
     private Answer object(
             S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
         Admission.authorise(caller, request, bucket, view);
+        if (request instanceof S3Request.CopyObject copy) {
+            return copy(request, copy.source(), head, caller, bucket, view);
+        }
+        if (request instanceof S3Request.UploadPartCopy copy) {
+            return copy(request, copy.source(), head, caller, bucket, view);
+        }
         return guarded(head, objects.route(request, head, caller, bucket, view));
+    }
+
+    /// Blocking, because the source's bucket may be unknown here yet.
+    private Answer copy(
+            S3Request.OnObject request,
+            ObjectName source,
+            RequestHead head,
+            Caller caller,
+            Bucket bucket,
+            ClusterView view) {
+        return blocking(head, body -> {
+            var known = view.bucket(source.bucket()).isPresent() ? view : views.confirmed();
+            Admission.authoriseSource(caller, source, known);
+            return now(objects.route(request, head, caller, bucket, view), body);
+        });
     }
 
     /// This node's table has no such bucket: only the controller can say whether there is none.
     private Answer inNewerView(S3Request.OnObject request, RequestHead head, Caller caller, ByteSource body) {
         var view = views.confirmed();
-        var name = request.name().bucket();
-        var bucket = view.bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
-        var answer = object(request, head, caller, bucket, view);
+        return now(object(request, head, caller, existing(request.name().bucket(), view), view), body);
+    }
+
+    private static Answer now(Answer answer, ByteSource body) {
         return answer instanceof Blocking(var work) ? work.run(body) : answer;
     }
 
-    private Bucket existing(String name) {
-        return views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    private static Bucket existing(String name, ClusterView view) {
+        return view.bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
     }
 
     private interface Step {

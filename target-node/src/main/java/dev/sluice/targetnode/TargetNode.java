@@ -10,6 +10,7 @@ import dev.sluice.common.placement.Candidate;
 import dev.sluice.common.placement.Rendezvous;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.storage.DrivePlacement;
@@ -79,6 +80,8 @@ public final class TargetNode implements AutoCloseable {
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);
+        var removed = new RemovedBuckets(control, handlers::drop);
+        var _ = housekeeping.scheduleWithFixedDelay(removed::drop, 1, 60, TimeUnit.SECONDS);
         return new TargetNode(store, backends, digests, handlers, housekeeping);
     }
 

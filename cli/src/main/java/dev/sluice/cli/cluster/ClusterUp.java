@@ -11,7 +11,6 @@ import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -135,7 +134,6 @@ public final class ClusterUp {
             undo.folder(folder);
         }
         for (var config : configs) {
-            undo.folder(Path.of(config.node().state()));
             for (var drive : config.drives().folders()) {
                 undo.folder(drive);
             }

@@ -81,8 +81,7 @@ public record Layout(Path dir) {
                                 node.role(),
                                 new HostPort(shape.host(), node.port()).toString(),
                                 url(config, node.port()),
-                                "",
-                                dir.resolve("nodes").resolve(node.id()).toString()),
+                                ""),
                         new NodeConfig.Drives(
                                 node.drives().stream().map(Path::toString).toList()),
                         new NodeConfig.Cluster(members),

@@ -42,7 +42,10 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
         while (!processes.stream().allMatch(NodeProcess::isReady)) {
             for (var each : processes) {
                 if (each.process.waitFor(5, TimeUnit.MILLISECONDS)) {
-                    throw CommandFailure.failed(each.name + " did not start: " + each.reason());
+                    var reason = each.name + " did not start: " + each.reason();
+                    throw each.process.exitValue() == CommandFailure.REFUSED
+                            ? CommandFailure.refused(reason)
+                            : CommandFailure.failed(reason);
                 }
             }
             if (System.nanoTime() > end) {

@@ -1,8 +1,5 @@
 package dev.sluice.cli.config;
 
-import com.fasterxml.jackson.annotation.JsonValue;
-import java.util.Locale;
-
 /// `[http]`: the front of a node. No certificate means plain HTTP.
 public record HttpConfig(
         int eventLoops,
@@ -10,30 +7,15 @@ public record HttpConfig(
         TimeSpan slowClientTimeout,
         TimeSpan drainTimeout,
         ByteSize copyBelow,
-        Route route,
         TimeSpan redirectTokenLife,
         String tlsCertificate,
         String tlsKey) {
-    /// Whether a proxy sends a client on or passes the bytes through; `auto` decides by client.
-    public enum Route {
-        AUTO,
-        REDIRECT,
-        RELAY;
-
-        @JsonValue
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     public static final HttpConfig DEFAULTS = new HttpConfig(
             0,
             TimeSpan.parse("75s"),
             TimeSpan.parse("30s"),
             TimeSpan.parse("10s"),
             ByteSize.parse("32KiB"),
-            Route.AUTO,
             TimeSpan.parse("60s"),
             "",
             "");

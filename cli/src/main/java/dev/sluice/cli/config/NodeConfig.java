@@ -17,9 +17,8 @@ public record NodeConfig(
         HttpConfig http,
         LogConfig log) {
 
-    /// `[node]`: who it is. `state` is the folder for what is not data: the control plane's file, cached maps; empty
-    /// means the first drive for a target, and none for a proxy.
-    public record Node(String id, NodeRole role, String listen, String url, String zone, String state) {
+    /// `[node]`: who it is.
+    public record Node(String id, NodeRole role, String listen, String url, String zone) {
         public NodeId nodeId() {
             return new NodeId(id);
         }
@@ -58,7 +57,7 @@ public record NodeConfig(
     }
 
     static final NodeConfig DEFAULTS = new NodeConfig(
-            new Node("", NodeRole.TARGET, "", "", "", ""),
+            new Node("", NodeRole.TARGET, "", "", ""),
             new Drives(List.of()),
             new Cluster(List.of()),
             AuthConfig.DEFAULTS,
@@ -98,7 +97,7 @@ public record NodeConfig(
             require("auth.secret_key", auth.secretKey());
         }
         require("auth.cluster_key", auth.clusterKey());
-        var named = new Node(node.id(), node.role(), node.listen(), url, node.zone(), node.state());
+        var named = new Node(node.id(), node.role(), node.listen(), url, node.zone());
         return new NodeConfig(named, drives, cluster, auth, limits, storage, http, log);
     }
 

@@ -16,6 +16,7 @@ import dev.sluice.common.http.engine.EngineMetrics;
 import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.http.engine.TlsFiles;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ClusterTls;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
@@ -47,6 +48,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,7 +84,7 @@ final class ComposedNode implements RunningNode {
         var started = false;
         try {
             tokens = new PeerTokens(id, clusterKey(), clock);
-            peers = closedLast(new PeerClient(tokens));
+            peers = closedLast(new PeerClient(tokens, peerTls()));
             var store = isTarget() ? Optional.of(closedLast(TargetNode.attach(storeConfig()))) : noStore();
             control = controlPlane();
             views = new ClusterViews(control);
@@ -246,7 +248,7 @@ final class ComposedNode implements RunningNode {
                 storage.hotFiles(),
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
-                storage.blockCache().bytes());
+                jvm.indexMemory());
     }
 
     /// Drives remember which cluster they belong to by a digest of its key.
@@ -261,6 +263,13 @@ final class ComposedNode implements RunningNode {
 
     private BackendSettings backendSettings() {
         return BackendSettings.DEFAULT.maxConnections(config.limits().backendRequests());
+    }
+
+    /// The nodes of a cluster show one certificate, or certificates of one chain: the engine trusts the same.
+    private Optional<SSLContext> peerTls() throws IOException {
+        return config.http().tls()
+                ? Optional.of(ClusterTls.trusting(Path.of(config.http().tlsCertificate())))
+                : Optional.empty();
     }
 
     private EngineConfig engineConfig() {

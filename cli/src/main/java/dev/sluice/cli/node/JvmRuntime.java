@@ -1,9 +1,12 @@
 package dev.sluice.cli.node;
 
+import dev.sluice.cli.config.NodeConfig;
+import dev.sluice.cli.config.StorageConfig;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
@@ -15,15 +18,20 @@ import java.util.concurrent.ConcurrentMap;
 
 /// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called without
 /// a
-/// detour over the network.
+/// detour over the network, and the memory of all indexes.
 final class JvmRuntime implements SharedRuntime {
     private final EventLoops loops;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
     private final ConcurrentMap<NodeId, TargetService> targets = new ConcurrentHashMap<>();
+    private final StorageConfig storage;
     private volatile Optional<ControlPlane> controller = Optional.empty();
+    private Optional<RocksMemory> indexMemory = Optional.empty();
 
-    JvmRuntime(int eventLoops) {
+    /// @param first the node that says how large what all share is
+    JvmRuntime(NodeConfig first) {
+        int eventLoops = first.http().eventLoops();
+        storage = first.storage();
         loops = eventLoops == 0 ? EventLoops.start() : EventLoops.start(eventLoops);
         garbageCollection.bindTo(meters);
         new JvmMemoryMetrics().bindTo(meters);
@@ -42,6 +50,14 @@ final class JvmRuntime implements SharedRuntime {
         return targets;
     }
 
+    /// The indexes' memory, made for the first target: a process of proxies has none.
+    synchronized RocksMemory indexMemory() {
+        var memory = indexMemory.orElseGet(() -> new RocksMemory(
+                storage.blockCache().bytes(), storage.writeBuffers().bytes()));
+        indexMemory = Optional.of(memory);
+        return memory;
+    }
+
     Optional<ControlPlane> controller() {
         return controller;
     }
@@ -51,8 +67,9 @@ final class JvmRuntime implements SharedRuntime {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         loops.close();
+        indexMemory.ifPresent(RocksMemory::close);
         garbageCollection.close();
         meters.close();
     }

@@ -45,7 +45,7 @@ public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFil
             var reason = String.valueOf(refused.getMessage());
             NodeLog.refused(refused);
             runFiles.ifPresentOrElse(files -> files.refused(reason), () -> System.err.println("sluice: " + reason));
-            return 1;
+            return refused.exitCode();
         } catch (RuntimeException unexpected) {
             NodeLog.failed(unexpected);
             throw unexpected;

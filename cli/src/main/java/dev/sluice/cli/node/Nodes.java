@@ -2,6 +2,7 @@ package dev.sluice.cli.node;
 
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.common.http.engine.CannotListenException;
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import java.io.IOException;
 
 /// The one place that says what makes this build's nodes.
@@ -12,13 +13,15 @@ public final class Nodes {
         return new NodeFactory() {
             @Override
             public SharedRuntime share(NodeConfig first) {
-                return new JvmRuntime(first.http().eventLoops());
+                return new JvmRuntime(first);
             }
 
             @Override
             public RunningNode start(NodeConfig config, SharedRuntime shared) throws StartRefused {
                 try {
                     return ComposedNode.start(config, (JvmRuntime) shared);
+                } catch (DriveRefusedException e) {
+                    throw StartRefused.forGood(config.node().id() + ": " + e.getMessage());
                 } catch (CannotListenException e) {
                     throw new StartRefused(config.node().id() + ": " + e.getMessage(), e);
                 } catch (IOException e) {

@@ -35,7 +35,6 @@ final class ConfigFilesTest {
             listen = "[::1]:9000"
             url = "https://front.example:9000"
             zone = "rack-7"
-            state = "/var/lib/sluice"
             [[cluster.nodes]]
             id = "proxy-xyz"
             role = "proxy"
@@ -52,19 +51,14 @@ final class ConfigFilesTest {
             region = "*"
             [limits]
             connections = 11
-            requests = 12
             body_memory = "13MiB"
             header_size = "14KiB"
-            object_size = "15GiB"
             backend_requests = 16
             [storage]
-            durability = "os"
-            cached_durability = "fsync"
             reserve = "17MiB"
             drive_threads = 18
             block_cache = "19MiB"
             write_buffers = "20MiB"
-            hot_bytes = "21MiB"
             hot_files = 22
             verified_for = "23m"
             [http]
@@ -73,7 +67,6 @@ final class ConfigFilesTest {
             slow_client_timeout = "26s"
             drain_timeout = "27ms"
             copy_below = "28KiB"
-            route = "redirect"
             redirect_token_life = "29s"
             tls_certificate = "/c.pem"
             tls_key = "/k.pem"
@@ -93,7 +86,7 @@ final class ConfigFilesTest {
         var config = node(LEAST);
         assertThat(config.node())
                 .isEqualTo(new NodeConfig.Node(
-                        "target001", NodeRole.TARGET, "127.0.0.1:8180", "http://127.0.0.1:8180", "", ""));
+                        "target001", NodeRole.TARGET, "127.0.0.1:8180", "http://127.0.0.1:8180", ""));
         assertThat(config.drives().folders()).containsExactly(Path.of("/d1"));
         assertThat(config.auth()).isEqualTo(new AuthConfig(true, "a", "s", "c", "us-east-1"));
         assertThat(config.limits()).isEqualTo(LimitsConfig.DEFAULTS);
@@ -107,26 +100,18 @@ final class ConfigFilesTest {
         assertThat(node(EVERYTHING))
                 .isEqualTo(new NodeConfig(
                         new NodeConfig.Node(
-                                "proxy-xyz",
-                                NodeRole.PROXY,
-                                "[::1]:9000",
-                                "https://front.example:9000",
-                                "rack-7",
-                                "/var/lib/sluice"),
+                                "proxy-xyz", NodeRole.PROXY, "[::1]:9000", "https://front.example:9000", "rack-7"),
                         new NodeConfig.Drives(List.of()),
                         new NodeConfig.Cluster(List.of(
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
                         new AuthConfig(false, "AK", "SK", "CK", "*"),
-                        new LimitsConfig(11, 12, mebibytes(13), kibibytes(14), new ByteSize(15L << 30), 16),
+                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16),
                         new StorageConfig(
-                                StorageConfig.Durability.OS,
-                                StorageConfig.Durability.FSYNC,
                                 mebibytes(17),
                                 18,
                                 mebibytes(19),
                                 mebibytes(20),
-                                mebibytes(21),
                                 22,
                                 new TimeSpan(Duration.ofMinutes(23))),
                         new HttpConfig(
@@ -135,7 +120,6 @@ final class ConfigFilesTest {
                                 new TimeSpan(Duration.ofSeconds(26)),
                                 new TimeSpan(Duration.ofMillis(27)),
                                 kibibytes(28),
-                                HttpConfig.Route.REDIRECT,
                                 new TimeSpan(Duration.ofSeconds(29)),
                                 "/c.pem",
                                 "/k.pem"),
@@ -179,7 +163,11 @@ final class ConfigFilesTest {
                     [drives]~paths = "/d"             | drives.paths must be a list
                     [drives]~paths = [1]              | drives.paths must be a text in quotes
                     [storage]~reserve = "1 Gigabyte"  | storage.reserve: '1 Gigabyte' is not a size
-                    [storage]~durability = "maybe"    | storage.durability must be one of [fsync, os]
+                    [storage]~durability = "os"       | unknown key 'storage.durability'
+                    [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
+                    [limits]~requests = 1             | unknown key 'limits.requests'
+                    [limits]~object_size = "1GiB"     | unknown key 'limits.object_size'
+                    [http]~route = "auto"             | unknown key 'http.route'
                     [http]~idle_timeout = "soon"      | http.idle_timeout: 'soon' is not a time
                     [http]~tls_key = "/k"             | http.tls_certificate and http.tls_key
                     [log]~level = "loud"              | log.level must be one of

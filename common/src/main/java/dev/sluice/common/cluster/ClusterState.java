@@ -37,6 +37,10 @@ public record ClusterState(
                 if (buckets.find(name).isPresent()) {
                     throw new StoreException.BucketExists(name);
                 }
+                if (buckets.removed().containsKey(name)) {
+                    throw new StoreException.Unavailable(
+                            "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
+                }
                 yield with(buckets.adding(name, now, properties));
             }
             case Command.SetBucketProperties(var name, var properties) ->
@@ -50,7 +54,12 @@ public record ClusterState(
                         .map(bucket -> with(buckets.with(bucket.withDeleting(false))))
                         .orElse(this);
             case Command.RemoveBucket(var name, var id) ->
-                same(name, id).map(_ -> with(buckets.without(name))).orElse(this);
+                same(name, id)
+                        .filter(Bucket::deleting)
+                        .map(bucket -> with(buckets.removing(bucket)))
+                        .orElse(this);
+            case Command.ForgetBucket(var name, var id) ->
+                buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : this;
         };
     }
 

@@ -11,7 +11,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
     @JsonSubTypes.Type(Command.SetBucketProperties.class),
     @JsonSubTypes.Type(Command.MarkDeleting.class),
     @JsonSubTypes.Type(Command.KeepBucket.class),
-    @JsonSubTypes.Type(Command.RemoveBucket.class)
+    @JsonSubTypes.Type(Command.RemoveBucket.class),
+    @JsonSubTypes.Type(Command.ForgetBucket.class)
 })
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.
@@ -27,6 +28,9 @@ public sealed interface Command {
     /// Ends a deletion of a bucket that was not empty.
     record KeepBucket(String name, long id) implements Command {}
 
-    /// Ends a deletion.
+    /// Ends a deletion, unless somebody has kept the bucket meanwhile.
     record RemoveBucket(String name, long id) implements Command {}
+
+    /// Every target has dropped what it had of a removed bucket: its name is free.
+    record ForgetBucket(String name, long id) implements Command {}
 }

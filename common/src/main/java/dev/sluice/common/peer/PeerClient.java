@@ -12,8 +12,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
 
 /// Small calls from this node to another, blocking, for virtual threads: everything but object data, which the engine
 /// relays. A peer that does not answer is [StoreException.Unavailable]; its own failures keep their meaning.
@@ -22,15 +24,22 @@ public final class PeerClient implements AutoCloseable {
     private static final Duration OPEN = Duration.ofSeconds(60);
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final HttpClient http = HttpClient.newBuilder()
-            .executor(threads)
-            .connectTimeout(Duration.ofSeconds(2))
-            .version(HttpClient.Version.HTTP_1_1)
-            .build();
+    private final HttpClient http;
     private final PeerTokens tokens;
 
     public PeerClient(PeerTokens tokens) {
+        this(tokens, Optional.empty());
+    }
+
+    /// @param tls how the nodes' certificates are judged; by the JVM's own rules when empty
+    public PeerClient(PeerTokens tokens, Optional<SSLContext> tls) {
         this.tokens = tokens;
+        var builder = HttpClient.newBuilder()
+                .executor(threads)
+                .connectTimeout(Duration.ofSeconds(2))
+                .version(HttpClient.Version.HTTP_1_1);
+        tls.ifPresent(builder::sslContext);
+        this.http = builder.build();
     }
 
     /// @param query encoded, without `?`; may be empty

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,13 +31,21 @@ class ClusterJsonTest {
                 new Command.SetBucketProperties("shards", BucketProperties.defaults(Optional.empty())),
                 new Command.MarkDeleting("shards"),
                 new Command.KeepBucket("shards", 7),
-                new Command.RemoveBucket("shards", 7));
+                new Command.RemoveBucket("shards", 7),
+                new Command.ForgetBucket("shards", 7));
     }
 
     @ParameterizedTest
     @MethodSource("commands")
     void everyCommandReachesTheOtherNodeAsItWas(Command command) throws IOException {
         assertThat(ClusterJson.read(ClusterJson.write(command), Command.class)).isEqualTo(command);
+    }
+
+    @Test
+    void aTableFromBeforeRemovedBucketsWereKeptIsRead() throws IOException {
+        var old = "{\"nextId\":3,\"buckets\":{}}".getBytes(StandardCharsets.UTF_8);
+        assertThat(ClusterJson.read(old, BucketTable.class))
+                .isEqualTo(new BucketTable(3, new TreeMap<>(), new TreeMap<>()));
     }
 
     @ParameterizedTest

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// it came out.
 public final class Writes {
     private final ClusterViews views;
-    private final ConcurrentHashMap<Long, ReadWriteLock> gates = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, ReadWriteLock> gates = new ConcurrentHashMap<>();
 
     public Writes(ClusterViews views) {
         this.views = views;
@@ -32,7 +32,7 @@ public final class Writes {
     ///
     /// @throws StoreException when this target knows that the bucket is going or gone
     public Pass enter(Bucket bucket) {
-        var lock = gate(bucket.id()).readLock();
+        var lock = gate(bucket.name()).readLock();
         lock.lock();
         try {
             requireWritable(bucket);
@@ -58,21 +58,37 @@ public final class Writes {
     }
 
     /// Returns when all commits that are in the gate now are out.
-    public void awaitCommitted(long bucketId) {
-        var lock = gate(bucketId).writeLock();
+    public void awaitCommitted(Bucket bucket) {
+        alone(bucket.name(), () -> {}); // to have had the gate is enough
+    }
+
+    /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what
+    /// lies under it is that one's. A commit to such a bucket passes the same gate and needs a state in which the
+    /// old one is forgotten, so none has happened here while our state still says that it is removed.
+    public void drop(String name, long bucketId, Runnable dropping) {
+        alone(name, () -> {
+            if (isRemoved(views.current(), name, bucketId) || isRemoved(views.confirmed(), name, bucketId)) {
+                dropping.run();
+            }
+        });
+    }
+
+    private static boolean isRemoved(ClusterView view, String name, long bucketId) {
+        return view.state().buckets().isRemoved(name, bucketId);
+    }
+
+    private void alone(String name, Runnable work) {
+        var lock = gate(name).writeLock();
         lock.lock();
         try {
-            // to have had it is enough
+            work.run();
         } finally {
             lock.unlock();
         }
     }
 
-    public void forget(long bucketId) {
-        gates.remove(bucketId);
-    }
-
-    private ReadWriteLock gate(long bucketId) {
-        return gates.computeIfAbsent(bucketId, _ -> new ReentrantReadWriteLock(true));
+    /// By name, which a bucket shares with those before and after it, as their files share a folder.
+    private ReadWriteLock gate(String name) {
+        return gates.computeIfAbsent(name, _ -> new ReentrantReadWriteLock(true));
     }
 }

@@ -10,20 +10,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.CRC32C;
 
 /// The cluster's state on disk: one file, `.sluice/control/state`, the same on each of the controller's drives, so that
 /// one bad file or drive costs nothing.
 ///
 /// Format: a line `sluice-state 1 <CRC32C of the rest, 8 hex digits>`, then the state in JSON. Written as temp file,
-/// fsync, rename, fsync of the folder.
+/// fsync, rename, fsync of the folder. It holds the secret keys, so nobody but its owner may read it, at no time.
 final class StateFiles {
     private static final String MAGIC = "sluice-state 1 ";
     private static final int HEADER = MAGIC.length() + 8 + 1;
+
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final List<Path> files;
 
@@ -62,11 +69,9 @@ final class StateFiles {
         for (var file : files) {
             var folder = Files.createDirectories(file.getParent());
             var temporary = file.resolveSibling("state.new");
+            Files.deleteIfExists(temporary); // left by a crash, perhaps with other permissions
             try (var channel = FileChannel.open(
-                    temporary,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE,
-                    StandardOpenOption.TRUNCATE_EXISTING)) {
+                    temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
                 writeFully(channel, ByteBuffer.wrap(head));
                 writeFully(channel, ByteBuffer.wrap(json));
                 channel.force(true);

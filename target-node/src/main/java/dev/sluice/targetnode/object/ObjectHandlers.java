@@ -193,14 +193,13 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public boolean isEmpty(Bucket bucket, long stateVersion) {
         awaitState(stateVersion);
-        writes.awaitCommitted(bucket.id());
+        writes.awaitCommitted(bucket);
         return store.isEmpty(bucket.id());
     }
 
     @Override
     public void drop(long bucketId, String name) {
-        writes.forget(bucketId);
-        store.dropBucket(new BucketRef(bucketId, name));
+        writes.drop(name, bucketId, () -> store.dropBucket(new BucketRef(bucketId, name)));
     }
 
     private void awaitState(long version) {

@@ -27,15 +27,12 @@ import org.slf4j.LoggerFactory;
 final class OpenDrives implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
     private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
-    private static final long WRITE_BUFFERS = 64L << 20;
 
     private final DriveSet set;
-    private final RocksMemory memory;
     private final List<Drive> drives;
 
-    private OpenDrives(DriveSet set, RocksMemory memory, List<Drive> drives) {
+    private OpenDrives(DriveSet set, List<Drive> drives) {
         this.set = set;
-        this.memory = memory;
         this.drives = drives;
     }
 
@@ -51,14 +48,13 @@ final class OpenDrives implements AutoCloseable {
 
     private static OpenDrives attach(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
         var set = DriveSet.attach(config.cluster(), config.node(), config.drives());
-        var memory = new RocksMemory(config.indexCacheBytes(), WRITE_BUFFERS);
-        var opened = new OpenDrives(set, memory, new ArrayList<>());
+        var opened = new OpenDrives(set, new ArrayList<>());
         boolean complete = false;
         try {
             var settings = new DriveSettings(
                     config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
             for (var member : set.members()) {
-                var index = index(member.path().resolve(Layout.INDEX), memory);
+                var index = index(member.path().resolve(Layout.INDEX), config.indexMemory());
                 opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));
             }
             complete = true;
@@ -110,7 +106,6 @@ final class OpenDrives implements AutoCloseable {
     @Override
     public void close() {
         drives.forEach(Drive::close);
-        memory.close();
         set.close();
     }
 }

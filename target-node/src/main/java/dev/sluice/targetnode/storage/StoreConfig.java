@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.List;
 /// @param hotFiles how many objects may be kept open
 /// @param smallLimit objects up to this size are written in one step and kept in memory while hot
 /// @param verifiedFor how long verified bytes need not be verified again
+/// @param indexMemory shared by all stores of a process; whoever made it closes it after the last of them
 public record StoreConfig(
         String cluster,
         String node,
@@ -22,14 +24,9 @@ public record StoreConfig(
         int hotFiles,
         int smallLimit,
         Duration verifiedFor,
-        long indexCacheBytes) {
+        RocksMemory indexMemory) {
     public StoreConfig {
         drives = List.copyOf(drives);
-    }
-
-    public static StoreConfig of(String cluster, String node, List<Path> drives) {
-        return new StoreConfig(
-                cluster, node, drives, 1, 256L << 20, 16, 512, 8192, 64 << 10, Duration.ofMinutes(5), 64L << 20);
     }
 
     public StoreConfig withReserve(long bytes) {
@@ -44,6 +41,6 @@ public record StoreConfig(
                 hotFiles,
                 smallLimit,
                 verifiedFor,
-                indexCacheBytes);
+                indexMemory);
     }
 }

@@ -13,6 +13,7 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,9 +56,23 @@ class ControllerTest {
         long first = controller.current().buckets().find("a").orElseThrow().id();
         controller.apply(new Command.MarkDeleting("a"));
         controller.apply(new Command.RemoveBucket("a", first));
+        controller.apply(new Command.ForgetBucket("a", first));
         controller = open(ONE, TWO);
         controller.apply(create("a"));
         assertThat(controller.current().buckets().find("a").orElseThrow().id()).isGreaterThan(first);
+    }
+
+    @Test
+    void nobodyElseMayReadTheSecretKeys() throws IOException {
+        var leftByACrash = drives.resolve("d0/.sluice/control/state.new");
+        Files.createDirectories(leftByACrash.getParent());
+        Files.setPosixFilePermissions(Files.createFile(leftByACrash), PosixFilePermissions.fromString("rw-rw-rw-"));
+        formed();
+        for (int drive = 0; drive < 2; drive++) {
+            var file = drives.resolve("d" + drive + "/.sluice/control/state");
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -43,6 +44,24 @@ class AttachTest {
     }
 
     @Test
+    void storesOfOneProcessShareOneIndexMemory() throws IOException {
+        try (var memory = new RocksMemory(8 << 20, 8 << 20)) {
+            var first = StoreFixture.config(drives(folder.resolve("a"), 1), memory);
+            var second = StoreFixture.config(drives(folder.resolve("b"), 1), memory);
+            long before = memory.used();
+            try (var one = ObjectStore.open(first, StoreFixture::byHash)) {
+                put(one, "k", new byte[1]);
+                assertThat(memory.used()).isGreaterThan(before);
+                try (var two = ObjectStore.open(second, StoreFixture::byHash)) {
+                    put(two, "k", new byte[1]);
+                }
+                put(one, "after the other is closed", new byte[1]);
+                assertThat(get(one, "k")).hasSize(1);
+            }
+        }
+    }
+
+    @Test
     void aChangedSetOfDrivesIsRefused() throws IOException {
         var three = drives(folder, 3);
         var two = three.subList(0, 2);
@@ -61,7 +80,17 @@ class AttachTest {
             put(store, "k", new byte[1]);
         }
         var other = new StoreConfig(
-                "cluster1", "target002", drives, 1, 0, 1, 1, 1, 1, java.time.Duration.ofMinutes(1), 8 << 20);
+                "cluster1",
+                "target002",
+                drives,
+                1,
+                0,
+                1,
+                1,
+                1,
+                1,
+                java.time.Duration.ofMinutes(1),
+                StoreFixture.MEMORY);
         assertThatThrownBy(() -> ObjectStore.open(other, StoreFixture::byHash))
                 .isInstanceOf(DriveRefusedException.class)
                 .hasMessageContaining("belongs to node target001");

@@ -181,7 +181,7 @@ class DamageTest {
                 64,
                 1000,
                 Duration.ZERO,
-                8 << 20);
+                StoreFixture.MEMORY);
         try (var store = ObjectStore.open(impatient, StoreFixture::byHash)) {
             put(store, "k", random(1, 100_000));
             try (var object = ((Lookup.Hit) store.lookup(BUCKET, "k")).object()) {

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 /// A store on folders of a test.
 final class StoreFixture {
     static final BucketRef BUCKET = new BucketRef(7, "shards");
+    static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
 
     private StoreFixture() {}
 
@@ -30,8 +32,12 @@ final class StoreFixture {
     }
 
     static StoreConfig config(List<Path> drives) {
+        return config(drives, MEMORY);
+    }
+
+    static StoreConfig config(List<Path> drives, RocksMemory memory) {
         return new StoreConfig(
-                "cluster1", "target001", drives, 1, 1 << 20, 8, 512, 1024, 64 << 10, Duration.ofMinutes(5), 16 << 20);
+                "cluster1", "target001", drives, 1, 1 << 20, 8, 512, 1024, 64 << 10, Duration.ofMinutes(5), memory);
     }
 
     static ObjectStore open(List<Path> drives) throws IOException {

@@ -7,13 +7,25 @@ import org.rocksdb.WriteBufferManager;
 
 /// The memory that all indexes of one JVM share, so that its size does not grow with the number of drives.
 public final class RocksMemory implements AutoCloseable {
+    private final long limit;
     private final Cache cache;
     private final WriteBufferManager writeBuffers;
 
-    public RocksMemory(long cacheBytes, long writeBufferBytes) {
+    /// @param blockBytes for blocks that were read
+    /// @param writeBufferBytes for writes that are not in files yet; the cache has room for both
+    public RocksMemory(long blockBytes, long writeBufferBytes) {
         RocksDB.loadLibrary();
-        this.cache = new LRUCache(cacheBytes);
+        this.limit = blockBytes + writeBufferBytes;
+        this.cache = new LRUCache(limit);
         this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);
+    }
+
+    public long limit() {
+        return limit;
+    }
+
+    public long used() {
+        return cache.getUsage();
     }
 
     Cache cache() {

@@ -1,0 +1,102 @@
+package dev.sluice.proxy;
+
+import static dev.sluice.proxy.TrialCluster.outcome;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.Command;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class BucketLifeTest {
+    private static final String FORCED = "{\"action\":\"destroy-bck\",\"value\":{\"force\":true}}";
+
+    private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private void requireKept() {
+        assertThat(cluster.known("shards")).map(Bucket::deleting).contains(false);
+    }
+
+    @Test
+    void anEmptyBucketGoesEverywhere() {
+        var bucket = cluster.bucket("shards");
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
+        assertThat(cluster.known("shards")).isEmpty();
+        assertThat(cluster.targets.values())
+                .allSatisfy(target -> assertThat(target.dropped()).containsExactly(bucket.id()));
+        assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("200");
+        assertThat(cluster.known("shards"))
+                .map(Bucket::id)
+                .hasValueSatisfying(id -> assertThat(id).isGreaterThan(bucket.id()));
+    }
+
+    @Test
+    void aBucketWithAnObjectOnAnyTargetIsKept() {
+        var bucket = cluster.bucket("shards");
+        for (int holder = 1; holder <= 3; holder++) {
+            cluster.target(holder).keys(bucket.id()).add("a");
+            assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("409 BucketNotEmpty");
+            requireKept();
+            cluster.target(holder).keys(bucket.id()).clear();
+        }
+    }
+
+    @Test
+    void aTargetThatDoesNotAnswerKeepsTheBucketEvenByForce() {
+        cluster.bucket("shards");
+        for (int silent = 1; silent <= 3; silent++) {
+            cluster.target(silent).silence(true);
+            assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
+            assertThat(cluster.send("DELETE /v1/buckets/shards", FORCED).status())
+                    .isEqualTo(503);
+            requireKept();
+            cluster.target(silent).silence(false);
+        }
+        assertThat(cluster.targets.values())
+                .allSatisfy(target -> assertThat(target.dropped()).isEmpty());
+    }
+
+    @Test
+    void writesAreRefusedWhileTheTargetsAreAsked() {
+        cluster.bucket("shards");
+        var asked = new AtomicBoolean();
+        cluster.target(2).whenAskedIfEmpty(() -> {
+            asked.set(true);
+            assertThat(cluster.known("shards")).map(Bucket::deleting).contains(true);
+        });
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
+        assertThat(asked).isTrue();
+    }
+
+    /// Whoever wrote between the other's giving up and our end would lose what was acknowledged.
+    @Test
+    void aBucketThatAnotherDeletionKeptIsNotRemoved() {
+        var bucket = cluster.bucket("shards");
+        cluster.target(3).whenAskedIfEmpty(() -> cluster.control.apply(new Command.KeepBucket("shards", bucket.id())));
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
+        requireKept();
+        assertThat(cluster.target(1).dropped()).isEmpty();
+    }
+
+    /// Files lie under the bucket's name: a new bucket of that name would be dropped with the old one.
+    @Test
+    void aNameIsFreeAgainWhenEveryTargetHasDroppedItsBucket() {
+        var bucket = cluster.bucket("shards");
+        var late = cluster.target(3);
+        late.whenAskedIfEmpty(() -> late.silence(true));
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
+        assertThat(cluster.known("shards")).isEmpty();
+        assertThat(late.dropped()).isEmpty();
+        assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("503 ServiceUnavailable");
+        assertThat(outcome(cluster.send("PUT /others", ""))).isEqualTo("200");
+        late.silence(false);
+        assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("200");
+        assertThat(late.dropped()).containsExactly(bucket.id());
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.proxy;
+
+import static dev.sluice.proxy.TrialCluster.outcome;
+import static dev.sluice.proxy.TrialCluster.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ListHandlersTest {
+    private static final Pattern KEY = Pattern.compile("<Contents><Key>([^<]*)</Key>");
+
+    private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 1000})
+    void pagesTogetherHaveEveryTargetsKeysInOrder(int size) {
+        var bucket = cluster.bucket("shards");
+        var all = new TreeSet<String>();
+        for (int i = 0; i < 40; i++) {
+            all.add("key" + i);
+            cluster.put(bucket, "key" + i);
+        }
+        var listed = new ArrayList<String>();
+        var after = "";
+        while (true) {
+            var page = keys(text(
+                    cluster.send("GET /shards?list-type=2&max-keys=%d&start-after=%s".formatted(size, after), "")));
+            listed.addAll(page);
+            if (page.size() < size) {
+                break;
+            }
+            after = page.getLast();
+        }
+        assertThat(listed).containsExactlyElementsOf(all);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET /shards", "GET /shards?list-type=2&max-keys=1", "GET /shards?uploads"})
+    void oneSilentTargetFailsAListing(String line) {
+        var bucket = cluster.bucket("shards");
+        cluster.put(bucket, "a");
+        for (int silent = 1; silent <= 3; silent++) {
+            cluster.target(silent).silence(true);
+            assertThat(outcome(cluster.send(line, ""))).isEqualTo("503 ServiceUnavailable");
+            cluster.target(silent).silence(false);
+            assertThat(outcome(cluster.send(line, ""))).isEqualTo("200");
+        }
+    }
+
+    @Test
+    void whatIsInTheCloudIsListedOnceAndAsItIsHere() {
+        var bucket = cluster.backed("cached");
+        cluster.put(bucket, "both");
+        cluster.put(bucket, "here");
+        cluster.targets.values().forEach(target -> target.cloud().addAll(List.of("both", "cold")));
+        var listing = text(cluster.send("GET /cached?list-type=2", ""));
+        assertThat(keys(listing)).containsExactly("both", "cold", "here");
+        assertThat(listing.split("cloud", -1)).as("one entry is the cloud's").hasSize(2);
+    }
+
+    private static List<String> keys(String xml) {
+        return KEY.matcher(xml).results().map(match -> match.group(1)).toList();
+    }
+}

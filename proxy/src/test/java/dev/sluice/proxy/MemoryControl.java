@@ -1,0 +1,56 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Published;
+import java.util.concurrent.CompletableFuture;
+
+/// The real state machine without its drives. It can hold back from this node what the controller knows already.
+final class MemoryControl implements ControlPlane {
+    private final Published published = new Published();
+    private ClusterState state;
+    private boolean behind;
+
+    MemoryControl(ClusterState state) {
+        this.state = state;
+        published.publish(state);
+    }
+
+    /// From now on this node hears of changes only when it asks.
+    synchronized void fallBehind() {
+        behind = true;
+    }
+
+    /// What another node does: this one need not have heard of it.
+    synchronized ClusterState applyElsewhere(Command command) {
+        state = state.apply(command);
+        if (!behind) {
+            published.publish(state);
+        }
+        return state;
+    }
+
+    @Override
+    public ClusterState current() {
+        return published.current();
+    }
+
+    @Override
+    public CompletableFuture<ClusterState> watch(long version) {
+        return published.watch(version);
+    }
+
+    @Override
+    public synchronized ClusterState apply(Command command) {
+        state = state.apply(command);
+        published.publish(state);
+        return state;
+    }
+
+    @Override
+    public synchronized ClusterState confirm() {
+        published.publish(state);
+        return state;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.store.StoreException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// A target that keeps names only. It can be silent, as one that is down is.
+final class MemoryTarget implements TargetService {
+    private final String id;
+    private final Map<Long, NavigableSet<String>> keys = new TreeMap<>();
+    private final NavigableSet<String> cloud = new TreeSet<>();
+    private final List<ObjectCall> calls = new ArrayList<>();
+    private final List<Long> dropped = new ArrayList<>();
+    private boolean silent;
+    private Runnable whenAskedIfEmpty = () -> {};
+
+    MemoryTarget(String id) {
+        this.id = id;
+    }
+
+    void silence(boolean now) {
+        silent = now;
+    }
+
+    void whenAskedIfEmpty(Runnable action) {
+        whenAskedIfEmpty = action;
+    }
+
+    NavigableSet<String> keys(long bucketId) {
+        return keys.computeIfAbsent(bucketId, _ -> new TreeSet<>());
+    }
+
+    NavigableSet<String> cloud() {
+        return cloud;
+    }
+
+    List<ObjectCall> calls() {
+        return calls;
+    }
+
+    List<Long> dropped() {
+        return dropped;
+    }
+
+    @Override
+    public Answer object(ObjectCall call) {
+        calls.add(call);
+        return Response.text(200, "text/plain", id);
+    }
+
+    @Override
+    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
+        return page(keys(bucket.id()), prefix, from, limit, "here");
+    }
+
+    @Override
+    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
+        return page(cloud, prefix, from, limit, "cloud");
+    }
+
+    private List<ListedObject> page(NavigableSet<String> all, String prefix, String from, int limit, String etag) {
+        answer();
+        return all.tailSet(from, true).stream()
+                .filter(key -> key.startsWith(prefix))
+                .limit(limit)
+                .map(key -> new ListedObject(key, 1, etag, Instant.EPOCH))
+                .toList();
+    }
+
+    @Override
+    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
+        answer();
+        return List.of();
+    }
+
+    @Override
+    public List<DeleteOutcome> delete(Bucket bucket, List<String> names) {
+        answer();
+        keys(bucket.id()).removeAll(names);
+        return names.stream()
+                .map(key -> new DeleteOutcome(key, Optional.empty()))
+                .toList();
+    }
+
+    @Override
+    public boolean isEmpty(Bucket bucket, long stateVersion) {
+        answer();
+        whenAskedIfEmpty.run();
+        return keys(bucket.id()).isEmpty();
+    }
+
+    @Override
+    public void drop(long bucketId, String name) {
+        answer();
+        keys.remove(bucketId);
+        dropped.add(bucketId);
+    }
+
+    private void answer() {
+        if (silent) {
+            throw new StoreException.Unavailable(id + " does not answer");
+        }
+    }
+}

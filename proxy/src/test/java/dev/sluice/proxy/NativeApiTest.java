@@ -1,0 +1,69 @@
+package dev.sluice.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class NativeApiTest {
+    private static final String CREATE = "{\"action\":\"create-bck\",\"value\":{\"durability\":\"os\"}}";
+
+    private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    @Test
+    void bucketsAreMadeChangedListedAndDestroyed() {
+        assertThat(cluster.send("POST /v1/buckets/shards", CREATE).status()).isEqualTo(200);
+        assertThat(TrialCluster.text(cluster.send("GET /v1/buckets", ""))).contains("shards", "\"durability\":\"os\"");
+        var change = "{\"action\":\"set-bprops\",\"value\":{\"route\":\"redirect\"}}";
+        assertThat(cluster.send("PATCH /v1/buckets/shards", change).status()).isEqualTo(200);
+        assertThat(cluster.send("HEAD /v1/buckets/shards", "").headers().first("Ais-Bucket-Props"))
+                .hasValueSatisfying(properties -> assertThat(properties).contains("\"route\":\"redirect\""));
+        assertThat(cluster.send("DELETE /v1/buckets/shards", "{\"action\":\"destroy-bck\"}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(cluster.known("shards")).isEmpty();
+    }
+
+    @Test
+    void aBodyOtherThanTheSignedOneIsRefused() {
+        var signed = SignedRequest.of("POST /v1/buckets/shards", CREATE.replace("os", "xx"));
+        var answer = cluster.answer(signed, CREATE);
+        assertThat(answer).hasFieldOrPropertyWithValue("status", 400);
+        assertThat(TrialCluster.text((dev.sluice.common.http.Response) answer)).contains("XAmzContentSHA256Mismatch");
+        assertThat(cluster.known("shards")).isEmpty();
+    }
+
+    @Test
+    void aFramedBodyIsDecoded() {
+        var framed = "%x\r\n%s\r\n0\r\n\r\n".formatted(CREATE.length(), CREATE);
+        var signed = SignedRequest.of(
+                "POST /v1/buckets/shards",
+                framed,
+                SignedRequest.Payload.UNSIGNED_CHUNKS,
+                "x-amz-decoded-content-length",
+                Integer.toString(CREATE.length()));
+        assertThat(cluster.answer(signed, framed)).hasFieldOrPropertyWithValue("status", 200);
+        assertThat(cluster.known("shards")).isPresent();
+    }
+
+    @Test
+    void whoDoesNotSignIsRefused() {
+        assertThat(cluster.answer(SignedRequest.anonymous("GET /v1/buckets")))
+                .hasFieldOrPropertyWithValue("status", 403);
+    }
+
+    @Test
+    void whatItDoesNotKnowIsNamed() {
+        var unknown = CREATE.replace("durability", "mirror");
+        assertThat(TrialCluster.text(cluster.send("POST /v1/buckets/shards", unknown)))
+                .contains("unknown property 'mirror'");
+        assertThat(TrialCluster.text(cluster.send("POST /v1/buckets/shards", "{\"action\":\"list\"}")))
+                .contains("create-bck");
+        assertThat(cluster.send("GET /v1/objects/a", "").status()).isEqualTo(501);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.sluice.proxy;
+
+import static dev.sluice.proxy.TrialCluster.outcome;
+import static dev.sluice.proxy.TrialCluster.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.Response;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Where a request on an object goes: served here, handed over, relayed or redirected.
+class ObjectRouteTest {
+    private static final String PYTORCH = "aiobotocore/2.13 md/Botocore#1.34";
+
+    /// The header decides, else the bucket, else the user agent.
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            GET,  aws-sdk-go/1.44,            -,        -,        redirect
+            GET,  duckdb/v1.1,                -,        -,        redirect
+            GET,  x aiobotocore/2.13,         -,        -,        redirect
+            GET,  MinIO (Linux) minio-py/7.2, -,        -,        redirect
+            GET,  aws-sdk-go-v2/1.30,         -,        -,        relay
+            GET,  Boto3/1.34,                 -,        -,        relay
+            GET,  curl/8.5,                   -,        -,        relay
+            GET,  python-requests/2.31,       -,        -,        relay
+            GET,  curl/8.5,                   -,        redirect, redirect
+            GET,  duckdb/v1.1,                -,        relay,    relay
+            GET,  curl/8.5,                   redirect, relay,    redirect
+            GET,  duckdb/v1.1,                relay,    redirect, relay
+            HEAD, duckdb/v1.1,                redirect, redirect, relay
+            PUT,  duckdb/v1.1,                redirect, redirect, relay
+            DELETE, duckdb/v1.1,              redirect, redirect, relay
+            """)
+    void aRequestIsRedirectedOrRelayed(String method, String agent, String header, String property, String way) {
+        try (var cluster = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            cluster.bucket("shards", property.equals("-") ? routed(Optional.empty()) : routed(preference(property)));
+            var line = method + " /shards/a?x-id=GetObject";
+            var request = header.equals("-")
+                    ? SignedRequest.of(line, "", "User-Agent", agent)
+                    : SignedRequest.of(line, "", "User-Agent", agent, "x-sluice-route", header);
+            var answer = cluster.answer(request);
+            assertThat(answer instanceof Response response && response.status() == 307 ? "redirect" : "relay")
+                    .isEqualTo(way);
+            assertThat(answer instanceof Forward).isEqualTo(way.equals("relay"));
+        }
+    }
+
+    @Test
+    void aRedirectLeadsToThePrimaryWithATokenThatItTakesForASignature() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            var bucket = proxy.bucket("shards");
+            var key = proxy.keyOf(bucket, "target002");
+            var answer = (Response)
+                    proxy.answer(SignedRequest.of("GET /shards/" + key + "?partNumber=1", "", "User-Agent", PYTORCH));
+            var location = answer.headers().first("Location").orElseThrow();
+            assertThat(location).startsWith("http://target002:8080/shards/" + key + "?partNumber=1&x-sluice-token=");
+            try (var target = TrialCluster.asSeenFrom("target002")) {
+                target.bucket("shards");
+                var followed = SignedRequest.anonymous(
+                        "GET " + location.substring("http://target002:8080".length()),
+                        "Authorization",
+                        "for the proxy");
+                assertThat(text(target.response(followed))).isEqualTo("target002");
+            }
+        }
+    }
+
+    @Test
+    void targetsInTheSameProcessAreCalled() {
+        try (var cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY)) {
+            var bucket = cluster.bucket("shards");
+            for (var target : new String[] {"target001", "target002", "target003"}) {
+                var key = cluster.keyOf(bucket, target);
+                assertThat(text(cluster.send("GET /shards/" + key, ""))).isEqualTo(target);
+            }
+        }
+    }
+
+    @Test
+    void aRelayedRequestIsServedByThePrimaryOnly() {
+        try (var cluster = TrialCluster.asSeenFrom("target001")) {
+            var bucket = cluster.bucket("shards");
+            var mine = "/shards/" + cluster.keyOf(bucket, "target001");
+            var theirs = "/shards/" + cluster.keyOf(bucket, "target002");
+            assertThat(outcome(cluster.send("GET " + mine, "", "x-sluice-hop", "1")))
+                    .isEqualTo("200");
+            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")))
+                    .isEqualTo("503 ServiceUnavailable");
+            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1", "x-sluice-route", "redirect")))
+                    .isEqualTo("503 ServiceUnavailable");
+            assertThat(cluster.calls()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aBucketThatIsNewHereIsAskedForBeforeItIsSaidNotToExist() {
+        try (var cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY)) {
+            cluster.control.fallBehind();
+            assertThat(outcome(cluster.send("GET /shards/a", ""))).isEqualTo("404 NoSuchBucket");
+            cluster.control.applyElsewhere(new Command.CreateBucket("shards", 42, routed(Optional.empty())));
+            assertThat(cluster.views.current().bucket("shards")).isEmpty();
+            assertThat(outcome(cluster.send("GET /shards/a", ""))).isEqualTo("200");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET /shards", "HEAD /shards", "GET /shards?location"})
+    void aBucketThatIsNewHereIsServed(String line) {
+        try (var cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY)) {
+            cluster.control.fallBehind();
+            cluster.control.applyElsewhere(new Command.CreateBucket("shards", 42, routed(Optional.empty())));
+            assertThat(outcome(cluster.send(line, ""))).isEqualTo("200");
+        }
+    }
+
+    private static Optional<RoutePreference> preference(String name) {
+        return Optional.of(RoutePreference.valueOf(name.toUpperCase(Locale.ROOT)));
+    }
+
+    private static BucketProperties routed(Optional<RoutePreference> route) {
+        return new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), route);
+    }
+}

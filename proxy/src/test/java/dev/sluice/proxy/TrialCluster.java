@@ -1,0 +1,206 @@
+package dev.sluice.proxy;
+
+import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.Identity;
+import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.HttpHandler;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.parse.S3RequestParser;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.IntStream;
+
+/// One node's front door and the cluster behind it. Its clock stands still.
+final class TrialCluster implements AutoCloseable {
+    static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+    static final String PROXY = "proxy001";
+    static final byte[] CLUSTER_KEY = "the key of the cluster".getBytes(StandardCharsets.UTF_8);
+
+    final MemoryControl control;
+    final ClusterViews views;
+    final Map<NodeId, MemoryTarget> targets = new TreeMap<>();
+    private final ConcurrentMap<NodeId, TargetService> here = new ConcurrentHashMap<>();
+    private final PeerClient peers;
+    private final FrontDoor door;
+
+    /// Three targets in the JVM of the node `self`.
+    static TrialCluster asSeenFrom(String self) {
+        return new TrialCluster(self, "us-east-1", true);
+    }
+
+    TrialCluster(String self, String region, boolean sameJvm) {
+        var ids = IntStream.rangeClosed(1, 3)
+                .mapToObj("target%03d"::formatted)
+                .map(NodeId::new)
+                .toList();
+        var state = ClusterState.create(
+                "trial", new TreeSet<>(ids), new TreeMap<>(Map.of(SignedRequest.ACCESS_KEY, SignedRequest.SECRET_KEY)));
+        for (var id : ids) {
+            var target = new MemoryTarget(id.value());
+            targets.put(id, target);
+            if (sameJvm) {
+                here.put(id, target);
+            }
+            state = state.apply(
+                    new Command.Join(new Node(id, Role.TARGET, "http://%s:8080".formatted(id.value()), "", 1)));
+        }
+        control = new MemoryControl(state);
+        views = new ClusterViews(control);
+        var node = new NodeId(self);
+        var tokens = new PeerTokens(node, CLUSTER_KEY, () -> NOW);
+        peers = new PeerClient(tokens);
+        HttpHandler nothing = _ -> Response.empty(204);
+        door = new FrontDoor(new FrontDoor.Parts(
+                node,
+                region,
+                new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),
+                new S3RequestParser(),
+                Authenticator.of(() -> views.current().keys(), region, () -> NOW),
+                tokens,
+                control,
+                views,
+                new Targets(here, peers),
+                nothing,
+                nothing,
+                nothing,
+                () -> NOW));
+    }
+
+    Bucket bucket(String name) {
+        return bucket(name, BucketProperties.defaults(Optional.empty()));
+    }
+
+    Bucket bucket(String name, BucketProperties properties) {
+        return find(control.apply(new Command.CreateBucket(name, 42, properties)), name);
+    }
+
+    Bucket backed(String name) {
+        var cloud = new BackendSpec("s3://cloud", Optional.empty(), Optional.empty(), Optional.empty());
+        return bucket(name, BucketProperties.defaults(Optional.of(cloud)));
+    }
+
+    Bucket withPolicy(String name, String... statements) {
+        var policy = "{\"Version\":\"2012-10-17\",\"Statement\":[%s]}".formatted(String.join(",", statements));
+        return bucket(name, BucketProperties.defaults(Optional.empty()).withPolicy(Optional.of(policy)));
+    }
+
+    static String statement(String effect, String action, String resource) {
+        return "{\"Effect\":\"%s\",\"Principal\":\"*\",\"Action\":\"%s\",\"Resource\":\"arn:aws:s3:::%s\"}"
+                .formatted(effect, action, resource);
+    }
+
+    Optional<Bucket> known(String name) {
+        return control.confirm().buckets().find(name);
+    }
+
+    static Bucket find(ClusterState state, String name) {
+        return state.buckets().find(name).orElseThrow();
+    }
+
+    Node primary(Bucket bucket, String key) {
+        return views.current().routing().primary(Slot.of(bucket.id(), key));
+    }
+
+    /// The target that keeps this key; with the key put there.
+    MemoryTarget put(Bucket bucket, String key) {
+        var target = target(primary(bucket, key).id());
+        target.keys(bucket.id()).add(key);
+        return target;
+    }
+
+    MemoryTarget target(NodeId id) {
+        return Optional.ofNullable(targets.get(id)).orElseThrow();
+    }
+
+    MemoryTarget target(int number) {
+        return target(new NodeId("target%03d".formatted(number)));
+    }
+
+    /// A key that this target keeps.
+    String keyOf(Bucket bucket, String target) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(i -> "key" + i)
+                .filter(key -> primary(bucket, key).id().value().equals(target))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    List<String> calls() {
+        var calls = new ArrayList<String>();
+        targets.forEach((id, target) -> target.calls().forEach(call -> calls.add(id.value() + " " + call.key())));
+        return calls;
+    }
+
+    String token(byte[] clusterKey, Instant issued, String method, String bucket, String key) {
+        return new RedirectTokens(clusterKey, Duration.ofSeconds(60))
+                .issue(method, bucket, key, new Identity.User(SignedRequest.ACCESS_KEY), 1, issued);
+    }
+
+    /// What the door says to a request that needs no body.
+    Answer answer(RequestHead head) {
+        return answer(head, "");
+    }
+
+    Answer answer(RequestHead head, String body) {
+        var answer = door.answer(head);
+        return answer instanceof Blocking(var work)
+                ? work.run(ByteSource.of(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8))))
+                : answer;
+    }
+
+    Response response(RequestHead head) {
+        return (Response) answer(head);
+    }
+
+    Response send(String line, String body, String... headers) {
+        return (Response) answer(SignedRequest.of(line, body, headers), body);
+    }
+
+    static String text(Response response) {
+        return response.body() instanceof ResponseBody.Bytes(var bytes)
+                ? StandardCharsets.UTF_8.decode(bytes.duplicate()).toString()
+                : response.body().toString();
+    }
+
+    /// Status and S3 code: `403 AccessDenied`; only the status of a success.
+    static String outcome(Response response) {
+        var xml = text(response);
+        int code = xml.indexOf("<Code>");
+        return response.status() < 300 || code < 0
+                ? Integer.toString(response.status())
+                : response.status() + " " + xml.substring(code + 6, xml.indexOf("</Code>"));
+    }
+
+    @Override
+    public void close() {
+        peers.close();
+    }
+}
