@@ -8,6 +8,7 @@ public record HttpConfig(
         TimeSpan drainTimeout,
         ByteSize copyBelow,
         TimeSpan redirectTokenLife,
+        String baseDomain,
         String tlsCertificate,
         String tlsKey) {
     public static final HttpConfig DEFAULTS = new HttpConfig(
@@ -17,6 +18,7 @@ public record HttpConfig(
             TimeSpan.parse("10s"),
             ByteSize.parse("32KiB"),
             TimeSpan.parse("60s"),
+            "",
             "",
             "");
 

@@ -195,7 +195,9 @@ final class ComposedNode implements RunningNode {
                 config.auth().region(),
                 new RedirectTokens(
                         clusterKey(), config.http().redirectTokenLife().duration()),
-                new S3RequestParser(),
+                config.http().baseDomain().isEmpty()
+                        ? new S3RequestParser()
+                        : new S3RequestParser(config.http().baseDomain()),
                 config.auth().enabled()
                         ? Authenticator.of(
                                 () -> views.current().keys(), config.auth().region(), clock)

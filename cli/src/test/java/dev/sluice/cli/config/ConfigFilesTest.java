@@ -68,6 +68,7 @@ final class ConfigFilesTest {
             drain_timeout = "27ms"
             copy_below = "28KiB"
             redirect_token_life = "29s"
+            base_domain = "s3.example.com"
             tls_certificate = "/c.pem"
             tls_key = "/k.pem"
             [log]
@@ -121,6 +122,7 @@ final class ConfigFilesTest {
                                 new TimeSpan(Duration.ofMillis(27)),
                                 kibibytes(28),
                                 new TimeSpan(Duration.ofSeconds(29)),
+                                "s3.example.com",
                                 "/c.pem",
                                 "/k.pem"),
                         new LogConfig(LogConfig.Level.DEBUG, "/var/log/sluice.log", mebibytes(30), 31)));
