@@ -74,7 +74,7 @@ public final class ColdFill {
     }
 
     /// @return empty when the store is to be asked again: a fill has ended since it was
-    /// @throws StoreException NoSuchKey when the cloud has no such object, BackendUnavailable when it does not answer
+    /// @throws StoreException NoSuchKey when the cloud has none, BackendUnavailable when it does not answer
     public Optional<Response> answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var bucket = call.bucket();
         var key = call.key();
@@ -164,9 +164,8 @@ public final class ColdFill {
 
     /// Of a whole object the last bytes are held back until all of it was found to be right.
     private void copy(BackendStream stream, ByteSink sink) throws IOException {
-        try (var body = stream.whole()
-                ? BackendChecks.of(stream.object()).verifying(stream.body(), digests)
-                : stream.body()) {
+        try (var body =
+                stream.whole() ? BackendChecks.of(stream.object()).verifying(stream.body(), digests) : stream.body()) {
             long left = stream.length();
             for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
                 left -= bytes.remaining();

@@ -38,8 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
-/// a
-/// 200 and white space, and the result or the error follows in the document, as S3 does it.
+/// a 200 and white space, and the result or the error follows in the document, as S3 does it.
 final class CompleteUploadHandler {
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -148,8 +147,8 @@ final class CompleteUploadHandler {
             var upload = uploads.require(Refs.of(bucket), call.key(), request.uploadId());
             var present = parts(call, request);
             var checksums = checked(upload, request, listed, present);
-            var done = writeThrough.complete(
-                    bucket, call.key(), upload, listed, present, checksums, request.conditions());
+            var done =
+                    writeThrough.complete(bucket, call.key(), upload, listed, present, checksums, request.conditions());
             return answer(call, request, done.etag(), done.checksums());
         } catch (StoreException.NoSuchUpload ended) {
             var done = writeThrough

@@ -82,8 +82,7 @@ final class GetObjectHandler {
     }
 
     /// The first bytes are verified before the head is sent, so that damage becomes an error and not a broken 200.
-    private Optional<Response> serve(
-            StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    private Optional<Response> serve(StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var answer = answerOf(object, asked);
         if (headOnly || answer.length() == 0 || object.bytes().isPresent()) {
             return Optional.of(response(object, answer, headOnly));
@@ -108,11 +107,7 @@ final class GetObjectHandler {
     ///
     /// @param version of the damaged copy, where that could be read
     private Optional<Response> repaired(
-            ObjectCall call,
-            ObjectAnswer.Asked asked,
-            boolean headOnly,
-            String why,
-            Optional<ObjectVersion> version) {
+            ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Optional<ObjectVersion> version) {
         LOG.error("{} is damaged: {}", call.request().name(), why);
         var bucket = call.bucket();
         if (!bucket.backed()) {

@@ -472,9 +472,9 @@ class ColdFillTest {
     @Test
     void segmentsMayComeInAnyOrder() throws Exception {
         var content = random(5, (7 << 20) + 12_345);
-        for (var algorithm : new ChecksumAlgorithm[] {
-            ChecksumAlgorithm.CRC32, ChecksumAlgorithm.CRC32C, ChecksumAlgorithm.CRC64NVME
-        }) {
+        for (var algorithm :
+                new ChecksumAlgorithm[] {ChecksumAlgorithm.CRC32, ChecksumAlgorithm.CRC32C, ChecksumAlgorithm.CRC64NVME
+                }) {
             var key = algorithm.name();
             target.inCloud(key, content, algorithm);
             int before = target.gets();
@@ -512,7 +512,8 @@ class ColdFillTest {
         });
         var fills = new Fills();
         var call = TargetFixture.getCall(target.cached(), "a", Optional.empty(), NONE);
-        var response = target.coldFill(fills, SMALL).answer(call, asked(call), false).orElseThrow();
+        var response =
+                target.coldFill(fills, SMALL).answer(call, asked(call), false).orElseThrow();
         var bytes = new ByteArrayOutputStream();
         var received = Received.of(response, bytes, buffer -> {
             firstByte.countDown();
@@ -557,10 +558,17 @@ class ColdFillTest {
         var before = random(5, 6 << 20);
         var after = random(6, 6 << 20);
         target.inCloud("a", before, ChecksumAlgorithm.CRC32C);
-        var overwritten = new AtomicBoolean();
+        var overwritten = new CountDownLatch(1);
+        var gets = new AtomicInteger();
+        target.cloud().before((operation, _) -> {
+            if (operation.equals("get") && gets.incrementAndGet() > 3) {
+                await(overwritten);
+            }
+        });
         target.cloud().body((read, sent) -> {
-            if (read.range().isEmpty() && sent > 500_000 && overwritten.compareAndSet(false, true)) {
+            if (read.range().isEmpty() && sent > 500_000 && overwritten.getCount() == 1) {
                 target.inCloud("a", after, ChecksumAlgorithm.CRC32C);
+                overwritten.countDown();
             }
         });
         var fills = new Fills();

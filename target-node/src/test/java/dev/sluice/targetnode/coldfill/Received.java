@@ -50,7 +50,9 @@ public record Received(int status, Headers headers, byte[] body, Optional<Except
                     try (file) {
                         for (long at = 0; at < length; ) {
                             int window = (int) Math.min(1 << 20, length - at);
-                            file.prepare(offset + at, window).toCompletableFuture().join();
+                            file.prepare(offset + at, window)
+                                    .toCompletableFuture()
+                                    .join();
                             var buffer = ByteBuffer.allocate(window);
                             while (buffer.hasRemaining()) {
                                 file.channel().read(buffer, offset + at + buffer.position());

@@ -151,8 +151,8 @@ public final class TargetFixture implements AutoCloseable {
         return new Writes(views);
     }
 
-    WriteThrough writeThrough(Fills fills) {
-        return new WriteThrough(store, backends, fills, newWrites());
+    public WriteThrough newWriteThrough() {
+        return new WriteThrough(store, backends, new Fills(), newWrites());
     }
 
     ColdFill coldFill(Fills fills, ParallelFetch.Terms parallel) {
@@ -225,8 +225,7 @@ public final class TargetFixture implements AutoCloseable {
         return put(bucket, key, content, PLAIN, Conditions.NONE);
     }
 
-    public Received put(
-            Bucket bucket, String key, byte[] content, WriteAttributes attributes, Conditions conditions) {
+    public Received put(Bucket bucket, String key, byte[] content, WriteAttributes attributes, Conditions conditions) {
         var request = new S3Request.PutObject(new ObjectName(bucket.name(), key), attributes, conditions);
         return Received.of(run(call(request, bucket, content.length), source(content)));
     }
@@ -239,8 +238,8 @@ public final class TargetFixture implements AutoCloseable {
     /// An upload of these parts that is ready to be completed.
     public String upload(Bucket bucket, String key, byte[]... parts) {
         var name = new ObjectName(bucket.name(), key);
-        var created = Received.of(run(
-                call(new S3Request.CreateMultipartUpload(name, PLAIN, false), bucket, 0), ByteSource.empty()));
+        var created = Received.of(
+                run(call(new S3Request.CreateMultipartUpload(name, PLAIN, false), bucket, 0), ByteSource.empty()));
         var id = created.text().replaceAll("(?s).*<UploadId>(.*)</UploadId>.*", "$1");
         for (int i = 0; i < parts.length; i++) {
             var part = new S3Request.UploadPart(name, id, i + 1, PLAIN);
