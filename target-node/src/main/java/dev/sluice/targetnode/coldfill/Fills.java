@@ -14,8 +14,7 @@ import java.util.function.Supplier;
 /// - A fill may store what it fetched only when no write of its key was under way at any time since it asked the
 ///   cloud: else the old version could come back over the new one.
 /// - Nobody joins a fill once a write of its key has begun, and none is begun during one: a reader that comes later
-/// must
-///   not be given what was there before.
+///   must not be given what was there before.
 /// - Writes of one key happen one after the other, so that the cloud and the copy here end with the same one.
 public final class Fills {
     record Key(long bucketId, String key) {}

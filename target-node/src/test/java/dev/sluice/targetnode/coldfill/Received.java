@@ -12,9 +12,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /// What a client has in the end.
-///
-/// @param broken why the body ended before its promised length
-public record Received(int status, Headers headers, byte[] body, Optional<Exception> broken) {
+public final class Received {
+    private final int status;
+    private final Headers headers;
+    private final byte[] body;
+    private final Optional<Exception> broken;
+
+    public Received(int status, Headers headers, byte[] body, Optional<Exception> broken) {
+        this.status = status;
+        this.headers = headers;
+        this.body = body.clone();
+        this.broken = broken;
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public byte[] body() {
+        return body.clone();
+    }
+
+    /// Why the body ended before its promised length.
+    public Optional<Exception> broken() {
+        return broken;
+    }
+
     public String text() {
         return new String(body, StandardCharsets.UTF_8);
     }

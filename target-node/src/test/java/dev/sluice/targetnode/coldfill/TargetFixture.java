@@ -36,6 +36,7 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -249,22 +250,26 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     /// CompleteMultipartUpload's call, and the document that goes with it.
-    public record Completing(ObjectCall call, S3Request.CompleteMultipartUpload request, byte[] document) {}
+    public record Completing(ObjectCall call, S3Request.CompleteMultipartUpload request, String document) {
+        public ByteSource body() {
+            return source(document.getBytes(StandardCharsets.UTF_8));
+        }
+    }
 
     public Completing completing(Bucket bucket, String key, String uploadId, byte[]... parts) {
         var document = new StringBuilder("<CompleteMultipartUpload>");
         for (int i = 0; i < parts.length; i++) {
             document.append("<Part><PartNumber>%d</PartNumber><ETag>%s</ETag></Part>".formatted(i + 1, md5(parts[i])));
         }
-        var bytes = document.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8);
+        var whole = document.append("</CompleteMultipartUpload>").toString();
         var request = new S3Request.CompleteMultipartUpload(
                 new ObjectName(bucket.name(), key), uploadId, Map.of(), Conditions.NONE);
-        return new Completing(call(request, bucket, bytes.length), request, bytes);
+        return new Completing(call(request, bucket, whole.length()), request, whole);
     }
 
     public Received complete(Bucket bucket, String key, String uploadId, byte[]... parts) {
         var completing = completing(bucket, key, uploadId, parts);
-        return Received.of(run(completing.call(), source(completing.document())));
+        return Received.of(run(completing.call(), completing.body()));
     }
 
     public static ObjectCall call(S3Request.OnObject request, Bucket bucket, long length) {
@@ -274,7 +279,7 @@ public final class TargetFixture implements AutoCloseable {
                 "",
                 Headers.EMPTY,
                 length,
-                new InetSocketAddress("127.0.0.1", 1),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
                 false,
                 "request1");
         return new ObjectCall(request, head, new BodyTerms.Plain(), bucket);

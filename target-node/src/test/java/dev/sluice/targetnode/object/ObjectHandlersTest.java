@@ -212,7 +212,7 @@ class ObjectHandlersTest {
                     target.newWriteThrough(),
                     threads,
                     Duration.ofMillis(5));
-            var response = handler.handle(completing.call(), completing.request(), source(completing.document()));
+            var response = handler.handle(completing.call(), completing.request(), completing.body());
             var sent = new StringBuilder();
             var body = (ResponseBody.Streamed) response.body();
             assertThat(body.length()).isEqualTo(RequestHead.UNKNOWN_LENGTH);
