@@ -17,6 +17,7 @@ public final class SourceStream extends InputStream {
     private boolean begun;
     private long count;
     private Optional<IOException> failure = Optional.empty();
+    private Optional<StoreException> refusal = Optional.empty();
 
     public SourceStream(ByteSource source) {
         this.source = source;
@@ -39,8 +40,12 @@ public final class SourceStream extends InputStream {
     }
 
     /// What a cloud's client threw while it read this: IncompleteBody when the sender of the body broke off, BadDigest
-    /// when a checked body was not what its checksum said.
+    /// when a checked body was not what its checksum said, and what the body itself threw with a meaning of its own
+    /// (a drive that failed, a damaged part), however the client wrapped that.
     public RuntimeException explain(RuntimeException thrown) {
+        if (refusal.isPresent()) {
+            return refusal.get();
+        }
         return failure.<RuntimeException>map(this::meaning).orElse(thrown);
     }
 
@@ -99,6 +104,9 @@ public final class SourceStream extends InputStream {
             }
         } catch (IOException e) {
             failure = Optional.of(e);
+            throw e;
+        } catch (StoreException e) {
+            refusal = Optional.of(e);
             throw e;
         }
     }

@@ -17,8 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and
-/// for
-/// one that is still coming from the cloud.
+/// for one that is still coming from the cloud.
 public record ObjectAnswer(int status, Headers headers, long offset, long length) {
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
@@ -85,7 +84,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         });
         asked.overrides().forEach(headers::add);
         object.userMetadata().forEach((name, value) -> headers.add("x-amz-meta-" + name, value));
-        if (selected.isPresent()) {
+        boolean partial = selected.isPresent() && length > 0; // no range names the part of an empty object
+        if (partial) {
             headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, object.size()));
         }
         if (asked.partNumber().isPresent() && !object.partSizes().isEmpty()) {
@@ -95,7 +95,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         if (asked.checksumMode() && length == object.size()) {
             addChecksums(headers, object);
         }
-        return new ObjectAnswer(selected.isPresent() ? 206 : 200, headers.build(), offset, length);
+        return new ObjectAnswer(partial ? 206 : 200, headers.build(), offset, length);
     }
 
     private static void addChecksums(Headers.Builder headers, Known object) {

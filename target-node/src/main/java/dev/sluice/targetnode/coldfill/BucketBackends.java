@@ -10,16 +10,20 @@ import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /// The clouds behind this target's buckets, each opened when first needed. Buckets with the same address share one.
 public final class BucketBackends implements AutoCloseable {
-    private final BackendSettings settings;
-    private final MeterRegistry meters;
+    private final Function<BackendSpec, Backend> opener;
     private final ConcurrentHashMap<BackendSpec, Backend> open = new ConcurrentHashMap<>();
 
     public BucketBackends(BackendSettings settings, MeterRegistry meters) {
-        this.settings = settings;
-        this.meters = meters;
+        this(spec -> Backends.open(address(spec), settings, meters));
+    }
+
+    /// @param opener makes no request yet; says by an IllegalArgumentException what is wrong with an address
+    public BucketBackends(Function<BackendSpec, Backend> opener) {
+        this.opener = opener;
     }
 
     /// @throws StoreException.BackendUnavailable when the address or the profile cannot be used
@@ -28,7 +32,7 @@ public final class BucketBackends implements AutoCloseable {
                 .backend()
                 .orElseThrow(() -> new IllegalArgumentException(bucket.name() + " has no backend"));
         try {
-            return open.computeIfAbsent(spec, _ -> Backends.open(address(spec), settings, meters));
+            return open.computeIfAbsent(spec, opener);
         } catch (IllegalArgumentException e) {
             throw new StoreException.BackendUnavailable("cannot use " + spec.url() + ": " + e.getMessage(), e);
         }

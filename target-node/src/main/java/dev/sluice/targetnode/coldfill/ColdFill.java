@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.backend.Backend;
+import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
@@ -10,7 +11,6 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
-import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.Refs;
@@ -18,7 +18,9 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /// Answers GETs of objects that are only in the cloud yet. All readers of an object share one fetch; a range far from
@@ -31,6 +33,7 @@ public final class ColdFill {
     private final BucketBackends backends;
     private final Fills fills;
     private final Executor digests;
+    private final ParallelFetch.Terms parallel;
 
     /// @param digests a pool of about one thread per core, for MD5 and the like
     public ColdFill(
@@ -40,71 +43,140 @@ public final class ColdFill {
             Executor digests,
             NodeId node,
             MeterRegistry meters) {
+        this(store, backends, fills, digests, node, meters, ParallelFetch.Terms.USUAL);
+    }
+
+    ColdFill(
+            ObjectStore store,
+            BucketBackends backends,
+            Fills fills,
+            Executor digests,
+            NodeId node,
+            MeterRegistry meters,
+            ParallelFetch.Terms parallel) {
         this.store = store;
         this.backends = backends;
         this.fills = fills;
         this.digests = digests;
+        this.parallel = parallel;
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
 
-    /// @throws StoreException NoSuchKey when the cloud has no such object, BackendUnavailable when it does not answer
-    public Response answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    /// Asks the cloud and keeps nothing. An object that is not there is an answer too.
+    ///
+    /// @throws StoreException when the cloud does not answer, or refuses us
+    public void requireCloud(ObjectCall call) {
+        try {
+            backends.of(call.bucket()).head(call.key());
+        } catch (StoreException.NoSuchKey _) {
+            // it answers, and that is all that was asked
+        }
+    }
+
+    /// @return empty when the store is to be asked again: a fill has ended since it was
+    /// @throws StoreException NoSuchKey when the cloud has none, BackendUnavailable when it does not answer
+    public Optional<Response> answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var bucket = call.bucket();
         var key = call.key();
         var backend = backends.of(bucket);
         if (headOnly) {
             var answer = ObjectAnswer.of(known(backend.head(key)), asked);
-            return new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length()));
+            return Optional.of(
+                    new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length())));
         }
         try {
             return fromFill(bucket, key, backend, asked);
         } catch (StoreException.NoSpace _) {
-            return passedThrough(backend, key, asked);
+            return Optional.of(passedThrough(backend.get(key, read(asked)), asked));
         }
     }
 
-    private Response fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
-        var fill = fills.joinOrStart(new Fills.Key(bucket.id(), key), name -> start(bucket, name, backend));
+    private Optional<Response> fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+        var name = new Fills.Key(bucket.id(), key);
+        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
+        if (joined.isEmpty()) {
+            return Optional.of(passedThrough(backend.get(key, read(asked)), asked));
+        }
+        var fill = joined.get();
         var object = fill.object();
-        var answer = ObjectAnswer.of(known(object), asked);
-        if (answer.offset() > fill.available() + NEAR) {
-            return passedThrough(backend, key, asked); // the range first, the whole object goes on behind it
+        if (object.isEmpty()) {
+            return Optional.empty();
+        }
+        var answer = ObjectAnswer.of(known(object.get()), asked);
+        if (answer.offset() - NEAR > fill.available()) {
+            // the range first, the whole object goes on behind it
+            try {
+                var stream = backend.get(key, read(asked).ifVersion(object.get().version()));
+                return Optional.of(passedThrough(stream, asked));
+            } catch (StoreException.PreconditionFailed _) {
+                fills.outdated(name, fill);
+                return Optional.empty();
+            }
         }
         if (!fill.join()) {
-            return passedThrough(backend, key, asked); // ended and let go between the two calls
+            return Optional.empty(); // ended and let go between the two calls
         }
-        return streamed(answer, sink -> {
+        return Optional.of(streamed(answer, sink -> {
             try {
                 fill.copy(answer.offset(), answer.length(), sink);
             } finally {
                 fill.leave();
             }
-        });
+        }));
     }
 
     private Fill start(Bucket bucket, Fills.Key name, Backend backend) {
         var fill = new Fill(
-                store, backend, Refs.of(bucket), name.key(), Refs.durability(bucket), digests, () -> fills.ended(name));
+                store,
+                backend,
+                Refs.of(bucket),
+                name.key(),
+                Refs.durability(bucket),
+                digests,
+                parallel,
+                ended -> fills.ended(name, ended));
         Thread.ofVirtual().name("fill").start(fill);
         return fill;
     }
 
-    private static Response passedThrough(Backend backend, String key, ObjectAnswer.Asked asked) {
-        var object = backend.head(key);
-        var answer = ObjectAnswer.of(known(object), asked);
-        if (answer.length() == 0) {
-            return streamed(answer, _ -> {});
-        }
-        var range = new ByteRange.FromTo(answer.offset(), answer.offset() + answer.length() - 1);
-        var stream = backend.get(key, BackendRead.of(range).ifVersion(object.version()));
-        return streamed(answer, sink -> copy(stream, sink));
+    /// An object from the cloud has one part, whatever it was uploaded in: itself.
+    private static BackendRead read(ObjectAnswer.Asked asked) {
+        return new BackendRead(asked.partNumber().isPresent() ? Optional.empty() : asked.range(), Optional.empty());
     }
 
-    private static void copy(BackendStream stream, ByteSink sink) throws IOException {
-        try (stream) {
-            for (var bytes = stream.body().next();
-                    bytes.hasRemaining();
-                    bytes = stream.body().next()) {
+    private Response passedThrough(BackendStream stream, ObjectAnswer.Asked asked) {
+        boolean answered = false;
+        try {
+            var answer = ObjectAnswer.of(known(stream.object()), asked);
+            if (answer.offset() != stream.offset() || answer.length() != stream.length()) {
+                throw new StoreException.BackendUnavailable(
+                        "the cloud sends another range than was asked for",
+                        new IOException("%d+%d".formatted(stream.offset(), stream.length())));
+            }
+            answered = true;
+            return streamed(answer, sink -> copy(stream, sink));
+        } finally {
+            if (!answered) {
+                stream.close();
+            }
+        }
+    }
+
+    /// Of a whole object the last bytes are held back until all of it was found to be right.
+    private void copy(BackendStream stream, ByteSink sink) throws IOException {
+        try (var body =
+                stream.whole() ? BackendChecks.of(stream.object()).verifying(stream.body(), digests) : stream.body()) {
+            long left = stream.length();
+            for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
+                left -= bytes.remaining();
+                if (left == 0) {
+                    var last = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+                    if (body.next().hasRemaining()) {
+                        throw new IOException("the cloud sends more than it said");
+                    }
+                    sink.write(last);
+                    return;
+                }
                 sink.write(bytes);
             }
         }

@@ -7,6 +7,7 @@ import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.Upload;
 import dev.sluice.targetnode.storage.change.CommitTerms;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /// One fetch of one object: its bytes go into a work file, and every reader follows behind. Runs on a virtual thread of
 /// its own and goes on when all readers have left.
@@ -30,15 +32,17 @@ final class Fill implements Runnable {
     private final String key;
     private final Durability durability;
     private final Executor digests;
-    private final Runnable whenEnded;
+    private final ParallelFetch.Terms parallel;
+    private final Consumer<Fill> whenEnded;
     private final FillProgress progress = new FillProgress();
-    private final CompletableFuture<Begun> begun = new CompletableFuture<>();
+    private final CompletableFuture<Optional<Begun>> begun = new CompletableFuture<>();
     private volatile boolean superseded;
 
     /// What readers need: the cloud's word on the object, and the file that its bytes go to.
     private record Begun(BackendObject object, Upload upload) {}
 
     /// @param digests where costly digests are computed
+    /// @param parallel which objects are fetched over several connections
     /// @param whenEnded called once, whatever became of the fill
     Fill(
             ObjectStore store,
@@ -47,13 +51,15 @@ final class Fill implements Runnable {
             String key,
             Durability durability,
             Executor digests,
-            Runnable whenEnded) {
+            ParallelFetch.Terms parallel,
+            Consumer<Fill> whenEnded) {
         this.store = store;
         this.backend = backend;
         this.bucket = bucket;
         this.key = key;
         this.durability = durability;
         this.digests = digests;
+        this.parallel = parallel;
         this.whenEnded = whenEnded;
     }
 
@@ -64,12 +70,17 @@ final class Fill implements Runnable {
 
     /// Waits for the cloud's word.
     ///
+    /// @return empty when the object was stored already: whoever missed it looked before that
     /// @throws StoreException what the cloud or the drive said instead
-    BackendObject object() {
-        return begun().object();
+    Optional<BackendObject> object() {
+        return asked().map(Begun::object);
     }
 
     private Begun begun() {
+        return asked().orElseThrow(() -> new IllegalStateException("this fill has fetched nothing"));
+    }
+
+    private Optional<Begun> asked() {
         try {
             return begun.join();
         } catch (CompletionException e) {
@@ -105,18 +116,21 @@ final class Fill implements Runnable {
             buffer.clear().limit((int) Math.min(buffer.capacity(), available - at));
             upload.readAt(at, buffer);
             at += buffer.flip().remaining();
+            if (!buffer.hasRemaining()) {
+                throw new IOException("the work file ends before byte " + at);
+            }
             sink.write(buffer);
         }
     }
 
     @Override
     public void run() {
-        try (var stream = backend.get(key, BackendRead.WHOLE);
-                var upload = store.begin(bucket, key, stream.length(), durability)) {
-            begun.complete(new Begun(stream.object(), upload));
-            receive(stream, upload);
-            store(stream.object(), upload);
-            progress.complete();
+        try {
+            if (isStored()) {
+                begun.complete(Optional.empty());
+            } else {
+                fetch();
+            }
         } catch (StoreException | IOException e) {
             begun.completeExceptionally(e);
             progress.fail(e);
@@ -125,13 +139,32 @@ final class Fill implements Runnable {
             progress.fail(bug);
             throw bug;
         } finally {
-            whenEnded.run();
+            whenEnded.accept(this);
+        }
+    }
+
+    /// Another fill of the same object may have ended between a reader's look into the store and this one's start.
+    private boolean isStored() {
+        if (store.lookup(bucket, key) instanceof Lookup.Hit(var object)) {
+            object.close();
+            return true;
+        }
+        return false;
+    }
+
+    private void fetch() throws IOException {
+        try (var stream = backend.get(key, BackendRead.WHOLE);
+                var upload = store.begin(bucket, key, stream.length(), durability)) {
+            begun.complete(Optional.of(new Begun(stream.object(), upload)));
+            receive(stream, upload);
+            store(stream.object(), upload);
+            progress.complete();
         }
     }
 
     private void receive(BackendStream stream, Upload upload) throws IOException {
-        if (ParallelFetch.suits(stream.object())) {
-            ParallelFetch.run(backend, stream, upload, progress);
+        if (parallel.suits(stream.object())) {
+            ParallelFetch.run(parallel, backend, stream, upload, progress);
             return;
         }
         var checked = BackendChecks.of(stream.object()).verifying(stream.body(), digests);

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /// How far a fill has come, for the readers that follow it.
 ///
 /// The last [#HELD_BACK] bytes are not given out before the whole object was verified and stored: a reader of bytes
-/// that
-/// turn out wrong is left with a body that is too short, which no client takes for the object.
+/// that turn out wrong is left with a body that is too short, which no client takes for the object. A reader of a range
+/// that ends before them may have got all of it by then: a range alone can be compared with nothing.
 final class FillProgress {
     static final long HELD_BACK = 64 << 10;
 

@@ -1,37 +1,56 @@
 package dev.sluice.targetnode.coldfill;
 
+import dev.sluice.targetnode.storage.change.KeyLocks;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.function.Supplier;
 
-/// The fills under way, one for each object, and the writes that overrule them.
+/// The fills under way, and the writes that overrule them.
 ///
-/// A fill may store what it fetched only when no write of its key was under way at any time since it asked the cloud:
-/// else the old version could come back over the new one.
+/// - A fill may store what it fetched only when no write of its key was under way at any time since it asked the
+///   cloud: else the old version could come back over the new one.
+/// - Nobody joins a fill once a write of its key has begun, and none is begun during one: a reader that comes later
+///   must not be given what was there before.
+/// - Writes of one key happen one after the other, so that the cloud and the copy here end with the same one.
 public final class Fills {
     record Key(long bucketId, String key) {}
 
-    private final Map<Key, Fill> running = new HashMap<>();
-    private final Map<Key, Integer> writing = new HashMap<>();
+    private final Map<Key, Fill> joinable = new HashMap<>();
+    private final Set<Fill> running = new HashSet<>();
+    private final Set<Key> writing = new HashSet<>();
+    private final KeyLocks writers = new KeyLocks();
 
     /// The fill that is under way, or a new one.
     ///
     /// @param start makes and starts a fill
-    synchronized Fill joinOrStart(Key key, Function<Key, Fill> start) {
-        var fill = running.get(key);
-        if (fill == null) {
-            fill = start.apply(key);
-            running.put(key, fill);
-            if (writing.containsKey(key)) {
-                fill.supersede();
-            }
+    /// @return empty while the key is being written: only the cloud knows what there is
+    synchronized Optional<Fill> joinOrStart(Key key, Supplier<Fill> start) {
+        if (writing.contains(key)) {
+            return Optional.empty();
         }
-        return fill;
+        var present = joinable.get(key);
+        if (present != null) {
+            return Optional.of(present);
+        }
+        var fill = start.get();
+        joinable.put(key, fill);
+        running.add(fill);
+        return Optional.of(fill);
     }
 
-    synchronized void ended(Key key) {
-        running.remove(key);
+    synchronized void ended(Key key, Fill fill) {
+        joinable.remove(key, fill);
+        running.remove(fill);
+    }
+
+    /// The cloud has another version by now: this one serves those who follow it, and nobody else.
+    synchronized void outdated(Key key, Fill fill) {
+        fill.supersede();
+        joinable.remove(key, fill);
     }
 
     synchronized int count() {
@@ -43,14 +62,22 @@ public final class Fills {
         void close();
     }
 
-    /// From before the cloud is told of a write until the local copy is settled.
-    synchronized Write write(Key key) {
-        writing.merge(key, 1, Integer::sum);
-        Optional.ofNullable(running.get(key)).ifPresent(Fill::supersede);
+    /// From before the cloud is told of a write until the local copy is settled. Waits for other writes of the key.
+    Write write(Key key) {
+        var turn = writers.lock(new ObjectKey(key.bucketId, key.key));
+        begin(key);
         return () -> {
-            synchronized (this) {
-                writing.computeIfPresent(key, (_, count) -> count == 1 ? null : count - 1);
-            }
+            end(key);
+            turn.close();
         };
+    }
+
+    private synchronized void begin(Key key) {
+        writing.add(key);
+        Optional.ofNullable(joinable.remove(key)).ifPresent(Fill::supersede);
+    }
+
+    private synchronized void end(Key key) {
+        writing.remove(key);
     }
 }

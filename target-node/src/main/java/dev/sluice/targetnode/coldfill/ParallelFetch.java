@@ -15,6 +15,7 @@ import dev.sluice.targetnode.storage.Upload;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -24,82 +25,102 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Fetches a large object in segments over several connections, each asked for only in the version that the first
-/// answer
-/// had. The stream of that first answer gives the first segment. The segments' checksums are combined into the
-/// object's,
-/// so an object whose only checksum cannot be combined (an MD5, a SHA) is not fetched this way.
+/// answer had. The stream of that first answer gives the first segment. The segments' checksums are combined into the
+/// object's, so an object whose only checksum cannot be combined (an MD5, a SHA) is not fetched this way.
 final class ParallelFetch {
-    static final long FROM = 128L << 20;
+    /// @param from the smallest object worth it
+    /// @param segment bytes asked for at once, a multiple of the blocks that the drive's sums are made over
+    /// @param lanes connections
+    record Terms(long from, long segment, int lanes) {
+        static final Terms USUAL = new Terms(128L << 20, 16L << 20, 4);
 
-    private static final long SEGMENT = 16L << 20;
-    private static final int LANES = 4;
+        /// Whether an object is worth it and can be verified this way.
+        boolean suits(BackendObject object) {
+            return object.size() >= from
+                    && switch (BackendChecks.of(object)) {
+                        case BackendChecks.Checksum(var algorithm, var _) ->
+                            CombinableCrc.of(algorithm).isPresent();
+                        case BackendChecks.Md5 _ -> false;
+                        case BackendChecks.LengthOnly _ -> true;
+                    };
+        }
+    }
 
+    private final Terms terms;
     private final Backend backend;
     private final BackendObject object;
     private final Upload upload;
     private final FillProgress progress;
     private final Optional<ChecksumAlgorithm> algorithm;
-    private final List<MultipartChecksum.Part> checksums = new ArrayList<>();
-    private final List<Boolean> done = new ArrayList<>();
+    private final int segments;
+    private final String[] checksums;
+    private final long[] received;
     private final AtomicInteger next = new AtomicInteger();
     private int contiguous;
 
     private ParallelFetch(
+            Terms terms,
             Backend backend,
             BackendObject object,
             Upload upload,
             FillProgress progress,
             Optional<ChecksumAlgorithm> algorithm) {
+        this.terms = terms;
         this.backend = backend;
         this.object = object;
         this.upload = upload;
         this.progress = progress;
         this.algorithm = algorithm;
-        for (long at = 0; at < object.size(); at += SEGMENT) {
-            done.add(false);
-            checksums.add(new MultipartChecksum.Part("", 0));
-        }
-    }
-
-    /// Whether an object is worth it and can be verified this way.
-    static boolean suits(BackendObject object) {
-        return object.size() >= FROM
-                && switch (BackendChecks.of(object)) {
-                    case BackendChecks.Checksum(var algorithm, var _) ->
-                        CombinableCrc.of(algorithm).isPresent();
-                    case BackendChecks.Md5 _ -> false;
-                    case BackendChecks.LengthOnly _ -> true;
-                };
+        this.segments = Math.toIntExact(Math.ceilDiv(object.size(), terms.segment));
+        this.received = new long[segments];
+        this.checksums = new String[segments];
+        Arrays.fill(checksums, "");
     }
 
     /// @param first the whole object's stream, just opened; closed after its first segment
     /// @throws IOException when a connection breaks, or the bytes are not the ones the cloud's checksum names
-    static void run(Backend backend, BackendStream first, Upload upload, FillProgress progress) throws IOException {
+    static void run(Terms terms, Backend backend, BackendStream first, Upload upload, FillProgress progress)
+            throws IOException {
         var object = first.object();
         var algorithm = BackendChecks.of(object) instanceof BackendChecks.Checksum(var named, var _)
                 ? Optional.of(named)
                 : Optional.<ChecksumAlgorithm>empty();
-        new ParallelFetch(backend, object, upload, progress, algorithm).run(first);
+        new ParallelFetch(terms, backend, object, upload, progress, algorithm).run(first);
+    }
+
+    private interface Lane {
+        void run() throws IOException;
     }
 
     private void run(BackendStream first) throws IOException {
         next.set(1);
-        try (ExecutorService lanes = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var running = new ArrayList<Future<?>>();
-            running.add(lanes.submit(() -> {
+            running.add(start(threads, () -> {
                 receive(first, 0);
                 fetchSegments();
-                return null;
             }));
-            for (int lane = 1; lane < LANES; lane++) {
-                running.add(lanes.submit(() -> {
-                    fetchSegments();
-                    return null;
-                }));
+            for (int lane = 1; lane < terms.lanes; lane++) {
+                running.add(start(threads, this::fetchSegments));
             }
             await(running);
         }
         verify();
+    }
+
+    private Future<?> start(ExecutorService threads, Lane lane) {
+        return threads.submit(() -> {
+            boolean whole = false;
+            try {
+                lane.run();
+                whole = true;
+            } finally {
+                if (!whole) {
+                    next.set(segments); // nothing more is fetched of an object that cannot become whole
+                }
+            }
+            return null;
+        });
     }
 
     private void await(List<Future<?>> running) throws IOException {
@@ -108,18 +129,17 @@ final class ParallelFetch {
                 lane.get();
             }
         } catch (ExecutionException e) {
-            next.set(done.size()); // the other lanes take nothing more
             throw e.getCause() instanceof IOException broken ? broken : new IOException(e.getCause());
         } catch (InterruptedException e) {
-            next.set(done.size());
+            next.set(segments);
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while fetching", e);
         }
     }
 
     private void fetchSegments() throws IOException {
-        for (int segment = next.getAndIncrement(); segment < done.size(); segment = next.getAndIncrement()) {
-            long from = segment * SEGMENT;
+        for (int segment = next.getAndIncrement(); segment < segments; segment = next.getAndIncrement()) {
+            long from = segment * terms.segment;
             var range = new ByteRange.FromTo(from, from + length(segment) - 1);
             receive(backend.get(object.key(), BackendRead.of(range).ifVersion(object.version())), segment);
         }
@@ -127,9 +147,12 @@ final class ParallelFetch {
 
     private void receive(BackendStream stream, int segment) throws IOException {
         var hasher = algorithm.map(Hasher::of);
-        long from = segment * SEGMENT;
+        long from = segment * terms.segment;
         long left = length(segment);
         try (stream) {
+            if (stream.offset() != from || stream.length() < left) {
+                throw new IOException("the cloud sends another range than was asked for, from " + stream.offset());
+            }
             while (left > 0) {
                 ByteBuffer bytes = stream.body().next();
                 int count = (int) Math.min(left, bytes.remaining());
@@ -140,24 +163,35 @@ final class ParallelFetch {
                 hasher.ifPresent(each -> each.add(wanted));
                 upload.writeAt(from + length(segment) - left, wanted);
                 left -= count;
+                wrote(segment, count);
             }
         }
-        finished(segment, hasher.map(Hasher::base64).orElse(""));
+        checksums[segment] = hasher.map(Hasher::base64).orElse("");
     }
 
-    /// Readers follow the unbroken beginning.
-    private synchronized void finished(int segment, String checksum) {
-        checksums.set(segment, new MultipartChecksum.Part(checksum, length(segment)));
-        done.set(segment, true);
-        while (contiguous < done.size() && done.get(contiguous)) {
-            progress.wrote(length(contiguous));
+    /// Readers follow the unbroken beginning, inside a segment too.
+    private synchronized void wrote(int segment, long bytes) {
+        received[segment] += bytes;
+        if (segment != contiguous) {
+            return;
+        }
+        progress.wrote(bytes);
+        while (contiguous < segments && received[contiguous] == length(contiguous)) {
             contiguous++;
+            if (contiguous < segments) {
+                progress.wrote(received[contiguous]);
+            }
         }
     }
 
-    private synchronized void verify() throws IOException {
+    /// After all lanes have ended.
+    private void verify() throws IOException {
         if (BackendChecks.of(object) instanceof BackendChecks.Checksum(var named, var expected)) {
-            var actual = MultipartChecksum.fullObject(named, checksums);
+            var parts = new ArrayList<MultipartChecksum.Part>();
+            for (int segment = 0; segment < segments; segment++) {
+                parts.add(new MultipartChecksum.Part(checksums[segment], length(segment)));
+            }
+            var actual = MultipartChecksum.fullObject(named, parts);
             if (!actual.equals(expected)) {
                 throw new BackendMismatch("the bytes' checksum is " + actual + ", the backend says " + expected);
             }
@@ -165,6 +199,6 @@ final class ParallelFetch {
     }
 
     private long length(int segment) {
-        return Math.min(SEGMENT, object.size() - segment * SEGMENT);
+        return Math.min(terms.segment, object.size() - segment * terms.segment);
     }
 }

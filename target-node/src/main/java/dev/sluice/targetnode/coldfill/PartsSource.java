@@ -1,20 +1,22 @@
 package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.multipart.Part;
 import dev.sluice.targetnode.storage.multipart.UploadState;
+import dev.sluice.targetnode.storage.record.BlockSums;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.zip.CRC32C;
 
-/// The bytes of an upload's parts, one after the other, for the cloud.
+/// The bytes of an upload's parts, one after the other, for the cloud. Each block is compared with its sum before it is
+/// given out: a part may have lain on the drive for days.
 final class PartsSource implements ByteSource {
-    private static final int READ = 256 << 10;
-
     private final Multipart uploads;
     private final UploadState upload;
     private final List<Part> parts;
-    private final ByteBuffer buffer = ByteBuffer.allocate(READ);
+    private final ByteBuffer buffer = ByteBuffer.allocate(BlockSums.BLOCK);
     private int part;
     private long at;
 
@@ -24,6 +26,7 @@ final class PartsSource implements ByteSource {
         this.parts = parts;
     }
 
+    /// @throws StoreException.Damaged when the bytes on the drive are not the ones that were uploaded
     @Override
     public ByteBuffer next() {
         while (part < parts.size() && at == parts.get(part).size()) {
@@ -34,9 +37,16 @@ final class PartsSource implements ByteSource {
         if (part == parts.size()) {
             return buffer.limit(0);
         }
-        buffer.limit((int) Math.min(READ, parts.get(part).size() - at));
-        uploads.readPart(upload, parts.get(part), at, buffer);
-        at += buffer.flip().remaining();
+        var current = parts.get(part);
+        buffer.limit((int) Math.min(BlockSums.BLOCK, current.size() - at));
+        uploads.readPart(upload, current, at, buffer);
+        var sum = new CRC32C();
+        sum.update(buffer.flip().duplicate());
+        if ((int) sum.getValue() != current.blocks().get(Math.toIntExact(at / BlockSums.BLOCK))) {
+            throw new StoreException.Damaged(
+                    "Part %d on the drive is not what was uploaded".formatted(current.number()));
+        }
+        at += buffer.remaining();
         return buffer;
     }
 

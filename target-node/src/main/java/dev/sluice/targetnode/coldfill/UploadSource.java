@@ -26,7 +26,7 @@ final class UploadSource implements ByteSource {
             upload.readAt(at, buffer);
         }
         at += buffer.flip().remaining();
-        return buffer;
+        return buffer; // too short, should the file be: then the cloud misses bytes, and refuses
     }
 
     @Override

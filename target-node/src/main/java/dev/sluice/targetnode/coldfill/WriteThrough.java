@@ -1,8 +1,11 @@
 package dev.sluice.targetnode.coldfill;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.backend.Backend;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.WriteCondition;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
@@ -14,12 +17,14 @@ import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.Upload;
 import dev.sluice.targetnode.storage.change.CommitTerms;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.multipart.CompletedParts;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.multipart.Part;
 import dev.sluice.targetnode.storage.multipart.UploadState;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,16 +32,26 @@ import java.util.Optional;
 /// Writes to buckets with a backend: acknowledged when the cloud has them.
 ///
 /// The local copy goes first, durably, so that a crash on the way leaves nothing that the cloud has not; then the cloud
-/// is
-/// written; then the new copy is stored. A failure of the cloud leaves the key without a local copy, and the next GET
-/// asks
-/// the cloud.
+/// is written; then the new copy is stored. A failure of the cloud leaves the key without a local copy, and the next
+/// GET asks the cloud.
 public final class WriteThrough {
+    private static final Duration RESULTS_KEPT = Duration.ofHours(24);
+    private static final int RESULTS_AT_MOST = 10_000;
+
     private final ObjectStore store;
     private final BucketBackends backends;
     private final Fills fills;
     private final Writes writes;
     private final Multipart uploads;
+    private final Cache<String, Completion> completions = Caffeine.newBuilder()
+            .expireAfterWrite(RESULTS_KEPT)
+            .maximumSize(RESULTS_AT_MOST)
+            .build();
+
+    /// What CompleteMultipartUpload made.
+    ///
+    /// @param etag the cloud's
+    public record Completion(Bucket bucket, String key, String etag, Map<ChecksumAlgorithm, String> checksums) {}
 
     public WriteThrough(ObjectStore store, BucketBackends backends, Fills fills, Writes writes) {
         this.store = store;
@@ -55,12 +70,19 @@ public final class WriteThrough {
             WriteAttributes attributes,
             Conditions conditions) {
         var backend = backends.of(bucket);
+        // the checksums of what came in go along, so that the cloud refuses what the drive gives back otherwise
+        var promised = new WriteAttributes(
+                attributes.headers(),
+                attributes.userMetadata(),
+                attributes.contentMd5(),
+                received.checksums(),
+                attributes.declared());
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
-            forget(bucket, key);
             var condition = condition(backend, key, conditions);
+            forget(bucket, key);
             var stored =
-                    backend.put(key, received.size(), new UploadSource(upload, received.size()), attributes, condition);
+                    backend.put(key, received.size(), new UploadSource(upload, received.size()), promised, condition);
             return upload.commit(new CommitTerms(
                     stored.etag(),
                     received.checksums(),
@@ -73,27 +95,42 @@ public final class WriteThrough {
     }
 
     /// The parts' bytes go to the cloud in one piece, then the upload is over; the object is filled from the cloud when
-    /// it is read.
-    public BackendObject complete(
+    /// it is read. Done again while another request does it, it waits for that one's result.
+    ///
+    /// @param checksums to be told to the client
+    public Completion complete(
             Bucket bucket,
             String key,
             UploadState upload,
             List<S3Request.CompletedPart> listed,
             List<Part> present,
+            Map<ChecksumAlgorithm, String> checksums,
             Conditions conditions) {
         var backend = backends.of(bucket);
-        var parts = CompletedParts.wanted(listed, present);
-        var attributes = new WriteAttributes(
-                upload.headers(), upload.userMetadata(), Optional.empty(), Map.of(), Optional.empty());
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
-            forget(bucket, key);
+            var before = completed(bucket, key, upload.uploadId());
+            if (before.isPresent()) {
+                return before.get();
+            }
+            var parts = CompletedParts.wanted(listed, present);
+            var attributes = new WriteAttributes(
+                    upload.headers(), upload.userMetadata(), Optional.empty(), Map.of(), Optional.empty());
             var condition = condition(backend, key, conditions);
+            forget(bucket, key);
             long size = parts.stream().mapToLong(Part::size).sum();
             var stored = backend.put(key, size, new PartsSource(uploads, upload, parts), attributes, condition);
+            var result = new Completion(bucket, key, stored.etag(), checksums);
+            completions.put(upload.uploadId(), result);
             uploads.abort(upload.bucket(), key, upload.uploadId());
-            return stored;
+            return result;
         }
+    }
+
+    /// What became of an upload that was completed not too long ago. Forgotten by a restart.
+    public Optional<Completion> completed(Bucket bucket, String key, String uploadId) {
+        return Optional.ofNullable(completions.getIfPresent(uploadId))
+                .filter(done -> done.bucket().id() == bucket.id() && done.key().equals(key));
     }
 
     public void delete(Bucket bucket, String key, Conditions conditions) {
@@ -101,15 +138,17 @@ public final class WriteThrough {
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             if (!conditions.none()) {
-                conditions.checkWrite(Optional.of(backend.head(key).etag()), key);
+                conditions.checkWrite(present(backend, key).map(BackendObject::etag), key);
             }
             forget(bucket, key);
             backend.delete(key);
         }
     }
 
+    /// Synced whatever the bucket's durability is: after the cloud has changed, a power cut must not bring the old copy
+    /// back. One look into the index when there is none.
     private void forget(Bucket bucket, String key) {
-        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Refs.durability(bucket));
+        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
     }
 
     /// The client's conditions are judged by what the cloud has, and the cloud is told to refuse if that changes.
@@ -117,13 +156,17 @@ public final class WriteThrough {
         if (conditions.none()) {
             return WriteCondition.NONE;
         }
+        var present = present(backend, key);
+        conditions.checkWrite(present.map(BackendObject::etag), key);
+        return present.<WriteCondition>map(object -> new WriteCondition.IfVersion(object.version()))
+                .orElseGet(WriteCondition.IfAbsent::new);
+    }
+
+    private static Optional<BackendObject> present(Backend backend, String key) {
         try {
-            var present = backend.head(key);
-            conditions.checkWrite(Optional.of(present.etag()), key);
-            return new WriteCondition.IfVersion(present.version());
+            return Optional.of(backend.head(key));
         } catch (StoreException.NoSuchKey _) {
-            conditions.checkWrite(Optional.empty(), key);
-            return new WriteCondition.IfAbsent();
+            return Optional.empty();
         }
     }
 }

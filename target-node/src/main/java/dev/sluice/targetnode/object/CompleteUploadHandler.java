@@ -22,6 +22,7 @@ import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.multipart.Part;
+import dev.sluice.targetnode.storage.multipart.UploadState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -37,28 +38,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
-/// a
-/// 200 and white space, and the result or the error follows in the document, as S3 does it.
+/// a 200 and white space, and the result or the error follows in the document, as S3 does it.
 final class CompleteUploadHandler {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Multipart uploads;
     private final Writes writes;
     private final WriteThrough writeThrough;
     private final Executor threads;
+    private final Duration patience;
 
-    CompleteUploadHandler(Multipart uploads, Writes writes, WriteThrough writeThrough, Executor threads) {
+    /// @param patience how long an answer may take before the client is kept waiting with white space, and between that
+    CompleteUploadHandler(
+            Multipart uploads, Writes writes, WriteThrough writeThrough, Executor threads, Duration patience) {
         this.uploads = uploads;
         this.writes = writes;
         this.writeThrough = writeThrough;
         this.threads = threads;
+        this.patience = patience;
     }
 
     Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
         var listed = S3Bodies.completeMultipartUpload(document(call, raw));
         var done = CompletableFuture.supplyAsync(() -> complete(call, request, listed), threads);
         try {
-            return S3Responses.xml(MultipartXml.completed(done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
+            return S3Responses.xml(MultipartXml.completed(done.get(patience.toMillis(), TimeUnit.MILLISECONDS)));
         } catch (TimeoutException e) {
             return Response.of(
                     200,
@@ -85,12 +89,12 @@ final class CompleteUploadHandler {
         void write(ByteBuffer bytes) throws IOException;
     }
 
-    private static void keepWaiting(CompletableFuture<MultipartXml.Completed> done, RequestHead head, Out out)
+    private void keepWaiting(CompletableFuture<MultipartXml.Completed> done, RequestHead head, Out out)
             throws IOException {
         out.write(S3Responses.xmlDeclaration());
         while (true) {
             try {
-                out.write(MultipartXml.completedElement(done.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)));
+                out.write(MultipartXml.completedElement(done.get(patience.toMillis(), TimeUnit.MILLISECONDS)));
                 return;
             } catch (TimeoutException e) {
                 out.write(ByteBuffer.wrap(new byte[] {' '}));
@@ -118,18 +122,11 @@ final class CompleteUploadHandler {
         if (completed.isPresent()) {
             return answer(call, request, completed.get().etag(), completed.get().checksums());
         }
-        var parts = wanted(uploads.listParts(ref, key, request.uploadId(), 0, Integer.MAX_VALUE), listed);
-        var upload = uploads.require(ref, key, request.uploadId());
-        checkSize(request, parts);
-        var checksums = checksums(
-                upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName),
-                upload.fullObjectChecksum(),
-                parts,
-                request.checksums());
         if (bucket.backed()) {
-            var stored = writeThrough.complete(bucket, key, upload, listed, parts, request.conditions());
-            return answer(call, request, stored.etag(), checksums);
+            return writtenThrough(call, request, listed);
         }
+        var upload = uploads.require(ref, key, request.uploadId());
+        var checksums = checked(upload, request, listed, parts(call, request));
         try (var _ = writes.enter(bucket)) {
             var record = uploads.complete(
                     ref,
@@ -141,6 +138,42 @@ final class CompleteUploadHandler {
                     Refs.durability(bucket));
             return answer(call, request, record.etag(), record.checksums());
         }
+    }
+
+    private MultipartXml.Completed writtenThrough(
+            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+        var bucket = call.bucket();
+        try {
+            var upload = uploads.require(Refs.of(bucket), call.key(), request.uploadId());
+            var present = parts(call, request);
+            var checksums = checked(upload, request, listed, present);
+            var done =
+                    writeThrough.complete(bucket, call.key(), upload, listed, present, checksums, request.conditions());
+            return answer(call, request, done.etag(), done.checksums());
+        } catch (StoreException.NoSuchUpload ended) {
+            var done = writeThrough
+                    .completed(bucket, call.key(), request.uploadId())
+                    .orElseThrow(() -> ended);
+            return answer(call, request, done.etag(), done.checksums());
+        }
+    }
+
+    private List<Part> parts(ObjectCall call, S3Request.CompleteMultipartUpload request) {
+        return uploads.listParts(Refs.of(call.bucket()), call.key(), request.uploadId(), 0, Integer.MAX_VALUE);
+    }
+
+    private static Map<ChecksumAlgorithm, String> checked(
+            UploadState upload,
+            S3Request.CompleteMultipartUpload request,
+            List<S3Request.CompletedPart> listed,
+            List<Part> present) {
+        var parts = wanted(present, listed);
+        checkSize(request, parts);
+        return checksums(
+                upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName),
+                upload.fullObjectChecksum(),
+                parts,
+                request.checksums());
     }
 
     private static MultipartXml.Completed answer(

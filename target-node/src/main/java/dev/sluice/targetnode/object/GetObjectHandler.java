@@ -15,6 +15,9 @@ import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,10 +58,20 @@ final class GetObjectHandler {
     }
 
     private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+        while (true) {
+            var found = look(call, asked, headOnly);
+            if (found.isPresent()) {
+                return found.get();
+            }
+        }
+    }
+
+    /// @return empty when what was found has changed meanwhile
+    private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var bucket = call.bucket();
         return switch (store.lookup(Refs.of(bucket), call.key())) {
             case Lookup.Hit(var object) -> serve(object, call, asked, headOnly);
-            case Lookup.Damaged(var why) -> repaired(call, asked, headOnly, why);
+            case Lookup.Damaged(var why) -> repaired(call, asked, headOnly, why, Optional.empty());
             case Lookup.Miss() -> {
                 if (!bucket.backed()) {
                     throw new StoreException.NoSuchKey(call.key());
@@ -69,10 +82,10 @@ final class GetObjectHandler {
     }
 
     /// The first bytes are verified before the head is sent, so that damage becomes an error and not a broken 200.
-    private Response serve(StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    private Optional<Response> serve(StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var answer = answerOf(object, asked);
         if (headOnly || answer.length() == 0 || object.bytes().isPresent()) {
-            return response(object, answer, headOnly);
+            return Optional.of(response(object, answer, headOnly));
         }
         try {
             object.prepare(answer.offset(), window(answer))
@@ -81,21 +94,42 @@ final class GetObjectHandler {
         } catch (CompletionException e) {
             object.close();
             if (e.getCause() instanceof StoreException.Damaged damaged) {
-                return repaired(call, asked, false, String.valueOf(damaged.getMessage()));
+                var version = Optional.of(object.record().version());
+                return repaired(call, asked, false, String.valueOf(damaged.getMessage()), version);
             }
             throw e.getCause() instanceof StoreException failure ? failure : e;
         }
-        return response(object, answer, false);
+        return Optional.of(response(object, answer, false));
     }
 
-    /// Bytes known bad are never sent. What the cloud still has is fetched again.
-    private Response repaired(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why) {
+    /// Bytes known bad are never sent. What the cloud still has is fetched again; the bad file is kept, to be looked
+    /// at, until the cloud answers.
+    ///
+    /// @param version of the damaged copy, where that could be read
+    private Optional<Response> repaired(
+            ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Optional<ObjectVersion> version) {
         LOG.error("{} is damaged: {}", call.request().name(), why);
-        if (!call.bucket().backed()) {
+        var bucket = call.bucket();
+        if (!bucket.backed()) {
             throw new StoreException.Damaged("The object's bytes on the drive are not the ones that were written");
         }
-        store.delete(Refs.of(call.bucket()), call.key(), WriteCheck.NONE, Refs.durability(call.bucket()));
+        coldFill.requireCloud(call);
+        if (!isStillThere(Refs.of(bucket), call.key(), version)) {
+            return Optional.empty(); // another reader was faster
+        }
+        store.delete(Refs.of(bucket), call.key(), WriteCheck.NONE, Refs.durability(bucket));
         return coldFill.answer(call, asked, headOnly);
+    }
+
+    private boolean isStillThere(BucketRef bucket, String key, Optional<ObjectVersion> damaged) {
+        return switch (store.lookup(bucket, key)) {
+            case Lookup.Hit(var object) -> {
+                object.close();
+                yield damaged.equals(Optional.of(object.record().version()));
+            }
+            case Lookup.Damaged _ -> true;
+            case Lookup.Miss() -> false;
+        };
     }
 
     private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked) {

@@ -105,7 +105,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
                 multipart,
-                new CompleteUploadHandler(store.multipart(), writes, writeThrough, threads),
+                new CompleteUploadHandler(
+                        store.multipart(), writes, writeThrough, threads, CompleteUploadHandler.PATIENCE),
                 new CloudListing(backends),
                 threads);
     }

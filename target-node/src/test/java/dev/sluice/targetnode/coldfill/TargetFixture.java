@@ -1,0 +1,371 @@
+package dev.sluice.targetnode.coldfill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.backend.BackendObject;
+import dev.sluice.backend.WriteCondition;
+import dev.sluice.common.auth.BodyTerms;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.s3.ByteRange;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.object.ObjectHandlers;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.StoreConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// One target's handlers on a drive of a test, with one bucket of its own and one before a cloud in memory.
+public final class TargetFixture implements AutoCloseable {
+    public static final WriteAttributes PLAIN =
+            new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
+
+    private static final NodeId NODE = new NodeId("target001");
+
+    private final Path drive;
+    private final GatedCloud cloud = new GatedCloud();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final ExecutorService digests = Executors.newFixedThreadPool(2);
+    private final PeerClient peers = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()));
+    private final BucketBackends backends = new BucketBackends(_ -> cloud);
+    private final Bucket own;
+    private final Bucket cached;
+    private final ClusterViews views;
+    private final ObjectStore store;
+    private final ObjectHandlers handlers;
+
+    private record Known(ClusterState current) implements ControlPlane {
+        @Override
+        public CompletableFuture<ClusterState> watch(long version) {
+            return CompletableFuture.completedFuture(current);
+        }
+
+        @Override
+        public ClusterState apply(Command command) {
+            throw new UnsupportedOperationException("nothing changes here");
+        }
+
+        @Override
+        public ClusterState confirm() {
+            return current;
+        }
+    }
+
+    public TargetFixture(Path folder) throws IOException {
+        this(folder, 1 << 20);
+    }
+
+    public TargetFixture(Path folder, long reserve) throws IOException {
+        drive = Files.createDirectories(folder.resolve("d1"));
+        var spec = new BackendSpec("s3://memory", Optional.empty(), Optional.empty(), Optional.empty());
+        var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
+                .apply(new Command.Join(new Node(NODE, Role.TARGET, "http://127.0.0.1:1", "", 1)))
+                .apply(new Command.CreateBucket("own", 1, BucketProperties.defaults(Optional.empty())))
+                .apply(new Command.CreateBucket("cached", 1, BucketProperties.defaults(Optional.of(spec))));
+        own = state.buckets().find("own").orElseThrow();
+        cached = state.buckets().find("cached").orElseThrow();
+        var control = new Known(state);
+        views = new ClusterViews(control);
+        store = ObjectStore.open(
+                new StoreConfig(
+                        "cluster1",
+                        "target001",
+                        List.of(drive),
+                        1,
+                        reserve,
+                        8,
+                        512,
+                        1024,
+                        64 << 10,
+                        Duration.ofMinutes(5),
+                        16 << 20),
+                weights -> (_, _) -> weights.keySet().iterator().next());
+        handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, NODE, meters);
+    }
+
+    public Path drive() {
+        return drive;
+    }
+
+    public GatedCloud cloud() {
+        return cloud;
+    }
+
+    public ObjectStore store() {
+        return store;
+    }
+
+    public ObjectHandlers handlers() {
+        return handlers;
+    }
+
+    public Bucket own() {
+        return own;
+    }
+
+    public Bucket cached() {
+        return cached;
+    }
+
+    public Writes newWrites() {
+        return new Writes(views);
+    }
+
+    public WriteThrough newWriteThrough() {
+        return new WriteThrough(store, backends, new Fills(), newWrites());
+    }
+
+    ColdFill coldFill(Fills fills, ParallelFetch.Terms parallel) {
+        return new ColdFill(store, backends, fills, digests, NODE, new SimpleMeterRegistry(), parallel);
+    }
+
+    // ---- the cloud's side
+
+    public int gets() {
+        return cloud.memory().requests("get");
+    }
+
+    public BackendObject inCloud(String key, byte[] content) {
+        return cloud.memory().put(key, content.length, source(content), PLAIN, WriteCondition.NONE);
+    }
+
+    /// With a checksum that the cloud keeps and tells.
+    BackendObject inCloud(String key, byte[] content, ChecksumAlgorithm algorithm) {
+        var hasher = Hasher.of(algorithm);
+        hasher.add(ByteBuffer.wrap(content));
+        var attributes = new WriteAttributes(
+                new TreeMap<>(),
+                new TreeMap<>(),
+                Optional.empty(),
+                Map.of(algorithm, hasher.base64()),
+                Optional.empty());
+        return cloud.memory().put(key, content.length, source(content), attributes, WriteCondition.NONE);
+    }
+
+    // ---- a client's side
+
+    public Received get(Bucket bucket, String key) {
+        return get(bucket, key, Optional.empty(), Conditions.NONE);
+    }
+
+    public Received get(Bucket bucket, String key, Optional<ByteRange> range, Conditions conditions) {
+        return Received.of(open(bucket, key, range, conditions));
+    }
+
+    /// The answer's head; nothing of the body is taken yet.
+    public Response open(Bucket bucket, String key, Optional<ByteRange> range, Conditions conditions) {
+        return run(getCall(bucket, key, range, conditions), ByteSource.empty());
+    }
+
+    static ObjectCall getCall(Bucket bucket, String key, Optional<ByteRange> range, Conditions conditions) {
+        return call(
+                new S3Request.GetObject(
+                        new ObjectName(bucket.name(), key),
+                        range,
+                        conditions,
+                        Optional.empty(),
+                        false,
+                        new TreeMap<>()),
+                bucket,
+                0);
+    }
+
+    public Received head(Bucket bucket, String key) {
+        var request = new S3Request.HeadObject(
+                new ObjectName(bucket.name(), key),
+                Optional.empty(),
+                Conditions.NONE,
+                Optional.empty(),
+                false,
+                new TreeMap<>());
+        return Received.of(run(call(request, bucket, 0), ByteSource.empty()));
+    }
+
+    public Received put(Bucket bucket, String key, byte[] content) {
+        return put(bucket, key, content, PLAIN, Conditions.NONE);
+    }
+
+    public Received put(Bucket bucket, String key, byte[] content, WriteAttributes attributes, Conditions conditions) {
+        var request = new S3Request.PutObject(new ObjectName(bucket.name(), key), attributes, conditions);
+        return Received.of(run(call(request, bucket, content.length), source(content)));
+    }
+
+    public Received delete(Bucket bucket, String key) {
+        var request = new S3Request.DeleteObject(new ObjectName(bucket.name(), key), Conditions.NONE);
+        return Received.of(run(call(request, bucket, 0), ByteSource.empty()));
+    }
+
+    /// An upload of these parts that is ready to be completed.
+    public String upload(Bucket bucket, String key, byte[]... parts) {
+        var name = new ObjectName(bucket.name(), key);
+        var created = Received.of(
+                run(call(new S3Request.CreateMultipartUpload(name, PLAIN, false), bucket, 0), ByteSource.empty()));
+        var id = created.text().replaceAll("(?s).*<UploadId>(.*)</UploadId>.*", "$1");
+        for (int i = 0; i < parts.length; i++) {
+            var part = new S3Request.UploadPart(name, id, i + 1, PLAIN);
+            Received.of(run(call(part, bucket, parts[i].length), source(parts[i])));
+        }
+        return id;
+    }
+
+    /// CompleteMultipartUpload's call, and the document that goes with it.
+    public record Completing(ObjectCall call, S3Request.CompleteMultipartUpload request, String document) {
+        public ByteSource body() {
+            return source(document.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    public Completing completing(Bucket bucket, String key, String uploadId, byte[]... parts) {
+        var document = new StringBuilder("<CompleteMultipartUpload>");
+        for (int i = 0; i < parts.length; i++) {
+            document.append("<Part><PartNumber>%d</PartNumber><ETag>%s</ETag></Part>".formatted(i + 1, md5(parts[i])));
+        }
+        var whole = document.append("</CompleteMultipartUpload>").toString();
+        var request = new S3Request.CompleteMultipartUpload(
+                new ObjectName(bucket.name(), key), uploadId, Map.of(), Conditions.NONE);
+        return new Completing(call(request, bucket, whole.length()), request, whole);
+    }
+
+    public Received complete(Bucket bucket, String key, String uploadId, byte[]... parts) {
+        var completing = completing(bucket, key, uploadId, parts);
+        return Received.of(run(completing.call(), completing.body()));
+    }
+
+    public static ObjectCall call(S3Request.OnObject request, Bucket bucket, long length) {
+        var head = new RequestHead(
+                "GET",
+                "/" + request.name(),
+                "",
+                Headers.EMPTY,
+                length,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                false,
+                "request1");
+        return new ObjectCall(request, head, new BodyTerms.Plain(), bucket);
+    }
+
+    public Response run(ObjectCall call, ByteSource body) {
+        var answer = handlers.object(call);
+        var done = answer instanceof Blocking(var work) ? work.run(body) : answer;
+        return (Response) done;
+    }
+
+    // ---- bytes
+
+    public static ByteSource source(byte[] content) {
+        return ByteSource.of(ByteBuffer.wrap(content));
+    }
+
+    public static byte[] random(long seed, int size) {
+        var content = new byte[size];
+        new Random(seed).nextBytes(content);
+        return content;
+    }
+
+    public static String md5(byte[] content) {
+        try {
+            return java.util.HexFormat.of()
+                    .formatHex(java.security.MessageDigest.getInstance("MD5").digest(content));
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // ---- afterwards
+
+    public static void eventually(BooleanSupplier holds) {
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!holds.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
+            LockSupport.parkNanos(500_000);
+        }
+    }
+
+    public boolean stored(Bucket bucket, String key) {
+        return store.list(bucket.id(), key, "", 1).stream()
+                .anyMatch(entry -> entry.key().equals(key));
+    }
+
+    public void awaitFills() {
+        eventually(() -> meters.get("sluice.fills.running").gauge().value() == 0);
+    }
+
+    /// No fill, no work file, no open file and no connection is left behind.
+    public void requireNothingLeft() throws IOException {
+        awaitFills();
+        eventually(() -> cloud.openStreams() == 0);
+        try (var files = Files.walk(drive.resolve(".sluice/work"))) {
+            assertThat(files.filter(Files::isRegularFile)).isEmpty();
+        }
+        eventually(() -> openWorkFiles() == 0);
+    }
+
+    private long openWorkFiles() {
+        try (var open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.filter(this::isWorkFile).count();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private boolean isWorkFile(Path descriptor) {
+        try {
+            var file = Files.readSymbolicLink(descriptor).toString();
+            return file.startsWith(drive.toString()) && (file.contains("/.sluice/work/") || file.endsWith("(deleted)"));
+        } catch (IOException _) {
+            return false; // closed meanwhile
+        }
+    }
+
+    @Override
+    public void close() {
+        handlers.close();
+        awaitFills();
+        store.close();
+        backends.close();
+        peers.close();
+        digests.close();
+        meters.close();
+    }
+}
