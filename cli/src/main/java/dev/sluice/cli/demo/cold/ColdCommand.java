@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
         description = "Measures first reads of large objects through Sluice beside direct ones from the same cloud.")
 public final class ColdCommand implements Callable<Integer> {
     private static final int NOT_AS_PROMISED = 1;
+    private static final long SMALL = 512 << 10;
 
     private final LiveStarter starter;
 
@@ -50,8 +51,11 @@ public final class ColdCommand implements Callable<Integer> {
     @Option(names = "--size-mib", defaultValue = "64", description = "Of each object, in MiB (default 64).")
     private long sizeMebibytes;
 
-    @Option(names = "--rounds", defaultValue = "5", description = "To measure, after one to warm up (default 5).")
+    @Option(names = "--rounds", defaultValue = "5", description = "To measure, after one uncounted (default 5).")
     private int rounds;
+
+    @Option(names = "--warm-up", defaultValue = "150", description = "Small objects read before (default 150).")
+    private int warmUp;
 
     @Option(names = "--readers", defaultValue = "32", description = "Of one object at once (default 32).")
     private int readers;
@@ -67,7 +71,8 @@ public final class ColdCommand implements Callable<Integer> {
     public Integer call() {
         CommandLine line = Objects.requireNonNull(spec, "picocli sets it").commandLine();
         if (Stream.of(rounds, readers, sizeMebibytes, bandwidthMebibytes).anyMatch(each -> each.longValue() < 1)
-                || latencyMillis < 0) {
+                || latencyMillis < 0
+                || warmUp < 0) {
             throw new ParameterException(line, "Rounds, readers, size and bandwidth must be at least 1");
         }
         try (var _ = Termination.interrupting(Thread.currentThread())) {
@@ -88,9 +93,12 @@ public final class ColdCommand implements Callable<Integer> {
                 bandwidthMebibytes << 20);
         try (var clusters = starter.start(site, err::println)) {
             clusters.cloud().createBucket();
-            var objects = RandomObjects.put(clusters.cloud(), rounds + 2, sizeMebibytes << 20);
+            var small = RandomObjects.put(clusters.cloud(), "small", warmUp, SMALL);
+            var objects = RandomObjects.put(clusters.cloud(), "object", rounds + 2, sizeMebibytes << 20);
             clusters.proxy().createBucket();
-            Result result = new ColdComparison(clusters, objects).run(rounds, readers);
+            var comparison = new ColdComparison(clusters, objects);
+            comparison.warmUp(small);
+            Result result = comparison.run(rounds, readers);
             out.print(json ? json(result) : text(result));
             out.flush();
             return result.mostGets() == 1 && result.sharedGets() == 1 ? 0 : NOT_AS_PROMISED;

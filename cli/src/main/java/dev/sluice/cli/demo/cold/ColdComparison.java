@@ -44,7 +44,15 @@ final class ColdComparison {
         this.objects = objects;
     }
 
-    /// Object 0 warms everything up and is not counted, the last one is for the many readers.
+    /// Small objects read the same way, so that the JVMs have compiled what is measured later.
+    void warmUp(RandomObjects small) throws IOException {
+        for (String key : small.checksums().keySet()) {
+            TimedRead.of(clusters.distant(), small, key);
+            TimedRead.of(clusters.proxy(), small, key);
+        }
+    }
+
+    /// Object 0 is not counted, the last one is for the many readers.
     Result run(int rounds, int readers) throws IOException, InterruptedException {
         for (int round = 0; round <= rounds; round++) {
             round(objects.key(round), round % 2 == 0);

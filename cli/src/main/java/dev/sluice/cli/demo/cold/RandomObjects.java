@@ -10,27 +10,31 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
 /// Objects of random bytes of one size, known by their checksum.
-record RandomObjects(long size, Map<String, Long> checksums) {
+record RandomObjects(String prefix, long size, Map<String, Long> checksums) {
     private static final int PIECE = 1 << 20;
 
     /// Makes them one after the other in a file, and puts each into the store.
-    static RandomObjects put(ShardStore store, int count, long size) throws IOException {
+    static RandomObjects put(ShardStore store, String prefix, int count, long size) throws IOException {
         var checksums = new LinkedHashMap<String, Long>();
         Path file = Files.createTempFile("sluice-cold-", ".bin");
         try {
             for (int number = 0; number < count; number++) {
-                var key = "object-%03d".formatted(number);
+                var key = key(prefix, number);
                 checksums.put(key, write(file, size, number));
                 store.put(key, file);
             }
         } finally {
             Files.delete(file);
         }
-        return new RandomObjects(size, checksums);
+        return new RandomObjects(prefix, size, checksums);
     }
 
     String key(int number) {
-        return "object-%03d".formatted(number);
+        return key(prefix, number);
+    }
+
+    private static String key(String prefix, int number) {
+        return "%s-%03d".formatted(prefix, number);
     }
 
     long checksum(String key) {

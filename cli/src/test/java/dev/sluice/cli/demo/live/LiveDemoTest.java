@@ -54,7 +54,7 @@ class LiveDemoTest {
 
     @Test
     void manyReadersOfAColdObjectCostOneBackendGet() throws IOException {
-        var out = sluice("bench-cold", "--rounds=1", "--size-mib=2", "--readers=8", "--latency-ms=5");
+        var out = sluice("bench-cold", "--rounds=1", "--size-mib=2", "--readers=8", "--warm-up=2", "--latency-ms=5");
         assertThat(out).contains("backend GETs: 1 an object; 1 with 8 readers at once");
     }
 

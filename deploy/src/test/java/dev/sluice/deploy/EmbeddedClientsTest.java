@@ -1,0 +1,20 @@
+package dev.sluice.deploy;
+
+import dev.sluice.deploy.harness.Endpoint;
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
+import dev.sluice.deploy.harness.SluiceCluster;
+
+/// All clients against proxy and targets in one process.
+final class EmbeddedClientsTest extends ClientsTests {
+    private final Endpoint endpoint;
+
+    EmbeddedClientsTest(@Running(Mode.EMBEDDED) SluiceCluster cluster) {
+        this.endpoint = cluster.endpoint();
+    }
+
+    @Override
+    Endpoint endpoint() {
+        return endpoint;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.sluice.deploy;
+
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
+import dev.sluice.deploy.harness.SluiceCluster;
+
+/// Cold fill where proxy and targets are processes of their own.
+final class SeparateColdFillTest extends ColdFillTests {
+    SeparateColdFillTest(@Running(Mode.SEPARATE) SluiceCluster cluster) {
+        super(cluster);
+    }
+}

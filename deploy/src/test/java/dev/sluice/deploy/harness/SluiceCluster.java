@@ -1,0 +1,147 @@
+package dev.sluice.deploy.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// A cluster started by `./sluice up`, seen through `cluster.json`, its ports and its files alone.
+public final class SluiceCluster implements AutoCloseable {
+    /// The first use builds what is stale, on a machine that may be busy with other things.
+    private static final Duration UP = Duration.ofMinutes(6);
+
+    private static final Duration COMMAND = Duration.ofMinutes(2);
+    private static final int TAIL = 4000;
+
+    private final Path dir;
+    private final Map<String, String> environment;
+    private final List<String> options;
+    private final Thread atExit = new Thread(this::downQuietly);
+    private volatile ClusterFile file;
+
+    private SluiceCluster(Path dir, Map<String, String> environment, List<String> options) {
+        this.dir = dir;
+        this.environment = environment;
+        this.options = options;
+        Runtime.getRuntime().addShutdownHook(atExit);
+        this.file = up();
+    }
+
+    /// @param environment added to the nodes' own
+    /// @param options for `up`, besides the folder and the port
+    public static SluiceCluster start(Path dir, Map<String, String> environment, String... options) {
+        var all = new ArrayList<>(List.of("--port", Integer.toString(FreePorts.base())));
+        all.addAll(List.of(options));
+        var clean = new HashMap<>(environment);
+        clean.put("AWS_EC2_METADATA_DISABLED", "true");
+        return new SluiceCluster(dir, clean, all);
+    }
+
+    /// `up` with the same options as before: the same cluster comes back.
+    public ClusterFile up() {
+        var command = new ArrayList<>(List.of("up", "--dir", dir.toString()));
+        command.addAll(options);
+        Finished.run(UP, environment, sluice(command)).orFail(lastWords());
+        file = ClusterFile.read(dir);
+        return file;
+    }
+
+    public void down() {
+        run("down");
+    }
+
+    /// `node kill|start|stop ID`
+    public void node(String what, String id) {
+        run("node", what, id);
+        file = ClusterFile.read(dir);
+    }
+
+    /// A command about this cluster.
+    public Finished run(String... arguments) {
+        var command = new ArrayList<>(List.of(arguments));
+        command.addAll(List.of("--dir", dir.toString()));
+        return Finished.run(COMMAND, environment, sluice(command)).orFail(lastWords());
+    }
+
+    private static List<String> sluice(List<String> arguments) {
+        var command =
+                new ArrayList<>(List.of(Repository.root().resolve("sluice").toString()));
+        command.addAll(arguments);
+        return command;
+    }
+
+    public Endpoint endpoint() {
+        return new Endpoint(file.s3Endpoint(), file.accessKey(), file.secretKey());
+    }
+
+    public List<ClusterNode> nodes() {
+        return file.nodes();
+    }
+
+    public List<ClusterNode> targets() {
+        return nodes().stream().filter(ClusterNode::target).toList();
+    }
+
+    /// Files that are not finished objects, on any drive.
+    public List<Path> workFiles() {
+        return targets().stream()
+                .flatMap(target -> target.drives().stream())
+                .flatMap(drive -> filesUnder(dir.resolve(drive).resolve(".sluice/work")).stream())
+                .toList();
+    }
+
+    /// Finished files of a bucket under their own keys, on any drive.
+    public List<Path> objectFiles(String bucket) {
+        return targets().stream()
+                .flatMap(target -> target.drives().stream())
+                .flatMap(drive ->
+                        filesUnder(dir.resolve(drive).resolve("objects").resolve(bucket)).stream())
+                .toList();
+    }
+
+    private static List<Path> filesUnder(Path folder) {
+        if (!Files.exists(folder)) {
+            return List.of();
+        }
+        try (var files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The ends of all logs: what a failure's reader wants to see.
+    public String lastWords() {
+        try (var files = Files.list(dir.resolve("log"))) {
+            return files.sorted().map(SluiceCluster::tail).collect(Collectors.joining("\n"));
+        } catch (IOException | UncheckedIOException e) {
+            return "no logs: " + e;
+        }
+    }
+
+    private static String tail(Path log) {
+        try {
+            var text = Files.readString(log, StandardCharsets.UTF_8);
+            return "--- " + log + "\n" + text.substring(Math.max(0, text.length() - TAIL));
+        } catch (IOException e) {
+            return "--- " + log + ": " + e;
+        }
+    }
+
+    private void downQuietly() {
+        Finished.run(COMMAND, environment, sluice(List.of("down", "--dir", dir.toString())));
+    }
+
+    @Override
+    public void close() {
+        down();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+}

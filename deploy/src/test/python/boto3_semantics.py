@@ -1,0 +1,212 @@
+"""boto3: headers, conditions, checksums, refusals."""
+
+import base64
+import binascii
+import hashlib
+import importlib.util
+from datetime import datetime, timedelta, timezone
+
+from checks import MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
+from s3_boto3 import client, refused
+
+s3 = client()
+BUCKET = new_bucket_name("semantics")
+BODY = content("semantics", MIB + 11)
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
+
+
+@check
+def make_the_bucket():
+    s3.create_bucket(Bucket=BUCKET)
+    refused(409, ["BucketAlreadyOwnedByYou", "BucketAlreadyExists"], s3.create_bucket, Bucket=BUCKET)
+
+
+@check
+def user_metadata_and_content_headers():
+    headers = {
+        "ContentType": "image/jpeg",
+        "ContentEncoding": "gzip",
+        "ContentLanguage": "de",
+        "ContentDisposition": 'attachment; filename="ä.jpg"'.encode("ascii", "replace").decode(),
+        "CacheControl": "max-age=60",
+    }
+    metadata = {"label": "7", "mixed-case": "Value With Spaces", "long": "x" * 1500}
+    s3.put_object(Bucket=BUCKET, Key="meta", Body=b"x", Metadata=metadata,
+                  Expires=datetime(2030, 1, 2, 3, 4, 5, tzinfo=timezone.utc), **headers)
+    for got in (s3.head_object(Bucket=BUCKET, Key="meta"), s3.get_object(Bucket=BUCKET, Key="meta")):
+        same({name: got.get(name) for name in headers}, headers, "content headers")
+        same(got["Metadata"], metadata, "user metadata")
+        same(got["ExpiresString"], "Wed, 02 Jan 2030 03:04:05 GMT", "Expires")
+    s3.put_object(Bucket=BUCKET, Key="plain", Body=b"x")
+    same(s3.head_object(Bucket=BUCKET, Key="plain")["ContentType"], "binary/octet-stream", "default type")
+    refused(400, ["MetadataTooLarge"], s3.put_object, Bucket=BUCKET, Key="fat", Body=b"", Metadata={"fat": "x" * 2100})
+
+
+@check
+def response_headers_can_be_asked_for():
+    got = s3.get_object(Bucket=BUCKET, Key="meta", ResponseContentType="text/plain",
+                        ResponseContentDisposition="inline", ResponseCacheControl="no-store")
+    same((got["ContentType"], got["ContentDisposition"], got["CacheControl"]), ("text/plain", "inline", "no-store"), "")
+
+
+@check
+def conditional_get():
+    etag = s3.put_object(Bucket=BUCKET, Key="cond", Body=BODY)["ETag"]
+    when = s3.head_object(Bucket=BUCKET, Key="cond")["LastModified"]
+    hour = timedelta(hours=1)
+    for call in (s3.get_object, s3.head_object):
+        for fits in ({"IfMatch": etag}, {"IfMatch": "*"}, {"IfNoneMatch": '"other"'}, {"IfModifiedSince": when - hour},
+                     {"IfUnmodifiedSince": when + hour}, {"IfMatch": etag, "IfUnmodifiedSince": when - hour}):
+            same(call(Bucket=BUCKET, Key="cond", **fits)["ContentLength"], len(BODY), str(fits))
+        for unchanged in ({"IfNoneMatch": etag}, {"IfNoneMatch": "*"}, {"IfModifiedSince": when},
+                          {"IfNoneMatch": etag, "IfModifiedSince": when - hour}):
+            refused(304, None, call, Bucket=BUCKET, Key="cond", **unchanged)
+        for failed in ({"IfMatch": '"other"'}, {"IfUnmodifiedSince": when - hour}):
+            refused(412, None, call, Bucket=BUCKET, Key="cond", **failed)
+
+
+@check
+def conditional_put():
+    refused(412, ["PreconditionFailed"], s3.put_object, Bucket=BUCKET, Key="cond", Body=b"no", IfNoneMatch="*")
+    same_bytes(s3.get_object(Bucket=BUCKET, Key="cond")["Body"].read(), BODY, "after a refused PUT")
+    s3.put_object(Bucket=BUCKET, Key="fresh", Body=b"first", IfNoneMatch="*")
+    refused(412, ["PreconditionFailed"], s3.put_object, Bucket=BUCKET, Key="fresh", Body=b"2nd", IfNoneMatch="*")
+    s3.put_object(Bucket=BUCKET, Key="fresh", Body=b"second", IfMatch=f'"{md5(b"first")}"')
+    refused(412, ["PreconditionFailed"], s3.put_object, Bucket=BUCKET, Key="fresh", Body=b"3rd",
+            IfMatch=f'"{md5(b"first")}"')
+    same(s3.get_object(Bucket=BUCKET, Key="fresh")["Body"].read(), b"second", "the content")
+
+
+ALGORITHMS = {
+    "CRC32": lambda data: b64(binascii.crc32(data).to_bytes(4, "big")),
+    "SHA1": lambda data: b64(hashlib.sha1(data).digest()),
+    "SHA256": lambda data: b64(hashlib.sha256(data).digest()),
+}
+if importlib.util.find_spec("awscrt"):
+    from awscrt import checksums as crt
+
+    ALGORITHMS["CRC32C"] = lambda data: b64(crt.crc32c(data).to_bytes(4, "big"))
+    ALGORITHMS["CRC64NVME"] = lambda data: b64(crt.crc64nvme(data).to_bytes(8, "big"))
+KNOWN = {"CRC32C": ("4waSgw==", b"123456789"), "CRC64NVME": ("rosUhgp5mIg=", b"123456789")}  # the catalogue's check values
+
+
+@check
+def checksums_are_verified_kept_and_returned():
+    for name, of in ALGORITHMS.items():
+        field = f"Checksum{name}"
+        put = s3.put_object(Bucket=BUCKET, Key=f"sum/{name}", Body=BODY, ChecksumAlgorithm=name)
+        same(put.get(field), of(BODY), f"{name} of the PUT")
+        got = s3.get_object(Bucket=BUCKET, Key=f"sum/{name}", ChecksumMode="ENABLED")
+        same(got.get(field), of(BODY), f"{name} of the GET")
+        same_bytes(got["Body"].read(), BODY, name)
+        same(s3.head_object(Bucket=BUCKET, Key=f"sum/{name}", ChecksumMode="ENABLED").get(field), of(BODY), "HEAD")
+    part = s3.get_object(Bucket=BUCKET, Key="sum/CRC32", ChecksumMode="ENABLED", Range="bytes=0-9")
+    same(part["Body"].read(), BODY[:10], "a range with checksums on")
+
+
+@check
+def all_five_as_headers():
+    """Given as values, so that they need no library on the client's side."""
+    for name, (value, body) in {**KNOWN, **{n: (of(BODY), BODY) for n, of in ALGORITHMS.items()}}.items():
+        field = f"Checksum{name}"
+        s3.put_object(Bucket=BUCKET, Key=f"given/{name}", Body=body, **{field: value})
+        head = s3.head_object(Bucket=BUCKET, Key=f"given/{name}", ChecksumMode="ENABLED")
+        same(head.get(field), value, name)
+
+
+@check
+def a_wrong_checksum_stores_nothing():
+    wrong = {"CRC32": "AAAAAA==", "CRC32C": "AAAAAA==", "CRC64NVME": "AAAAAAAAAAA=", "SHA1": b64(bytes(20)),
+             "SHA256": b64(bytes(32))}
+    for name, value in wrong.items():
+        refused(400, ["BadDigest", "XAmzContentChecksumMismatch"], s3.put_object, Bucket=BUCKET, Key=f"bad/{name}",
+                Body=BODY, **{f"Checksum{name}": value})
+        refused(404, None, s3.head_object, Bucket=BUCKET, Key=f"bad/{name}")
+    refused(400, ["BadDigest"], s3.put_object, Bucket=BUCKET, Key="bad/md5", Body=BODY, ContentMD5=b64(bytes(16)))
+    refused(400, ["InvalidDigest"], s3.put_object, Bucket=BUCKET, Key="bad/md5", Body=BODY, ContentMD5="no md5")
+    same(s3.list_objects_v2(Bucket=BUCKET, Prefix="bad/")["KeyCount"], 0, "stored")
+    s3.put_object(Bucket=BUCKET, Key="bad/kept", Body=BODY, ContentMD5=b64(hashlib.md5(BODY).digest()))
+    refused(400, ["BadDigest"], s3.put_object, Bucket=BUCKET, Key="bad/kept", Body=b"new", ContentMD5=b64(bytes(16)))
+    same_bytes(s3.get_object(Bucket=BUCKET, Key="bad/kept")["Body"].read(), BODY, "what was there before")
+
+
+@check
+def multipart_checksums():
+    key = "sum/multipart"
+    upload = s3.create_multipart_upload(Bucket=BUCKET, Key=key, ChecksumAlgorithm="SHA256")["UploadId"]
+    bodies = [content("first", 5 * MIB), content("second", 999)]
+    parts = []
+    for number, body in enumerate(bodies, 1):
+        part = s3.upload_part(Bucket=BUCKET, Key=key, UploadId=upload, PartNumber=number, Body=body,
+                              ChecksumAlgorithm="SHA256")
+        same(part["ChecksumSHA256"], b64(hashlib.sha256(body).digest()), "a part's checksum")
+        parts.append({"PartNumber": number, "ETag": part["ETag"], "ChecksumSHA256": part["ChecksumSHA256"]})
+    done = s3.complete_multipart_upload(Bucket=BUCKET, Key=key, UploadId=upload, MultipartUpload={"Parts": parts})
+    expected = b64(hashlib.sha256(b"".join(hashlib.sha256(b).digest() for b in bodies)).digest()) + "-2"
+    same(done["ChecksumSHA256"], expected, "the checksum of checksums")
+    same(s3.head_object(Bucket=BUCKET, Key=key, ChecksumMode="ENABLED")["ChecksumSHA256"], expected, "HEAD")
+    got = s3.get_object(Bucket=BUCKET, Key=key, ChecksumMode="ENABLED")["Body"].read()
+    same_bytes(got, b"".join(bodies))
+
+
+@check
+def what_is_missing():
+    refused(404, ["NoSuchKey"], s3.get_object, Bucket=BUCKET, Key="missing")
+    refused(404, None, s3.head_object, Bucket=BUCKET, Key="missing")
+    absent = new_bucket_name("absent")
+    refused(404, ["NoSuchBucket"], s3.get_object, Bucket=absent, Key="x")
+    refused(404, ["NoSuchBucket"], s3.put_object, Bucket=absent, Key="x", Body=b"x")
+    refused(404, ["NoSuchBucket"], s3.list_objects_v2, Bucket=absent)
+    refused(404, ["NoSuchBucket"], s3.list_objects, Bucket=absent)
+    refused(404, ["NoSuchBucket"], s3.delete_bucket, Bucket=absent)
+    refused(404, ["NoSuchBucket"], s3.create_multipart_upload, Bucket=absent, Key="x")
+    refused(404, ["NoSuchBucket"], s3.delete_objects, Bucket=absent, Delete={"Objects": [{"Key": "x"}]})
+    refused(404, ["NoSuchUpload"], s3.upload_part, Bucket=BUCKET, Key="x", UploadId="none", PartNumber=1, Body=b"x")
+
+
+@check_of_ours
+def what_is_not_served_says_so():
+    wrong = []
+    for call, more in [
+        (s3.get_bucket_lifecycle_configuration, {}), (s3.get_bucket_acl, {}),
+        (s3.get_bucket_cors, {}), (s3.get_bucket_website, {}), (s3.get_bucket_replication, {}),
+        (s3.get_object_tagging, {"Key": "plain"}), (s3.get_object_acl, {"Key": "plain"}),
+        (s3.get_object_torrent, {"Key": "plain"}), (s3.list_object_versions, {}),
+        (s3.get_object_retention, {"Key": "plain"}),
+        (s3.put_object_tagging, {"Key": "plain", "Tagging": {"TagSet": [{"Key": "a", "Value": "b"}]}}),
+        (s3.put_bucket_versioning, {"VersioningConfiguration": {"Status": "Enabled"}}),
+        (s3.restore_object, {"Key": "plain", "RestoreRequest": {"Days": 1}}),
+        (s3.put_object, {"Key": "enc", "Body": b"x", "ServerSideEncryption": "aws:kms"}),
+    ]:
+        try:
+            refused(501, ["NotImplemented"], call, Bucket=BUCKET, **more)
+        except AssertionError as error:
+            wrong.append(f"{call.__name__}: {error}")
+    same(wrong, [], "not refused as not implemented")
+
+
+@check
+def names_that_no_bucket_may_have():
+    for name in ("UPPER", "ab", "has_underscore", "-dash", "192.168.1.1"):
+        raw = client()
+        raw.meta.events.unregister("before-parameter-build.s3")
+        refused(400, ["InvalidBucketName"], raw.create_bucket, Bucket=name)
+
+
+@check_of_ours
+def reserved_bucket_names():
+    for name in ("metrics", "health"):
+        refused(400, ["InvalidBucketName"], s3.create_bucket, Bucket=name)
+
+
+@check
+def clean_up():
+    keys = [o["Key"] for o in s3.list_objects_v2(Bucket=BUCKET)["Contents"]]
+    s3.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": k} for k in keys]})
+    s3.delete_bucket(Bucket=BUCKET)
+
+
+run()
