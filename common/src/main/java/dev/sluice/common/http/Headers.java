@@ -71,7 +71,10 @@ public final class Headers {
     }
 
     public static final class Builder {
-        private final List<String> namesAndValues = new ArrayList<>();
+        /// Ten fields, as most messages have fewer.
+        private static final int USUAL_SIZE = 20;
+
+        private final List<String> namesAndValues = new ArrayList<>(USUAL_SIZE);
 
         public Builder add(String name, String value) {
             namesAndValues.add(name);

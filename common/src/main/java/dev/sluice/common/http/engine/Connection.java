@@ -164,10 +164,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
             content.release();
             exchange.malformedBody(content.decoderResult().cause());
         } else if (content instanceof LastHttpContent last) {
-            exchange.content(last.content());
+            exchange.received().content(last.content());
             exchange.requestEnded(last.trailingHeaders());
         } else {
-            exchange.content(content.content());
+            exchange.received().content(content.content());
         }
     }
 
@@ -191,8 +191,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         var exchange = current;
-        if (closing || (waiting.isEmpty() && (exchange == null || exchange.wantsInput()))) {
-            clock.reading(exchange != null && exchange.awaitsBody());
+        if (closing
+                || (waiting.isEmpty()
+                        && (exchange == null || exchange.received().wantsMore()))) {
+            clock.reading(exchange != null && exchange.received().isAwaited());
             channel.read();
         } else {
             clock.reading(false);
@@ -202,7 +204,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// After the last byte of the client: nothing is left to do but the answer at hand and what waits behind it.
     private void closeIfAllAnswered() {
         clock.reading(false);
-        boolean bodyCutOff = current != null && !current.hasEnded();
+        boolean bodyCutOff = current != null && !current.received().hasEnded();
         if (waiting.isEmpty() && (current == null || bodyCutOff)) {
             closing = true;
             closeAfterWrites();

@@ -15,7 +15,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -28,11 +27,6 @@ import org.slf4j.LoggerFactory;
 /// Event loop only, but for [#onLoop]. What blocks is in [HandlerCall].
 final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-    private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
-    /// An unread rest of a body up to this length is received for the sake of keeping the connection.
-    private static final long SMALL_REST = 64 << 10;
-
     /// Bodies at hand up to this length share a buffer with the head.
     private static final int COPIED_BODY = 16 << 10;
 
@@ -43,15 +37,12 @@ final class Exchange {
     private final RequestHead head;
     private final long begunAt = System.nanoTime();
 
-    private BodyConsumer consumer = BodyConsumer.DISCARD;
+    private final ReceivedBody received;
     /// What must hear of a lost connection and of room in the socket while it answers.
     private @Nullable Sending sending;
 
-    private long bytesIn;
     private long bytesOut;
     private int status;
-    private boolean continueSent;
-    private boolean requestEnded;
     private boolean keepAlive;
     private boolean answerSent;
     private boolean concluded;
@@ -62,6 +53,7 @@ final class Exchange {
         this.channel = connection.channel();
         this.request = request;
         this.head = request.head();
+        this.received = new ReceivedBody(connection, request);
     }
 
     Engine engine() {
@@ -74,6 +66,10 @@ final class Exchange {
 
     RequestHead head() {
         return head;
+    }
+
+    ReceivedBody received() {
+        return received;
     }
 
     boolean http10() {
@@ -97,7 +93,7 @@ final class Exchange {
             return;
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
-        consumer = body;
+        received.takenBy(body);
         Thread.ofVirtual().name(head.requestId()).start(new HandlerCall(this, work, body));
     }
 
@@ -114,27 +110,11 @@ final class Exchange {
 
     // ---- the request's body
 
-    void content(ByteBuf bytes) {
-        bytesIn += bytes.readableBytes();
-        consumer.content(bytes);
-    }
-
     void requestEnded(HttpHeaders trailers) {
-        requestEnded = true;
-        consumer.end(trailers);
+        received.end(trailers);
         if (answerSent) {
             settle();
         }
-    }
-
-    /// True when the whole request has arrived.
-    boolean hasEnded() {
-        return requestEnded;
-    }
-
-    /// True while the client owes a part of the body; not while it waits to be asked for it.
-    boolean awaitsBody() {
-        return !requestEnded && !(request.expectsContinue() && !continueSent && bytesIn == 0);
     }
 
     void malformedBody(Throwable cause) {
@@ -144,8 +124,7 @@ final class Exchange {
             connection.closeGracefully(false);
             return;
         }
-        consumer.failed(new MalformedBodyException(cause));
-        discardBody();
+        received.failed(new MalformedBodyException(cause));
         if (answerBegun || concluded) {
             connection.abort();
             return;
@@ -156,34 +135,13 @@ final class Exchange {
     }
 
     void bodyPulled() {
-        if (request.expectsContinue() && bytesIn == 0 && !requestEnded && status == 0) {
-            sendContinue();
-        }
-    }
-
-    void sendContinue() {
-        if (!continueSent && request.expectsContinue() && channel.isActive()) {
-            continueSent = true;
-            Unawaited.write(channel, Unpooled.wrappedBuffer(CONTINUE));
-            channel.flush();
+        if (isUndecided()) {
+            received.pulled();
         }
     }
 
     void resumeReading() {
         connection.readIfWanted();
-    }
-
-    /// Nobody wants the body any more. Its rest must still be read: whoever took it may have held the client back, and
-    /// the next request waits behind it.
-    private void discardBody() {
-        consumer = BodyConsumer.DISCARD;
-        if (!requestEnded) {
-            connection.readIfWanted();
-        }
-    }
-
-    boolean wantsInput() {
-        return requestEnded || consumer.wantsMore();
     }
 
     // ---- the answer
@@ -207,7 +165,7 @@ final class Exchange {
         }
         var relay = new Relay(this, forward);
         sending = relay;
-        consumer = relay;
+        received.takenBy(relay);
         arrived.ifPresent(body -> body.handOverTo(relay));
         relay.begin();
     }
@@ -217,7 +175,7 @@ final class Exchange {
             stream.disconnected();
             return;
         }
-        discardBody();
+        received.discard();
         sending = stream;
     }
 
@@ -226,7 +184,7 @@ final class Exchange {
             discard(response);
             return;
         }
-        discardBody();
+        received.discard();
         sending = null;
         try {
             send(response);
@@ -239,30 +197,33 @@ final class Exchange {
     private void send(Response response) {
         boolean bodyless = isHead() || response.status() == 204 || response.status() == 304;
         switch (response.body()) {
+            case ResponseBody.Bytes(var bytes) when bodyless -> sendWhole(writeHead(response, bytes.remaining(), 0));
+            case ResponseBody.Bytes(var bytes)
+            when bytes.remaining() <= COPIED_BODY ->
+                sendWhole(writeHead(response, bytes.remaining(), bytes.remaining())
+                        .writeBytes(bytes.duplicate()));
             case ResponseBody.Bytes(var bytes) -> {
-                var body = bodyless ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
-                int room = body.readableBytes() <= COPIED_BODY ? body.readableBytes() : 0;
-                sendWhole(writeHead(response, bytes.remaining(), room), body);
+                write(writeHead(response, bytes.remaining(), 0));
+                sendWhole(Unpooled.wrappedBuffer(bytes));
             }
             case ResponseBody.LengthOnly(long length) -> {
                 if (!bodyless && length != 0) {
                     throw new IllegalStateException("a length without a body in answer to " + head.method());
                 }
-                sendWhole(writeHead(response, length, 0), Unpooled.EMPTY_BUFFER);
+                sendWhole(writeHead(response, length, 0));
             }
             case FileRange range
             when bodyless || range.length() == 0 -> {
                 var out = writeHead(response, range.length(), 0);
                 range.file().close();
-                sendWhole(out, Unpooled.EMPTY_BUFFER);
+                sendWhole(out);
             }
             case FileRange range -> {
                 var file = new FileSending(this, response, range);
                 sending = file;
                 file.begin();
             }
-            case Streamed streamed
-            when bodyless -> sendWhole(writeHead(response, streamed.length(), 0), Unpooled.EMPTY_BUFFER);
+            case Streamed streamed when bodyless -> sendWhole(writeHead(response, streamed.length(), 0));
             case Streamed streamed -> {
                 var stream = new StreamedSending(this, response, streamed);
                 sending = stream;
@@ -275,7 +236,7 @@ final class Exchange {
     ///
     /// @param length the body's, or [AnswerHead#CHUNKED]
     ByteBuf writeHead(Response response, long length, int room) {
-        var answer = AnswerHead.of(response, length, request, !engine.draining() && canSkipRest());
+        var answer = AnswerHead.of(response, length, request, !engine.draining() && received.canSkipRest());
         var out = channel.alloc().directBuffer(answer.size() + room);
         try {
             answer.writeTo(out, engine.date());
@@ -293,29 +254,7 @@ final class Exchange {
         status = 0;
     }
 
-    /// Whether the rest of the request is so small, or surely on its way, that the next request can be waited for.
-    private boolean canSkipRest() {
-        if (requestEnded || !head.hasBody()) {
-            return true;
-        }
-        if (request.expectsContinue() && !continueSent && bytesIn == 0) {
-            return false;
-        }
-        return head.contentLength() > 0 && head.contentLength() - bytesIn <= SMALL_REST;
-    }
-
-    /// Sends an answer that is complete with these buffers.
-    private void sendWhole(ByteBuf out, ByteBuf body) {
-        if (body.readableBytes() <= out.writableBytes()) {
-            out.writeBytes(body);
-            body.release();
-            sendWhole(out);
-        } else {
-            write(out);
-            sendWhole(body);
-        }
-    }
-
+    /// Sends an answer that is complete with this buffer.
     void sendWhole(ByteBuf out) {
         write(out);
         connection.flushSoon();
@@ -340,7 +279,7 @@ final class Exchange {
     void answerSent() {
         sending = null;
         answerSent = true;
-        discardBody();
+        received.discard();
         settle();
     }
 
@@ -350,8 +289,8 @@ final class Exchange {
         }
         if (!keepAlive) {
             conclude(status, true);
-            connection.closeGracefully(requestEnded);
-        } else if (requestEnded) {
+            connection.closeGracefully(received.hasEnded());
+        } else if (received.hasEnded()) {
             conclude(status, true);
             connection.next();
         }
@@ -374,7 +313,7 @@ final class Exchange {
     }
 
     void respondToFailure(Function<FailureAnswers, Response> toFailure) {
-        discardBody();
+        received.discard();
         Response response;
         try {
             response = toFailure.apply(engine.failures());
@@ -440,8 +379,7 @@ final class Exchange {
     }
 
     void disconnected() {
-        consumer.failed(new IOException("the client broke off the request"));
-        consumer = BodyConsumer.DISCARD;
+        received.failed(new IOException("the client broke off the request"));
         stopSending();
         conclude(status, answerSent);
     }
@@ -460,7 +398,7 @@ final class Exchange {
         }
         concluded = true;
         long took = System.nanoTime() - begunAt;
-        engine.metrics().requestEnded(finalStatus, took, bytesIn, bytesOut);
-        engine.accessLog().add(head, finalStatus, bytesIn, bytesOut, Duration.ofNanos(took), complete);
+        engine.metrics().requestEnded(finalStatus, took, received.length(), bytesOut);
+        engine.accessLog().add(head, finalStatus, received.length(), bytesOut, Duration.ofNanos(took), complete);
     }
 }

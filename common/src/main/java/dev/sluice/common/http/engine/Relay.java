@@ -182,7 +182,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         interim = status < 200;
         if (interim) {
             if (status == 100) {
-                exchange.sendContinue();
+                exchange.received().sendContinue();
             }
             return;
         }

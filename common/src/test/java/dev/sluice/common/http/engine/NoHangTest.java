@@ -183,11 +183,15 @@ class NoHangTest {
                     var message = message();
                     var before = i == 0 ? Thread.currentThread() : sending[i - 1];
                     long seed = random.nextLong();
+                    boolean lastWord = i == requests - 1 && random.nextBoolean();
                     sending[i] = Thread.ofVirtual().start(() -> {
                         if (before.isVirtual()) {
                             join(before);
                         }
                         send(client, message, new Random(seed));
+                        if (lastWord) {
+                            stopSending(client);
+                        }
                     });
                     if (!pipelined && isLast(client)) {
                         return;
@@ -202,12 +206,20 @@ class NoHangTest {
                     join(each);
                 }
                 story.append(" end");
-                client.socket().shutdownOutput();
+                stopSending(client);
                 client.readToEnd();
             } catch (SocketTimeoutException late) {
                 hung.add(new AssertionError(story.toString(), late));
             } catch (IOException cut) {
                 story.append(" cut");
+            }
+        }
+
+        private static void stopSending(RawClient client) {
+            try {
+                client.socket().shutdownOutput();
+            } catch (IOException closed) {
+                assertThat(closed).isNotNull();
             }
         }
 
