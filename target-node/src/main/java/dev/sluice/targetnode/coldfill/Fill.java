@@ -155,6 +155,7 @@ final class Fill implements Runnable {
     private void fetch() throws IOException {
         try (var stream = backend.get(key, BackendRead.WHOLE);
                 var upload = store.begin(bucket, key, stream.length(), durability)) {
+            progress.begin(stream.object().size());
             begun.complete(Optional.of(new Begun(stream.object(), upload)));
             receive(stream, upload);
             store(stream.object(), upload);

@@ -15,9 +15,20 @@ final class FillProgress {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition moved = lock.newCondition();
+    private long openEnd;
     private long written;
     private boolean complete;
     private Optional<Throwable> failure = Optional.empty();
+
+    /// Says how large the object is, before anyone asks for its bytes.
+    void begin(long size) {
+        lock.lock();
+        try {
+            openEnd = Math.max(0, size - HELD_BACK);
+        } finally {
+            lock.unlock();
+        }
+    }
 
     void wrote(long bytes) {
         lock.lock();
@@ -83,6 +94,6 @@ final class FillProgress {
     }
 
     private long readable() {
-        return complete ? Long.MAX_VALUE : Math.max(0, written - HELD_BACK);
+        return complete ? Long.MAX_VALUE : Math.min(written, openEnd);
     }
 }
