@@ -28,34 +28,37 @@ final class HeaderFields {
     ///
     /// @throws IllegalArgumentException when the field would break the message apart
     static void write(ByteBuf out, String name, String value) {
-        requireName(name);
-        // Checked first and written at once: a copy of the whole is cheaper than a write per character.
-        boolean oneByteEach = requireOneLine(name, value);
-        out.writeCharSequence(name, StandardCharsets.US_ASCII);
+        writeName(out, name);
         out.writeByte(':').writeByte(' ');
-        out.writeCharSequence(value, oneByteEach ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
-        out.writeByte('\r').writeByte('\n');
-    }
-
-    private static void requireName(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            if (c <= ' ' || c >= 127 || c == ':') {
-                throw new IllegalArgumentException("not a header name: " + name);
-            }
-        }
-    }
-
-    /// True when each character is one byte.
-    private static boolean requireOneLine(String name, String value) {
-        boolean oneByteEach = true;
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c == '\r' || c == '\n' || c == 0) {
                 throw new IllegalArgumentException("a line break in header " + name);
             }
-            oneByteEach &= c <= 0xFF;
+            if (c > 0xFF) {
+                out.writerIndex(out.writerIndex() - i);
+                writeUtf8(out, name, value);
+                break;
+            }
+            out.writeByte(c);
         }
-        return oneByteEach;
+        out.writeByte('\r').writeByte('\n');
+    }
+
+    private static void writeName(ByteBuf out, String name) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c <= ' ' || c >= 127 || c == ':') {
+                throw new IllegalArgumentException("not a header name: " + name);
+            }
+            out.writeByte(c);
+        }
+    }
+
+    private static void writeUtf8(ByteBuf out, String name, String value) {
+        if (value.indexOf('\r') >= 0 || value.indexOf('\n') >= 0 || value.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("a line break in header " + name);
+        }
+        out.writeBytes(value.getBytes(StandardCharsets.UTF_8));
     }
 }
