@@ -34,6 +34,7 @@ import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,6 +59,7 @@ import java.util.function.BooleanSupplier;
 
 /// One target's handlers on a drive of a test, with one bucket of its own and one before a cloud in memory.
 public final class TargetFixture implements AutoCloseable {
+    private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
     public static final WriteAttributes PLAIN =
             new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
 
@@ -119,7 +121,7 @@ public final class TargetFixture implements AutoCloseable {
                         1024,
                         64 << 10,
                         Duration.ofMinutes(5),
-                        16 << 20),
+                        MEMORY),
                 weights -> (_, _) -> weights.keySet().iterator().next());
         handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, NODE, meters);
     }

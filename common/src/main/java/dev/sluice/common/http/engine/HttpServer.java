@@ -53,7 +53,6 @@ public final class HttpServer implements AutoCloseable {
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.AUTO_READ, false)
                 // Under TLS an end without the peer's close_notify is a truncation, and the end of both directions.
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls.isEmpty())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Upstreams.WATER_MARKS)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override

@@ -6,7 +6,6 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import java.util.HashSet;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /// Heads, connections and the order of answers.
@@ -103,25 +102,6 @@ class MessageTest {
                     .read();
             assertThat(answer.field("Connection")).contains("close");
             assertThat(client.isClosedByServer()).isTrue();
-        }
-    }
-
-    @Test
-    void aClientThatOnlyStoppedSendingGetsItsAnswers() throws Exception {
-        var proceed = new CountDownLatch(1);
-        var bytes = "x".repeat(50_000);
-        try (var server = TestServer.blocking(request -> {
-                    proceed.await();
-                    return Response.text(200, "text/plain", request.head().path() + bytes);
-                });
-                var client = server.connect()) {
-            client.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /unfinished HT");
-            client.socket().shutdownOutput();
-            proceed.countDown();
-            assertThat(client.read().text()).isEqualTo("/1" + bytes);
-            assertThat(client.read().text()).isEqualTo("/2" + bytes);
-            assertThat(client.isClosedByServer()).isTrue();
-            TestServer.eventually("closed", () -> server.meter("sluice.http.connections") == 0);
         }
     }
 
