@@ -1,7 +1,7 @@
 package dev.sluice.common.placement;
 
-import com.dynatrace.hash4j.hashing.HashStream64;
 import com.dynatrace.hash4j.hashing.Hashing;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /// A placement group: everything that moves, moves by slot.
@@ -13,10 +13,11 @@ public final class Slot {
     private Slot() {}
 
     public static int of(long bucketId, String key) {
-        HashStream64 stream = Hashing.xxh3_64().hashStream();
-        stream.putLong(Long.reverseBytes(bucketId)); // hash4j writes little-endian
-        stream.putByte((byte) 0);
-        stream.putBytes(key.getBytes(StandardCharsets.UTF_8));
-        return (int) (stream.getAsLong() >>> 48);
+        var utf8 = key.getBytes(StandardCharsets.UTF_8);
+        var hashed = ByteBuffer.allocate(Long.BYTES + 1 + utf8.length)
+                .putLong(bucketId)
+                .put((byte) 0)
+                .put(utf8);
+        return (int) (Hashing.xxh3_64().hashBytesToLong(hashed.array()) >>> 48);
     }
 }

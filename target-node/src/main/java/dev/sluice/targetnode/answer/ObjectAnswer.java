@@ -2,16 +2,14 @@ package dev.sluice.targetnode.answer;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -19,9 +17,6 @@ import java.util.SortedMap;
 /// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and
 /// for one that is still coming from the cloud.
 public record ObjectAnswer(int status, Headers headers, long offset, long length) {
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
-                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
-            .withZone(ZoneOffset.UTC);
 
     /// What is known of an object, wherever its bytes are.
     ///
@@ -72,7 +67,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         long length = selected.map(ByteRange.Resolved::length).orElse(object.size());
         var headers = Headers.builder()
                 .add("ETag", '"' + object.etag() + '"')
-                .add("Last-Modified", HTTP_DATE.format(object.modified()))
+                .add("Last-Modified", HttpDate.format(object.modified()))
                 .add("Accept-Ranges", "bytes");
         if (!object.headers().containsKey("Content-Type") && !asked.overrides().containsKey("Content-Type")) {
             headers.add("Content-Type", "binary/octet-stream");

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.object;
 import dev.sluice.backend.StreamSource;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.placement.Slot;
@@ -15,9 +16,6 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -27,9 +25,6 @@ import org.slf4j.LoggerFactory;
 /// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
 final class CopySources {
     private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
-                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
-            .withZone(ZoneOffset.UTC);
     private static final String[] CONTENT_HEADERS = {
         "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires"
     };
@@ -122,7 +117,7 @@ final class CopySources {
     }
 
     private static String date(Instant time) {
-        return HTTP_DATE.format(time);
+        return HttpDate.format(time);
     }
 
     private static String encode(String key) {

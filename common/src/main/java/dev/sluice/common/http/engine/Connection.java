@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
@@ -41,8 +40,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean insideRead;
     private boolean pumping;
     private boolean flushWanted;
-    /// The client has shut down its side; it may still be waiting for answers.
-    private boolean inputShut;
     /// No further request is taken; what arrives is thrown away until the connection is closed.
     private boolean closing;
 
@@ -186,10 +183,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (insideRead || !channel.isActive()) {
             return;
         }
-        if (inputShut) {
-            closeIfAllAnswered();
-            return;
-        }
         var exchange = current;
         if (closing
                 || (waiting.isEmpty()
@@ -198,16 +191,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
             channel.read();
         } else {
             clock.reading(false);
-        }
-    }
-
-    /// After the last byte of the client: nothing is left to do but the answer at hand and what waits behind it.
-    private void closeIfAllAnswered() {
-        clock.reading(false);
-        boolean bodyCutOff = current != null && !current.received().hasEnded();
-        if (waiting.isEmpty() && (current == null || bodyCutOff)) {
-            closing = true;
-            closeAfterWrites();
         }
     }
 
@@ -245,7 +228,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         closing = true;
         boolean nothingUnread = waiting.isEmpty();
         releaseWaiting();
-        if (inputShut || (inputEnded && nothingUnread)) {
+        if (inputEnded && nothingUnread) {
             closeAfterWrites();
             return;
         }
@@ -300,9 +283,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
             closeGracefully(waiting.isEmpty());
-        } else if (event instanceof ChannelInputShutdownEvent) {
-            inputShut = true;
-            readIfWanted();
         }
     }
 

@@ -92,8 +92,13 @@ final class HotObject {
 
     /// Whether these bytes are good and need no drive. Never blocks.
     boolean ready(long offset, int length) {
+        return isUnchanged() && isVerified(offset, length);
+    }
+
+    /// Whether these bytes were good when the file was as it was then.
+    boolean isVerified(long offset, int length) {
         var now = verified;
-        if (System.nanoTime() - now.since > maxAgeNanos || !isUnchanged()) {
+        if (System.nanoTime() - now.since > maxAgeNanos) {
             return false;
         }
         for (int block = block(offset); block <= block(offset + Math.max(1, length) - 1); block++) {
