@@ -21,7 +21,7 @@ public final class HttpDate {
         var date = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_A_DAY));
         int second = (int) Math.floorMod(seconds, (long) SECONDS_A_DAY);
         var out = new StringBuilder(29)
-                .append(DAYS[date.getDayOfWeek().ordinal()])
+                .append(DAYS[date.getDayOfWeek().getValue() - 1])
                 .append(", ");
         twoDigits(out, date.getDayOfMonth())
                 .append(' ')
