@@ -8,13 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Brings pieces of different streams together, so that [Md5Lanes] computes them at once: 16 cost little more than one,
-/// so it pays to wait a moment for company. A worker takes what waits once half of the open streams have brought a
-/// piece or the first has waited for [#GATHERING_NANOS]; between runs it takes more into lanes that have become free.
+/// Brings pieces of different streams together, so that [Md5Lanes] computes them at once: eight cost little more than
+/// one, so it pays to wait a moment for company. A worker takes what waits once three of four open streams have brought
+/// a piece, or the first has waited for [#GATHERING_NANOS]; between runs it takes more into lanes that have become
+/// free.
 /// A second worker starts only for as many as fill its lanes. When the queue is full, those who bring pieces wait.
 final class Md5Batcher {
     static final int QUEUE_LIMIT = 1024;
-    private static final long GATHERING_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long GATHERING_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
     private final AtomicInteger openStreams = new AtomicInteger();
     private final ReentrantLock lock = new ReentrantLock();
@@ -84,7 +85,7 @@ final class Md5Batcher {
     }
 
     private boolean enough() {
-        return waiting.size() >= Math.clamp(openStreams.get() / 2, 1, Md5Lanes.LANES);
+        return waiting.size() >= Math.clamp(openStreams.get() * 3 / 4, 1, Md5Lanes.LANES);
     }
 
     /// How long those who wait should still do so; 0 when they should be taken now.

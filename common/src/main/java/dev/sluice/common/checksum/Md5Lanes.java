@@ -10,14 +10,17 @@ import jdk.incubator.vector.VectorSpecies;
 
 /// MD5 of several independent streams in lock-step. One stream's MD5 is a chain of 64 dependent steps for each block,
 /// which leaves a processor mostly idle; here each lane of a vector register does the step of another stream, so that
-/// 16 streams (AVX-512) or 8 (AVX2) take hardly longer than one.
+/// eight streams (four without AVX2) take little longer than one.
 ///
 /// Design: `words` holds word 0 of all lanes, then word 1 and so on, so that a step loads its words with one
 /// instruction; `state` likewise. Each of the four rounds is a method of its own, small enough that the compiler keeps
 /// its vectors in registers and allocates none. The only class that needs the incubating vector module. One thread at a
 /// time.
 final class Md5Lanes {
-    private static final VectorSpecies<Integer> SPECIES = IntVector.SPECIES_PREFERRED;
+    /// Eight at most: that many rarely have bytes at the same time, and fewer take longer in a wider register.
+    private static final VectorSpecies<Integer> SPECIES =
+            IntVector.SPECIES_PREFERRED.length() > 8 ? IntVector.SPECIES_256 : IntVector.SPECIES_PREFERRED;
+
     static final int LANES = SPECIES.length();
 
     /// How many blocks a lane can hold; a run ends after so many at the latest.

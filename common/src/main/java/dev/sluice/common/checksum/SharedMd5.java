@@ -1,6 +1,7 @@
 package dev.sluice.common.checksum;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,8 +10,11 @@ import org.slf4j.LoggerFactory;
 /// is company for the first time, and serves once [Md5Trial] has shown that it computes rightly and fast; until then,
 /// and without the incubating vector module, every stream uses the JDK's MD5.
 final class SharedMd5 {
-    /// With fewer streams the JDK's MD5 is as fast, and needs no other thread.
-    static final int COMPANY = 3;
+    /// Fewer are better off with the JDK's MD5.
+    private static final int COMPANY = 4;
+
+    /// Who digests on its own thread keeps others from even opening their streams, so company a moment ago counts too.
+    private static final long COMPANY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedMd5.class);
     private static final SharedMd5 PROCESS = new SharedMd5(possible());
@@ -19,8 +23,9 @@ final class SharedMd5 {
     private final AtomicBoolean tried = new AtomicBoolean();
     private final Md5Batcher batcher = new Md5Batcher();
     private volatile boolean ready;
+    private volatile long lastCompany = System.nanoTime() - COMPANY_NANOS;
 
-    private SharedMd5(boolean possible) {
+    SharedMd5(boolean possible) {
         this.possible = possible;
     }
 
@@ -28,7 +33,7 @@ final class SharedMd5 {
         return PROCESS;
     }
 
-    private static boolean possible() {
+    static boolean possible() {
         return !"off".equals(System.getProperty("sluice.md5.lanes"))
                 && ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     }
@@ -37,11 +42,18 @@ final class SharedMd5 {
     ///
     /// @return empty when it had better use the JDK's MD5
     Optional<LaneMd5> open() {
-        boolean company = batcher.open() >= COMPANY && possible;
-        if (company && !tried.getAndSet(true)) {
-            Thread.ofPlatform().daemon().name("md5-trial").start(this::prepare);
+        boolean company = batcher.open() >= COMPANY;
+        if (!possible) {
+            return Optional.empty();
         }
-        return company && ready ? Optional.of(new LaneMd5(batcher)) : Optional.empty();
+        long now = System.nanoTime();
+        if (company) {
+            lastCompany = now;
+            if (!tried.getAndSet(true)) {
+                Thread.ofPlatform().daemon().name("md5-trial").start(this::prepare);
+            }
+        }
+        return ready && now - lastCompany < COMPANY_NANOS ? Optional.of(new LaneMd5(batcher)) : Optional.empty();
     }
 
     void close() {
@@ -54,6 +66,10 @@ final class SharedMd5 {
             batcher.start(Runtime.getRuntime().availableProcessors());
             ready = true;
         }
-        LOG.info("{}", outcome);
+        LOG.info(
+                "MD5 of concurrent streams: {} lanes, {} times the speed of one, {}",
+                outcome.lanes(),
+                Math.round(10 * outcome.speedup()) / 10.0,
+                outcome.serves() ? "in use" : outcome.right() ? "too slow to be used" : "not usable");
     }
 }

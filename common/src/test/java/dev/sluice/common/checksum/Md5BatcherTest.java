@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -129,6 +130,40 @@ class Md5BatcherTest {
     void theTrialFindsTheLanesRight() {
         var trial = Md5Trial.run();
         assertThat(trial.right()).isEqualTo(trial.lanes() >= 4);
+    }
+
+    @Test
+    void switchedOffEveryStreamUsesTheJdks() {
+        System.setProperty("sluice.md5.lanes", "off");
+        try {
+            var shared = new SharedMd5(SharedMd5.possible());
+            for (int i = 0; i < 20; i++) {
+                assertThat(shared.open()).isEmpty();
+            }
+        } finally {
+            System.clearProperty("sluice.md5.lanes");
+        }
+    }
+
+    @Test
+    void manyAtOnceAreRightWhicheverWayTheyGo() throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var futures = new ArrayList<CompletableFuture<Void>>();
+            for (int i = 0; i < 200; i++) {
+                var bytes = random(100_000 + i, i);
+                futures.add(CompletableFuture.runAsync(
+                        () -> {
+                            try (var md5 = Md5.amongOthers()) {
+                                md5.add(ByteBuffer.wrap(bytes, 0, 70_001));
+                                md5.adding(ByteBuffer.wrap(bytes, 70_001, bytes.length - 70_001))
+                                        .join();
+                                assertThat(md5.hex()).isEqualTo(HexFormat.of().formatHex(jdk(bytes)));
+                            }
+                        },
+                        threads));
+            }
+            CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
+        }
     }
 
     private static byte[] alone(byte[] bytes) {
