@@ -21,19 +21,17 @@ final class BodyIntake {
     /// @throws StoreException when the sender breaks off, its promises about the bytes do not hold, or the drive fails;
     ///     what was written so far must then be thrown away
     static ReceivedDigests.Received take(Incoming body, WriteAttributes attributes, Writing destination) {
-        var digests = new ReceivedDigests(attributes);
-        try {
+        try (var digests = ReceivedDigests.ofStream(attributes)) {
             for (var bytes = body.bytes().next();
                     bytes.hasRemaining();
                     bytes = body.bytes().next()) {
                 var written = destination.write(bytes.duplicate());
-                digests.add(bytes);
-                await(written);
+                await(CompletableFuture.allOf(written, digests.adding(bytes)));
             }
+            return digests.check(body.trailers().get());
         } catch (IOException e) {
             throw new StoreException.IncompleteBody("The body broke off: " + e.getMessage());
         }
-        return digests.check(body.trailers().get());
     }
 
     static <T> T await(CompletableFuture<T> future) {

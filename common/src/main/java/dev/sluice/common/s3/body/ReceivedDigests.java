@@ -11,22 +11,34 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /// Everything a write computes while its bytes pass, in one go over each buffer while that is in the processor's cache:
 /// the stored CRC32C blocks, the MD5, and what the client promised. The CRC32C of the whole comes from the blocks. One
 /// thread at a time, and not an event loop (MD5).
-public final class ReceivedDigests {
+public final class ReceivedDigests implements AutoCloseable {
     private final WriteAttributes attributes;
     private final BlockChecksums.Builder blocks = new BlockChecksums.Builder();
-    private final Md5 md5 = new Md5();
+    private final Md5 md5;
     private final Map<ChecksumAlgorithm, Hasher> hashers = new EnumMap<>(ChecksumAlgorithm.class);
 
     /// @param etag the MD5 in hex
     /// @param checksums in base64: what the client promised or announced; CRC32C when that was nothing
     public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums, BlockChecksums blocks) {}
 
+    /// Of bytes that are all there: computed on the caller's thread.
     public ReceivedDigests(WriteAttributes attributes) {
+        this(attributes, new Md5());
+    }
+
+    /// Of bytes that arrive while others do. To be closed.
+    public static ReceivedDigests ofStream(WriteAttributes attributes) {
+        return new ReceivedDigests(attributes, Md5.amongOthers());
+    }
+
+    private ReceivedDigests(WriteAttributes attributes, Md5 md5) {
         this.attributes = attributes;
+        this.md5 = md5;
         attributes.checksums().keySet().forEach(this::compute);
         attributes.declared().ifPresent(this::compute);
     }
@@ -40,11 +52,18 @@ public final class ReceivedDigests {
     /// Takes in what remains in the buffer, whose position stays where it is: the drive may be written from it
     /// meanwhile.
     public void add(ByteBuffer bytes) {
+        adding(bytes).join();
+    }
+
+    /// The same, but the MD5 may still be under way. The bytes must stay as they are until it completes, and nothing
+    /// else may be asked of this object before.
+    public CompletableFuture<Void> adding(ByteBuffer bytes) {
+        var md5Added = md5.adding(bytes);
         blocks.add(bytes);
-        md5.add(bytes);
         for (var hasher : hashers.values()) {
             hasher.add(bytes);
         }
+        return md5Added;
     }
 
     public long size() {
@@ -78,6 +97,11 @@ public final class ReceivedDigests {
         attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
         trailers.forEach((algorithm, expected) -> compare(algorithm, expected, computed));
         return new Received(built.size(), etag, Map.copyOf(computed), built);
+    }
+
+    @Override
+    public void close() {
+        md5.close();
     }
 
     private static void compare(ChecksumAlgorithm algorithm, String expected, Map<ChecksumAlgorithm, String> computed) {
