@@ -1,6 +1,7 @@
 package dev.sluice.backend;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Crc64Nvme;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

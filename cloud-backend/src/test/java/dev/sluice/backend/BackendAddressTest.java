@@ -3,6 +3,7 @@ package dev.sluice.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.s3.listing.KeyOrder;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,12 +43,12 @@ class BackendAddressTest {
     @Test
     void keysAreOrderedByTheirUtf8Bytes() {
         // U+FF5E is one char above the surrogates, and comes before U+1F600 in UTF-8.
-        assertThat(KeyOrder.BY_UTF8.compare("\uFF5E", "😀")).isNegative();
-        assertThat(KeyOrder.BY_UTF8.compare("a", "a/b")).isNegative();
-        assertThat(KeyOrder.BY_UTF8.compare("a", "a")).isZero();
-        assertThat(KeyOrder.BY_UTF8.compare(KeyOrder.lastWithin("dir/"), "dir/😀"))
+        assertThat(KeyOrder.INSTANCE.compare("\uFF5E", "😀")).isNegative();
+        assertThat(KeyOrder.INSTANCE.compare("a", "a/b")).isNegative();
+        assertThat(KeyOrder.INSTANCE.compare("a", "a")).isZero();
+        assertThat(KeyOrder.INSTANCE.compare(KeyOrder.lastWithin("dir/"), "dir/😀"))
                 .isPositive();
-        assertThat(KeyOrder.BY_UTF8.compare(KeyOrder.lastWithin("dir/"), "dir0"))
+        assertThat(KeyOrder.INSTANCE.compare(KeyOrder.lastWithin("dir/"), "dir0"))
                 .isNegative();
     }
 }

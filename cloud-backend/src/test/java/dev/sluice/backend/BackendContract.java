@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -355,7 +356,7 @@ abstract class BackendContract {
         while (after.isPresent()) {
             var page = backend.list(prefix, delimiter, after.get(), max);
             assertThat(page.entries().size() + page.commonPrefixes().size()).isLessThanOrEqualTo(max);
-            var both = new TreeSet<>(KeyOrder.BY_UTF8);
+            var both = new TreeSet<>(KeyOrder.INSTANCE);
             page.entries().forEach(entry -> both.add(entry.key()));
             both.addAll(page.commonPrefixes());
             all.addAll(both);

@@ -8,7 +8,7 @@ import com.google.cloud.storage.StorageException;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendCalls;
 import dev.sluice.backend.BackendPage;
-import dev.sluice.backend.KeyOrder;
+import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +74,7 @@ final class GcsListing {
     /// What GCS sent and is after `after`, objects and prefixes in one order. Not every server counts the prefixes, so
     /// the page is cut here as well.
     private BackendPage page(Answer answer, String after, int max) {
-        var found = new TreeMap<String, Blob>(KeyOrder.BY_UTF8);
+        var found = new TreeMap<String, Blob>(KeyOrder.INSTANCE);
         for (var blob : answer.blobs()) {
             found.put(blob.getName().substring(address.prefix().length()), blob);
         }

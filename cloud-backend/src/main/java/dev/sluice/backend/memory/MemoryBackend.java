@@ -10,13 +10,13 @@ import dev.sluice.backend.BackendPage;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendSettings;
 import dev.sluice.backend.BackendStream;
-import dev.sluice.backend.KeyOrder;
 import dev.sluice.backend.SourceStream;
 import dev.sluice.backend.StreamSource;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -40,7 +40,7 @@ public final class MemoryBackend implements Backend {
 
     private final BackendAddress address;
     private final BackendCalls calls;
-    private final TreeMap<String, Stored> objects = new TreeMap<>(KeyOrder.BY_UTF8);
+    private final TreeMap<String, Stored> objects = new TreeMap<>(KeyOrder.INSTANCE);
     private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
     private volatile Faults faults = Faults.NONE;
     private volatile boolean exists = true;
@@ -202,7 +202,7 @@ public final class MemoryBackend implements Backend {
             }
             int end = delimiter.isEmpty() ? -1 : object.key().indexOf(delimiter, prefix.length());
             var name = end < 0 ? object.key() : object.key().substring(0, end + delimiter.length());
-            if (KeyOrder.BY_UTF8.compare(name, last) <= 0) {
+            if (KeyOrder.INSTANCE.compare(name, last) <= 0) {
                 continue;
             }
             if (entries.size() + prefixes.size() == max) {

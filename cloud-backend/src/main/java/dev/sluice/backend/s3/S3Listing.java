@@ -3,7 +3,7 @@ package dev.sluice.backend.s3;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendCalls;
 import dev.sluice.backend.BackendPage;
-import dev.sluice.backend.KeyOrder;
+import dev.sluice.common.s3.listing.KeyOrder;
 import java.util.ArrayList;
 import java.util.Optional;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -61,7 +61,7 @@ final class S3Listing {
         for (var each : answer.contents()) {
             var key = each.key().substring(address.prefix().length());
             last = later(last, key);
-            if (KeyOrder.BY_UTF8.compare(key, after) > 0) {
+            if (KeyOrder.INSTANCE.compare(key, after) > 0) {
                 entries.add(
                         new BackendPage.Entry(key, each.size(), S3Objects.unquoted(each.eTag()), each.lastModified()));
             }
@@ -71,7 +71,7 @@ final class S3Listing {
                 answer.commonPrefixes().stream().map(CommonPrefix::prefix).toList()) {
             var prefix = each.substring(address.prefix().length());
             last = later(last, prefix);
-            if (KeyOrder.BY_UTF8.compare(prefix, after) > 0) {
+            if (KeyOrder.INSTANCE.compare(prefix, after) > 0) {
                 prefixes.add(prefix);
             }
         }
@@ -80,6 +80,6 @@ final class S3Listing {
     }
 
     private static String later(String one, String other) {
-        return KeyOrder.BY_UTF8.compare(one, other) >= 0 ? one : other;
+        return KeyOrder.INSTANCE.compare(one, other) >= 0 ? one : other;
     }
 }

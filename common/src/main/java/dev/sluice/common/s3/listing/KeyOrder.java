@@ -44,6 +44,12 @@ public final class KeyOrder implements Comparator<String> {
         return Optional.empty();
     }
 
+    /// The greatest key that begins with the prefix, for listing what follows a common prefix. Keys that go on after it
+    /// are left for the maker of the page to filter.
+    public static String lastWithin(String prefix) {
+        return prefix + Character.toString(Character.MAX_CODE_POINT);
+    }
+
     private static int rank(char unit) {
         return Character.isSurrogate(unit) ? unit + 0x10000 : unit;
     }
