@@ -11,7 +11,6 @@ import dev.sluice.common.s3.body.BodyDecoder;
 import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -35,10 +34,9 @@ final class Documents {
 
     /// @throws StoreException.BadDigest when the document is not the promised one
     static void verify(byte[] document, Map<ChecksumAlgorithm, String> checksums, Optional<String> contentMd5) {
-        var digests = new ReceivedDigests(
+        ReceivedDigests.verify(
+                document,
                 new WriteAttributes(new TreeMap<>(), new TreeMap<>(), contentMd5, checksums, Optional.empty()));
-        digests.add(ByteBuffer.wrap(document));
-        digests.check(Map.of());
     }
 
     private static S3Failure tooLarge(int limit) {

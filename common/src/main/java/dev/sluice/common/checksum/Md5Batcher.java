@@ -10,11 +10,12 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Brings pieces of different streams together, so that [Md5Lanes] computes them at once: eight cost little more than
 /// one, so it pays to wait a moment for company. A worker takes what waits once three of four open streams have brought
-/// a piece, or the first has waited for [#GATHERING_NANOS]; between runs it takes more into lanes that have become
-/// free.
-/// A second worker starts only for as many as fill its lanes. When the queue is full, those who bring pieces wait.
+/// a piece, or the first has waited for [#GATHERING_NANOS]; between runs it takes whatever waits into lanes that are
+/// free. A second worker starts only when twice as many wait as it has lanes: two half full ones cost twice as much.
+/// When the queue is full, those who bring pieces wait.
 final class Md5Batcher {
     static final int QUEUE_LIMIT = 1024;
+    private static final int CROWD = 2 * Md5Lanes.LANES;
     private static final long GATHERING_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
     private final AtomicInteger openStreams = new AtomicInteger();
@@ -74,7 +75,7 @@ final class Md5Batcher {
                 taken.awaitUninterruptibly();
             }
             waiting.add(job);
-            boolean needed = atWork == 0 ? waiting.size() == 1 || enough() : waiting.size() >= Md5Lanes.LANES;
+            boolean needed = atWork == 0 ? waiting.size() == 1 || enough() : waiting.size() >= CROWD;
             if (needed) {
                 arrived.signal();
             }
@@ -115,7 +116,7 @@ final class Md5Batcher {
             }
         }
 
-        /// Waits for jobs unless there are some in the lanes; then takes only those that should not wait.
+        /// Waits for jobs unless there are some in the lanes, which others join at no cost.
         private void take() {
             lock.lock();
             try {
@@ -124,14 +125,12 @@ final class Md5Batcher {
                     awaitJobs();
                     atWork++;
                 }
-                if (!waiting.isEmpty() && gathering() == 0) {
-                    while (count < jobs.length && !waiting.isEmpty()) {
-                        jobs[count] = waiting.remove();
-                        lanes.load(count, jobs[count].state);
-                        count++;
-                    }
-                    taken.signalAll();
+                while (count < jobs.length && !waiting.isEmpty()) {
+                    jobs[count] = waiting.remove();
+                    lanes.load(count, jobs[count].state);
+                    count++;
                 }
+                taken.signalAll();
             } finally {
                 lock.unlock();
             }
@@ -164,7 +163,7 @@ final class Md5Batcher {
         private void awaitJobs() {
             try {
                 while (true) {
-                    boolean othersWill = atWork > 0 && waiting.size() < jobs.length;
+                    boolean othersWill = atWork > 0 && waiting.size() < CROWD;
                     if (waiting.isEmpty() || othersWill) {
                         arrived.await();
                     } else if (gathering() > 0) {

@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.coldfill;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.multipart.Part;
 import dev.sluice.targetnode.storage.multipart.UploadState;
-import dev.sluice.targetnode.storage.record.BlockSums;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;

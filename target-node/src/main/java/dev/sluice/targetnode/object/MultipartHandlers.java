@@ -81,7 +81,7 @@ final class MultipartHandlers {
                 attributes.checksums(),
                 computed);
         try (var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(body, promised, part::writing);
+            var received = BodyIntake.take(body, promised, part::writing, part::sums);
             try (var _ = writes.enter(bucket)) {
                 part.commit(received.etag(), received.checksums());
             }

@@ -46,7 +46,7 @@ final class PutObjectHandler {
     ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
         writes.requireWritable(bucket);
         try (var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(body, attributes, upload::writing);
+            var received = BodyIntake.take(body, attributes, upload::writing, upload::sums);
             if (bucket.backed()) {
                 return writeThrough.put(bucket, key, upload, received, attributes, conditions);
             }

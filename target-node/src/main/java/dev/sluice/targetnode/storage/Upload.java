@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Shelf;
@@ -7,7 +9,6 @@ import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.record.BlockSummer;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -63,7 +64,7 @@ public final class Upload implements AutoCloseable {
         int length = bytes.remaining();
         requireRoom(offset, length);
         if (small.isPresent()) {
-            small.get().slice((int) offset, length).put(bytes);
+            keep(offset, bytes);
             written = offset + length;
             return CompletableFuture.completedFuture(null);
         }
@@ -74,10 +75,15 @@ public final class Upload implements AutoCloseable {
     public void writeAt(long offset, ByteBuffer bytes) {
         requireRoom(offset, bytes.remaining());
         if (small.isPresent()) {
-            small.get().slice((int) offset, bytes.remaining()).put(bytes);
+            keep(offset, bytes);
         } else {
             Drive.awaited(writing(offset, bytes));
         }
+    }
+
+    private void keep(long offset, ByteBuffer bytes) {
+        summer.update(offset, bytes);
+        small.orElseThrow().slice((int) offset, bytes.remaining()).put(bytes);
     }
 
     private void requireRoom(long offset, int length) {
@@ -108,6 +114,13 @@ public final class Upload implements AutoCloseable {
     /// How many bytes from the start can be read by [#readAt]; counts appended ones only.
     public long written() {
         return written;
+    }
+
+    /// The sums of the bytes.
+    ///
+    /// @param size how many were written, all of them
+    public BlockSums sums(long size) {
+        return summer.finish(size);
     }
 
     /// Keeps the bytes readable beyond the end of the upload, until [#release].
@@ -164,9 +177,7 @@ public final class Upload implements AutoCloseable {
     private Shelf.Ready<ObjectRecord> prepared(long size, CommitTerms terms) throws IOException {
         var target = file();
         if (small.isPresent()) {
-            var bytes = small.get().duplicate().clear();
-            summer.update(0, bytes);
-            target.write(0, bytes);
+            target.write(0, small.get().duplicate().clear());
         }
         shelf.check(drive, bucket, key, terms.check());
         var record = record(size, terms);

@@ -14,9 +14,8 @@ import java.util.Optional;
 /// @param lingerTimeout how long the rest of an unread body is received and thrown away before closing
 /// @param connectTimeout connecting to the node of a Forward
 /// @param forwardTimeout a node that neither takes nor sends anything for this long has failed
-/// @param copyBelow file ranges up to this length are copied into the write of the head, larger ones sent by the
-/// kernel;
-///     measured in CPU time per request a copy is the cheaper way to 16 KiB, the dearer one from 64 KiB
+/// @param copyBelow file ranges up to this length are copied into the write of the head (decision 0012 has what is done
+///     with longer ones)
 /// @param inboundQueueBytes received but unread body bytes per connection
 /// @param memoryBudget bytes of bodies queued in all connections; beyond it each gets the smallest share
 /// @param tls certificates; without them plain HTTP
@@ -146,6 +145,24 @@ public record EngineConfig(
                 bytes,
                 inboundQueueBytes,
                 memoryBudget,
+                tls);
+    }
+
+    public EngineConfig withMemoryBudget(long bytes) {
+        return new EngineConfig(
+                maxHeaderBytes,
+                maxUriBytes,
+                maxConnections,
+                idleTimeout,
+                headerTimeout,
+                progressTimeout,
+                progressBytes,
+                lingerTimeout,
+                connectTimeout,
+                forwardTimeout,
+                copyBelow,
+                inboundQueueBytes,
+                bytes,
                 tls);
     }
 

@@ -11,15 +11,13 @@ final class RequestDecoder extends HttpRequestDecoder {
     /// Room for method and version beside the URI.
     private static final int LINE_OVERHEAD = 64;
 
-    static final int LARGEST_PIECE = 64 << 10;
-
     private final Connection connection;
 
     RequestDecoder(EngineConfig config, Connection connection) {
         super(new HttpDecoderConfig()
                 .setMaxInitialLineLength(config.maxUriBytes() + LINE_OVERHEAD)
                 .setMaxHeaderSize(config.maxHeaderBytes())
-                .setMaxChunkSize(LARGEST_PIECE)
+                .setMaxChunkSize(SocketBuffers.LARGEST_READ)
                 .setInitialBufferSize(512));
         this.connection = connection;
     }

@@ -1,12 +1,10 @@
 package dev.sluice.common.http.engine;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.NetUtil;
@@ -26,10 +24,7 @@ import java.util.Optional;
 /// Connections to other nodes, kept for the next request. Each event loop has its own, so that a relayed request stays
 /// on one thread.
 final class Upstreams {
-    static final WriteBufferWaterMark WATER_MARKS = new WriteBufferWaterMark(128 << 10, 512 << 10);
-
     private static final int IDLE_PER_NODE = 64;
-    private static final int LARGEST_READ = 256 << 10;
 
     private final EngineConfig config;
     private final EventLoops loops;
@@ -119,8 +114,9 @@ final class Upstreams {
                 .channel(loops.clientChannel())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.AUTO_READ, false)
-                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARKS)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new AdaptiveRecvByteBufAllocator(2048, 64 << 10, LARGEST_READ))
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.WATER_MARKS)
+                .option(ChannelOption.ALLOCATOR, SocketBuffers.ALLOCATOR)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving())
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         config.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<>() {
@@ -130,7 +126,7 @@ final class Upstreams {
                         if (isSecure(node)) {
                             tls.ifPresent(each -> channel.pipeline().addLast(each.clientSide(channel, node)));
                         }
-                        channel.pipeline().addLast(connection.decoder(LARGEST_READ), connection);
+                        channel.pipeline().addLast(connection.decoder(SocketBuffers.LARGEST_READ), connection);
                     }
                 })
                 .connect(address)

@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.body;
 
-import dev.sluice.common.checksum.BlockChecksums;
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.checksum.Md5;
@@ -13,22 +14,27 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/// Everything a write computes while its bytes pass, in one go over each buffer while that is in the processor's cache:
-/// the stored CRC32C blocks, the MD5, and what the client promised. The CRC32C of the whole comes from the blocks. One
-/// thread at a time, and not an event loop (MD5).
+/// What a write computes while its bytes pass, beside the stored CRC32C blocks, from which that of the whole comes: the
+/// MD5, and what the client promised. One thread at a time, and not an event loop (MD5).
 public final class ReceivedDigests implements AutoCloseable {
     private final WriteAttributes attributes;
-    private final BlockChecksums.Builder blocks = new BlockChecksums.Builder();
     private final Md5 md5;
     private final Map<ChecksumAlgorithm, Hasher> hashers = new EnumMap<>(ChecksumAlgorithm.class);
 
     /// @param etag the MD5 in hex
     /// @param checksums in base64: what the client promised or announced; CRC32C when that was nothing
-    public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums, BlockChecksums blocks) {}
+    public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums) {}
 
-    /// Of bytes that are all there: computed on the caller's thread.
-    public ReceivedDigests(WriteAttributes attributes) {
-        this(attributes, new Md5());
+    /// Of bytes that are all there, computed on the caller's thread.
+    ///
+    /// @throws StoreException.BadDigest when they are not the promised ones
+    public static void verify(byte[] bytes, WriteAttributes attributes) {
+        var blocks = new BlockSummer();
+        blocks.update(0, ByteBuffer.wrap(bytes));
+        try (var digests = new ReceivedDigests(attributes, new Md5())) {
+            digests.adding(ByteBuffer.wrap(bytes)).join();
+            digests.check(bytes.length, blocks.finish(bytes.length), Map.of());
+        }
     }
 
     /// Of bytes that arrive while others do. To be closed.
@@ -50,32 +56,23 @@ public final class ReceivedDigests implements AutoCloseable {
     }
 
     /// Takes in what remains in the buffer, whose position stays where it is: the drive may be written from it
-    /// meanwhile.
-    public void add(ByteBuffer bytes) {
-        adding(bytes).join();
-    }
-
-    /// The same, but the MD5 may still be under way. The bytes must stay as they are until it completes, and nothing
-    /// else may be asked of this object before.
+    /// meanwhile. The bytes must stay as they are until it completes, and nothing else may be asked of this object
+    /// before.
     public CompletableFuture<Void> adding(ByteBuffer bytes) {
         var md5Added = md5.adding(bytes);
-        blocks.add(bytes);
         for (var hasher : hashers.values()) {
             hasher.add(bytes);
         }
         return md5Added;
     }
 
-    public long size() {
-        return blocks.size();
-    }
-
     /// Compares with all that the client promised; called once, after the last byte.
     ///
+    /// @param size of all the bytes
+    /// @param blocks their sums
     /// @param trailers the checksums in base64 that came after the body
     /// @throws StoreException.BadDigest when the bytes are not the promised ones
-    public Received check(Map<ChecksumAlgorithm, String> trailers) {
-        var built = blocks.build();
+    public Received check(long size, BlockSums blocks, Map<ChecksumAlgorithm, String> trailers) {
         var etag = md5.hex();
         var computed = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
         hashers.forEach((algorithm, hasher) -> computed.put(algorithm, hasher.base64()));
@@ -86,7 +83,7 @@ public final class ReceivedDigests implements AutoCloseable {
                         .isPresent()
                 || trailers.containsKey(ChecksumAlgorithm.CRC32C);
         if (promised || computed.isEmpty()) {
-            computed.put(ChecksumAlgorithm.CRC32C, built.crc32cBase64());
+            computed.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
         }
         attributes.contentMd5().ifPresent(expected -> {
             if (!expected.equalsIgnoreCase(etag)) {
@@ -96,7 +93,7 @@ public final class ReceivedDigests implements AutoCloseable {
         });
         attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
         trailers.forEach((algorithm, expected) -> compare(algorithm, expected, computed));
-        return new Received(built.size(), etag, Map.copyOf(computed), built);
+        return new Received(size, etag, Map.copyOf(computed));
     }
 
     @Override

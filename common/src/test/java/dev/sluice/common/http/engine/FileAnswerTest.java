@@ -9,12 +9,15 @@ import dev.sluice.common.http.ResponseBody.FileRange;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -237,14 +240,17 @@ class FileAnswerTest {
     }
 
     @Test
-    void aSlowReaderCostsNoMemory() throws Exception {
+    void slowReadersCostLittleMemoryEachAndAllTogetherTheBudget() throws Exception {
         var path = folder.resolve("file");
         Files.write(path, new byte[0]);
         try (var channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-            channel.write(java.nio.ByteBuffer.wrap(new byte[1]), (1L << 30) - 1);
+            channel.write(ByteBuffer.wrap(new byte[1]), (1L << 30) - 1);
         }
-        var files = new java.util.concurrent.CopyOnWriteArrayList<TestFile>();
-        try (var server = TestServer.immediate(_ -> {
+        long piece = 256 << 10;
+        long budget = 4 * piece;
+        var files = new CopyOnWriteArrayList<TestFile>();
+        var clients = new ArrayList<RawClient>();
+        try (var server = TestServer.immediate(EngineConfig.DEFAULTS.withMemoryBudget(budget), _ -> {
             try {
                 files.add(TestFile.ready(path));
             } catch (IOException failed) {
@@ -252,13 +258,22 @@ class FileAnswerTest {
             }
             return range(files.getLast(), 0, 1L << 30);
         })) {
-            try (var client = new RawClient(server.server.address(), 8 << 10)) {
+            for (int i = 0; i < 20; i++) {
+                var client = new RawClient(server.server.address(), 8 << 10);
+                clients.add(client);
                 client.send(GET).readHead();
                 assertThat(client.readBytes(100_000)).hasSize(100_000);
-                assertThat(server.meter("sluice.http.queued.bytes")).isZero();
-                assertThat(files).hasSize(1);
+                assertThat(server.meter("sluice.http.queued.bytes")).isBetween(0.0, (i + 1.0) * piece);
             }
-            closedOnce(files.getFirst());
+            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(budget + 2 * piece);
+            for (var client : clients) {
+                client.close();
+            }
+            for (var file : files) {
+                closedOnce(file);
+            }
+            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
+        assertThat(files).hasSize(20);
     }
 }

@@ -7,7 +7,6 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.http.ResponseBody.Streamed;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -197,7 +196,7 @@ class StreamedAnswerTest {
 
     /// What the buffers of all connections take, whether in use or kept for the next.
     private static long direct() {
-        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+        return ((ByteBufAllocatorMetricProvider) SocketBuffers.ALLOCATOR)
                 .metric()
                 .usedDirectMemory();
     }

@@ -3,7 +3,7 @@ package dev.sluice.common.s3.body;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.checksum.BlockChecksums;
+import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.s3.WriteAttributes;
@@ -12,48 +12,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ReceivedDigestsTest {
-    private static final long SEED = 7;
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
     private static final String HELLO_MD5 = "5d41402abc4b2a76b9719d911017c592";
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5 << 20, (5 << 20) + 12_345})
-    void blocksOfAnySizeVerifyAndAddUpToTheWhole(int size) {
-        var random = new Random(SEED);
-        var bytes = new byte[size];
-        random.nextBytes(bytes);
-        var builder = new BlockChecksums.Builder();
-        for (int at = 0; at < size; ) {
-            int length = Math.min(size - at, 1 + random.nextInt(3 << 20));
-            builder.add(ByteBuffer.wrap(bytes, at, length));
-            at += length;
-        }
-        var built = builder.build();
-        var blocks = BlockChecksums.ofBytes(size, built.toBytes());
-        assertThat(blocks).isEqualTo(built);
-        var whole = new CRC32C();
-        whole.update(bytes);
-        assertThat(blocks.crc32c()).isEqualTo(whole.getValue());
-        assertThat(blocks.count()).isEqualTo((size + BlockChecksums.BLOCK - 1) / BlockChecksums.BLOCK);
-        for (int i = 0; i < blocks.count(); i++) {
-            var block = ByteBuffer.wrap(bytes, i * BlockChecksums.BLOCK, blocks.length(i));
-            assertThat(blocks.verify(i, block)).isTrue();
-            assertThat(blocks.verify(i, block.slice(0, block.remaining() - 1))).isFalse();
-            bytes[i * BlockChecksums.BLOCK + random.nextInt(blocks.length(i))] ^= 1;
-            assertThat(blocks.verify(i, block)).isFalse();
-        }
-        assertThatThrownBy(() -> BlockChecksums.ofBytes(size + BlockChecksums.BLOCK, built.toBytes()))
-                .isInstanceOf(IllegalArgumentException.class);
-    }
 
     @Test
     void withNothingPromisedTheEtagAndCrc32cAreGiven() {
@@ -101,12 +67,25 @@ class ReceivedDigestsTest {
                 .isInstanceOf(StoreException.BadDigest.class);
     }
 
+    @Test
+    void bytesAtHandAreVerifiedToo() {
+        ReceivedDigests.verify(HELLO, attributes(Optional.of(HELLO_MD5), Map.of(), Optional.empty()));
+        var wrong = attributes(
+                Optional.empty(),
+                Map.of(ChecksumAlgorithm.CRC32C, wrongValue(ChecksumAlgorithm.CRC32C)),
+                Optional.empty());
+        assertThatThrownBy(() -> ReceivedDigests.verify(HELLO, wrong)).isInstanceOf(StoreException.BadDigest.class);
+    }
+
     private static ReceivedDigests.Received receive(
             WriteAttributes attributes, Map<ChecksumAlgorithm, String> trailers) {
-        var digests = new ReceivedDigests(attributes);
-        digests.add(ByteBuffer.wrap(HELLO, 0, 2));
-        digests.add(ByteBuffer.wrap(HELLO, 2, 3));
-        return digests.check(trailers);
+        var blocks = new BlockSummer();
+        blocks.update(0, ByteBuffer.wrap(HELLO));
+        try (var digests = ReceivedDigests.ofStream(attributes)) {
+            digests.adding(ByteBuffer.wrap(HELLO, 0, 2)).join();
+            digests.adding(ByteBuffer.wrap(HELLO, 2, 3)).join();
+            return digests.check(HELLO.length, blocks.finish(HELLO.length), trailers);
+        }
     }
 
     private static WriteAttributes attributes(

@@ -1,10 +1,10 @@
 package dev.sluice.targetnode.storage.hotset;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.FileIdentity;
-import dev.sluice.targetnode.storage.record.BlockSums;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;

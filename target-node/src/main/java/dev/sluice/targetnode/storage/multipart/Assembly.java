@@ -1,10 +1,10 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
-import dev.sluice.targetnode.storage.record.BlockSummer;
-import dev.sluice.targetnode.storage.record.BlockSums;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
-import dev.sluice.targetnode.storage.record.BlockSums;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Contents;
@@ -8,7 +10,6 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
-import dev.sluice.targetnode.storage.record.BlockSummer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -73,6 +74,13 @@ public final class PartUpload implements AutoCloseable {
             summer.update(at, bytes);
             file().write(offset + at, bytes);
         });
+    }
+
+    /// The sums of the bytes.
+    ///
+    /// @param size how many were written, all of them
+    public BlockSums sums(long size) {
+        return summer.finish(size);
     }
 
     private String path() {

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.record;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.record;
 
+import dev.sluice.common.checksum.BlockSums;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;

@@ -2,11 +2,11 @@ package dev.sluice.targetnode.storage.drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
-import dev.sluice.targetnode.storage.record.BlockSummer;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;

@@ -3,6 +3,8 @@ package dev.sluice.targetnode.storage.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,12 +1,16 @@
-package dev.sluice.targetnode.storage.record;
+package dev.sluice.common.checksum;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Base64;
 
-/// The CRC32C of each 1 MiB block of some bytes, kept apart from them. The last block may be shorter.
+/// The CRC32C of each 1 MiB block of some bytes, kept apart from them: what every read is verified against, so that a
+/// range needs only the blocks it touches. The last block may be shorter. Immutable.
 public final class BlockSums {
     public static final int BLOCK = 1 << 20;
     public static final BlockSums NONE = new BlockSums(new int[0]);
+
+    private static final long BLOCK_SHIFT = CombinableCrc.CRC32C.shift(BLOCK);
 
     private final int[] sums;
 
@@ -18,13 +22,15 @@ public final class BlockSums {
         return new BlockSums(sums.clone());
     }
 
-    static BlockSums ofBytes(byte[] bytes) {
+    /// @param bytes what [#toBytes] gave
+    public static BlockSums ofBytes(byte[] bytes) {
         var sums = new int[bytes.length / 4];
         ByteBuffer.wrap(bytes).asIntBuffer().get(sums);
         return new BlockSums(sums);
     }
 
-    byte[] toBytes() {
+    /// Four bytes a block, big-endian.
+    public byte[] toBytes() {
         var bytes = ByteBuffer.allocate(4 * sums.length);
         bytes.asIntBuffer().put(sums);
         return bytes.array();
@@ -40,6 +46,26 @@ public final class BlockSums {
 
     public int get(int block) {
         return sums[block];
+    }
+
+    /// The CRC32C of all the bytes, from the blocks'.
+    ///
+    /// @param size of the bytes
+    public long crc32c(long size) {
+        long whole = 0;
+        for (int i = 0; i < sums.length; i++) {
+            long next = sums[i] & 0xFFFFFFFFL;
+            long length = Math.min(BLOCK, size - (long) i * BLOCK);
+            whole = length == BLOCK
+                    ? CombinableCrc.CRC32C.append(whole, next, BLOCK_SHIFT)
+                    : CombinableCrc.CRC32C.combine(whole, next, length);
+        }
+        return whole;
+    }
+
+    /// The same as S3 writes it.
+    public String crc32cBase64(long size) {
+        return Base64.getEncoder().encodeToString(Hasher.Crc.bigEndian(crc32c(size), Integer.BYTES));
     }
 
     /// The sums of bytes that follow these, which must be whole blocks.

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage.record;
+package dev.sluice.common.checksum;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,0 +1,28 @@
+package dev.sluice.common.http.engine;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+
+/// The sizes and the origin of what is read from and written to sockets.
+final class SocketBuffers {
+    /// Each read becomes one step of whoever takes the body in: a drive's write, a digest. Few large ones are cheaper.
+    static final int LARGEST_READ = 256 << 10;
+
+    static final WriteBufferWaterMark WATER_MARKS = new WriteBufferWaterMark(128 << 10, 512 << 10);
+
+    /// Pooled: Netty's default gives buffers of this size fresh, cleared memory each time.
+    static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
+
+    private static final int SMALLEST_READ = 2 << 10;
+    private static final int FIRST_READ = 16 << 10;
+
+    private SocketBuffers() {}
+
+    /// Follows what the connection brings.
+    static RecvByteBufAllocator receiving() {
+        return new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ);
+    }
+}
