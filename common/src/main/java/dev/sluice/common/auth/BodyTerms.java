@@ -62,7 +62,7 @@ public sealed interface BodyTerms {
     }
 
     private static String checkedHash(String value) {
-        if (value.length() != 64 || !value.chars().allMatch(BodyTerms::isLowerHex)) {
+        if (value.length() != 64 || !isLowerHex(value)) {
             throw new S3Failure(
                     400,
                     "InvalidArgument",
@@ -71,7 +71,13 @@ public sealed interface BodyTerms {
         return value;
     }
 
-    private static boolean isLowerHex(int c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    private static boolean isLowerHex(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+                return false;
+            }
+        }
+        return true;
     }
 }

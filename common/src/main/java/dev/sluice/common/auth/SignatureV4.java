@@ -136,6 +136,10 @@ final class SignatureV4 {
 
     /// Without the space around it, and with runs of space inside as one.
     private static void appendTrimmed(StringBuilder out, String value) {
+        if (isTrimmed(value)) {
+            out.append(value);
+            return;
+        }
         boolean any = false;
         boolean space = false;
         for (int i = 0; i < value.length(); i++) {
@@ -151,6 +155,12 @@ final class SignatureV4 {
                 space = false;
             }
         }
+    }
+
+    private static boolean isTrimmed(String value) {
+        return value.indexOf('\t') < 0
+                && !value.contains("  ")
+                && (value.isEmpty() || (value.charAt(0) != ' ' && value.charAt(value.length() - 1) != ' '));
     }
 
     /// Every x-amz-* header changes what the request means, so a man in the middle must not be able to add one.
@@ -235,8 +245,13 @@ final class SignatureV4 {
 
     /// A name with a line feed or colon in it could make one request's canonical text look like another's.
     private static boolean isHeaderName(String name) {
-        return !name.isEmpty()
-                && name.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':' && !(c >= 'A' && c <= 'Z'));
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c <= ' ' || c >= 0x7F || c == ':' || (c >= 'A' && c <= 'Z')) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
     }
 
     private static long expirySeconds(String text) {
