@@ -241,6 +241,6 @@ public final class Drive implements AutoCloseable {
             }
         }));
         threads.close();
-        contents.index().close();
+        contents.close();
     }
 }

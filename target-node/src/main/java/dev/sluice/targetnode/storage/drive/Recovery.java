@@ -16,8 +16,9 @@ import java.util.TreeSet;
 /// Finishes the changes that were decided before a crash, and throws away those that were not. Looks at open
 /// intents and the work folder only, so its time does not depend on the number of objects.
 ///
-/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when its work
-/// file is there, or has become the object already. Deletions go first, for their folders may be in the way.
+/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when it has the
+/// object's bytes, when its work file is there, or when that has become the object already. Deletions go first, for
+/// their folders may be in the way.
 final class Recovery {
     private record Name(long bucketId, String key) {}
 
@@ -94,6 +95,11 @@ final class Recovery {
 
     private boolean isFulfilled(Intent intent, List<Intent.Put> puts) throws IOException {
         switch (intent) {
+            case Intent.Put put
+            when put.content().isPresent() -> {
+                contents.writeAgain(put, put.content().get());
+                puts.add(put);
+            }
             case Intent.Put put when isReady(put) -> puts.add(put);
             case Intent.Put put -> {
                 return isPlaced(put);
