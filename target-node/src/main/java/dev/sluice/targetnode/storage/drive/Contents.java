@@ -264,7 +264,7 @@ public final class Contents implements AutoCloseable {
     /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
         if (group.stream().anyMatch(this::mayBringBack)) {
-            settle(true);
+            settle();
         }
         boolean durable = false;
         var folders = new TreeSet<String>();
@@ -430,16 +430,12 @@ public final class Contents implements AutoCloseable {
     ///
     /// @return how many went
     public int settle() throws IOException {
-        return settle(false);
-    }
-
-    private int settle(boolean forGood) throws IOException {
         synchronized (settling) {
-            return settleAll(forGood);
+            return settleAll();
         }
     }
 
-    private int settleAll(boolean forGood) throws IOException {
+    private int settleAll() throws IOException {
         List<Intent> intents;
         Set<String> folders;
         synchronized (unsettledLock) {
@@ -451,14 +447,15 @@ public final class Contents implements AutoCloseable {
         if (intents.isEmpty()) {
             return 0;
         }
-        if (open.values().stream().anyMatch(Open::content)) {
+        boolean content = open.values().stream().anyMatch(Open::content);
+        if (content) {
             files.syncAll();
         } else {
             syncFolders(folders);
         }
         var gone = new IndexBatch();
         intents.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
-        index.write(gone, forGood);
+        index.write(gone, content); // a later change that is not synced must not meet them again
         for (var intent : intents) {
             open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
         }

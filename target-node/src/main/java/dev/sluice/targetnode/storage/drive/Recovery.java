@@ -85,7 +85,7 @@ final class Recovery {
             } else if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
                 files.delete(put.work());
             } else if (intent instanceof Intent.Delete delete) {
-                deleteOlder(delete);
+                deleteUpTo(delete);
             }
         }
         if (!decided) {
@@ -97,6 +97,7 @@ final class Recovery {
         switch (intent) {
             case Intent.Put put
             when put.content().isPresent() -> {
+                deleteUpTo(put);
                 contents.writeAgain(put, put.content().get());
                 puts.add(put);
             }
@@ -105,7 +106,7 @@ final class Recovery {
                 return isPlaced(put);
             }
             case Intent.Delete delete -> {
-                deleteOlder(delete);
+                deleteUpTo(delete);
                 contents.redo(delete, after, changed);
             }
         }
@@ -138,10 +139,10 @@ final class Recovery {
     }
 
     /// Also where the index does not say that the key lies: the entry may be lost with the rename it was made for.
-    private void deleteOlder(Intent.Delete delete) throws IOException {
-        for (var entry : lying(delete)) {
-            if (entry.version().compareTo(delete.version()) < 0) {
-                contents.remove(Layout.path(delete.bucket(), delete.key(), entry.escaped()), changed);
+    private void deleteUpTo(Intent intent) throws IOException {
+        for (var entry : lying(intent)) {
+            if (entry.version().compareTo(intent.version()) <= 0) {
+                contents.remove(Layout.path(intent.bucket(), intent.key(), entry.escaped()), changed);
             }
         }
     }
