@@ -39,10 +39,13 @@ class CrashModelTest {
     /// What may be found for a key: each version it may have, 0 for none.
     private final Map<String, Set<Long>> allowed = new TreeMap<>();
 
-    /// What a loss of power may bring back of keys whose last change was acknowledged unsynced; or it damages them.
-    private final Map<String, Set<Long>> lostWithPower = new HashMap<>();
+    /// All that a key ever had. A loss of power may bring any of it back when the last change was not synced.
+    private final Map<String, Set<Long>> history = new HashMap<>();
 
-    /// Those of them that have seen one: which of it they have may change with each restart.
+    /// The keys whose last acknowledged change was not synced.
+    private final Set<String> unsynced = new HashSet<>();
+
+    /// Those of them that have seen a loss of power: what they have may change with each restart.
     private final Set<String> unsteady = new HashSet<>();
 
     /// The keys of the latest commit that were changed unsynced.
@@ -85,7 +88,8 @@ class CrashModelTest {
         index = new MemoryIndex(faults);
         sequence = 0;
         allowed.clear();
-        lostWithPower.clear();
+        history.clear();
+        unsynced.clear();
         unsteady.clear();
         KEYS.forEach(key -> allowed.put(key, Set.of(0L)));
         start();
@@ -116,7 +120,7 @@ class CrashModelTest {
             either.add(version);
             allowed.put(key, either);
             if (notSynced.contains(key)) {
-                lostWithPower.computeIfAbsent(key, _ -> new HashSet<>());
+                unsynced.add(key);
             }
         });
         inFlight.clear();
@@ -124,13 +128,12 @@ class CrashModelTest {
             if (random.nextInt(4) > 0) {
                 files.crash(random);
                 index.crash(random);
-                unsteady.addAll(lostWithPower.keySet());
+                unsteady.addAll(unsynced);
             }
             for (var key : unsteady) {
-                var any = lostWithPower.getOrDefault(key, new HashSet<>());
+                var any = new HashSet<>(history.getOrDefault(key, Set.of(DAMAGED, 0L)));
                 any.addAll(allowed.getOrDefault(key, Set.of()));
-                any.addAll(Set.of(DAMAGED, 0L));
-                allowed.put(key, Set.copyOf(any));
+                allowed.put(key, any);
             }
             faults.arm(attempt < 2 ? Faults.Kind.CRASH : Faults.Kind.NONE, random.nextInt(60));
             try {
@@ -183,7 +186,11 @@ class CrashModelTest {
             }
         }
         inFlight.clear();
-        versions.forEach(each -> inFlight.put(each.getKey(), each.getValue()));
+        for (var each : versions) {
+            inFlight.put(each.getKey(), each.getValue());
+            history.computeIfAbsent(each.getKey(), _ -> new HashSet<>(Set.of(DAMAGED, 0L)))
+                    .add(each.getValue());
+        }
         var results = contents.commit(group);
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i).isEmpty()) {
@@ -195,10 +202,9 @@ class CrashModelTest {
 
     private void acknowledged(String key, long version) {
         if (notSynced.contains(key)) {
-            var before = lostWithPower.computeIfAbsent(key, _ -> new HashSet<>());
-            before.addAll(allowed.getOrDefault(key, Set.of()));
+            unsynced.add(key);
         } else {
-            lostWithPower.remove(key);
+            unsynced.remove(key);
             unsteady.remove(key);
         }
         allowed.put(key, Set.of(version));
