@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// that tidies up. Callers are virtual threads, which wait; nothing here blocks an event loop.
 public final class Drive implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
-    private static final int SETTLE_AT = 512;
+    private static final int SETTLE_AT = 4096;
     private static final int PURGE_STEP = 256;
 
     private final String id;
