@@ -61,6 +61,7 @@ public final class Contents implements AutoCloseable {
     private List<Intent> unsettled = new ArrayList<>();
     private Set<String> unsyncedFolders = new TreeSet<>();
     private final Object settling = new Object();
+    private volatile Optional<IOException> unsettleable = Optional.empty();
     private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
 
     /// What is known of a key while it has open intents.
@@ -263,6 +264,7 @@ public final class Contents implements AutoCloseable {
     /// @throws IOException when it is not known what will be found after a restart; nothing more must be
     /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
+        requireSettling();
         if (group.stream().anyMatch(this::mayBringBack)) {
             settle();
         }
@@ -431,7 +433,21 @@ public final class Contents implements AutoCloseable {
     /// @return how many went
     public int settle() throws IOException {
         synchronized (settling) {
-            return settleAll();
+            requireSettling();
+            try {
+                return settleAll();
+            } catch (IOException failure) {
+                unsettleable = Optional.of(failure);
+                throw failure;
+            }
+        }
+    }
+
+    /// A sync that failed must not be tried again: the kernel may have forgotten what it was for. The intents stay, and
+    /// nothing may follow them before a start has done them again.
+    private void requireSettling() throws IOException {
+        if (unsettleable.isPresent()) {
+            throw new IOException("an earlier sync failed", unsettleable.get());
         }
     }
 
