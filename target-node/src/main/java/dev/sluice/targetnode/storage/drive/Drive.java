@@ -222,7 +222,15 @@ public final class Drive implements AutoCloseable {
         }
     }
 
-    /// Ends everything in order; a start after it has nothing to repair.
+    private void settleLast() {
+        try {
+            contents.settle();
+        } catch (IOException failure) {
+            suspicion.add("closing", failure); // the intents stay for the next start
+        }
+    }
+
+    /// Ends everything in order; a start after it has nothing to repair, unless the drive failed.
     @Override
     public void close() {
         closed = true;
@@ -237,7 +245,7 @@ public final class Drive implements AutoCloseable {
                 file.close();
             }
             if (wasReady) {
-                contents.settle();
+                settleLast();
             }
         }));
         threads.close();
