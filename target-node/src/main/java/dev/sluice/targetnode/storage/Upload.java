@@ -7,6 +7,7 @@ import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -175,15 +176,23 @@ public final class Upload implements AutoCloseable {
     }
 
     private Shelf.Ready<ObjectRecord> prepared(long size, CommitTerms terms) throws IOException {
-        var target = file();
-        if (small.isPresent()) {
-            target.write(0, small.get().duplicate().clear());
-        }
         shelf.check(drive, bucket, key, terms.check());
         var record = record(size, terms);
-        var change = drive.contents().preparePut(bucket, work, target, record, new IndexBatch(), durable);
+        var change = prepare(file(), record);
         handedOver = true; // from here on the work file is the drive's: it may be the object already
         return new Shelf.Ready<>(change, record);
+    }
+
+    private Prepared prepare(DriveFile target, ObjectRecord record) throws IOException {
+        if (small.isPresent()) {
+            target.write(0, small.get().duplicate().clear());
+            if (durable) {
+                return drive.contents()
+                        .prepareSmallPut(
+                                bucket, work, target, record, small.get().array());
+            }
+        }
+        return drive.contents().preparePut(bucket, work, target, record, new IndexBatch(), durable);
     }
 
     public ObjectRecord commit(CommitTerms terms) {

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -29,6 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Drives that fail, fill up or stand still under a running store.
 class FaultTest {
+    /// The intents of smaller ones make them durable, without a sync of their own.
+    private static final int LARGE = 100_000;
+
     private static final FaultyFiles.Fault NONE = (_, _) -> {};
 
     @TempDir
@@ -50,7 +54,7 @@ class FaultTest {
     @Test
     void aFailedSyncIsNotTriedAgainAndNotAcknowledged() throws IOException {
         var paths = drives(folder, 1);
-        for (int size : new int[] {100, 3_000_000}) {
+        for (int size : new int[] {LARGE, 3_000_000}) {
             try (var store = faulty(paths)) {
                 put(store, "k", random(1, 50));
                 var syncs = new AtomicInteger();
@@ -75,6 +79,30 @@ class FaultTest {
         }
     }
 
+    /// The bytes stay in the intent until the file system has taken them.
+    @Test
+    void aSmallObjectOutlivesTheFailureOfItsLaterSync() throws Exception {
+        var paths = drives(folder, 1);
+        try (var store = faulty(paths)) {
+            fault = (call, path) -> {
+                if (call.equals("syncAll")) {
+                    throw new IOException("Input/output error");
+                }
+            };
+            put(store, "k", random(1, 50));
+            while (store.stats().getFirst().errors() == 0) {
+                Thread.onSpinWait();
+            }
+            fault = NONE;
+            assertThatThrownBy(() -> delete(store, "k")).isInstanceOf(StoreException.DriveFailed.class);
+        }
+        var file = folder.resolve("d1").resolve("objects/" + BUCKET.name() + "/k");
+        Files.write(file, new byte[50], StandardOpenOption.WRITE); // as if the page had been lost
+        try (var store = open(paths)) {
+            assertThat(get(store, "k")).isEqualTo(random(1, 50));
+        }
+    }
+
     @Test
     void aCommitOfUnknownOutcomeStopsWritesNotReads() throws IOException {
         var paths = drives(folder, 1);
@@ -85,7 +113,7 @@ class FaultTest {
                     throw new IOException("Input/output error");
                 }
             };
-            assertThatThrownBy(() -> put(store, "k", random(2, 50))).isInstanceOf(StoreException.DriveFailed.class);
+            assertThatThrownBy(() -> put(store, "k", random(2, LARGE))).isInstanceOf(StoreException.DriveFailed.class);
             fault = NONE;
             assertThatThrownBy(() -> put(store, "k", random(3, 50))).isInstanceOf(StoreException.DriveFailed.class);
             assertThatThrownBy(() -> delete(store, "k")).isInstanceOf(StoreException.DriveFailed.class);

@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,9 +40,12 @@ import org.slf4j.LoggerFactory;
 /// last two is done again from the intents, which go only when the changed folders have been synced ([#settle]). So
 /// a write costs the sync of its file and its share of two others, and a start looks at open intents only.
 ///
+/// A small object's bytes are in its intent, and its file is not synced before the file system is as a whole, when
+/// the intent goes: such a write costs its share of one sync.
+///
 /// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must
 /// not run at the same time as each other; [#settle] may run beside them.
-public final class Contents {
+public final class Contents implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
     private static final byte[] TOTALS = {'t'};
     private static final byte[] DROPS = {'d'};
@@ -55,6 +60,16 @@ public final class Contents {
     private final Object unsettledLock = new Object();
     private List<Intent> unsettled = new ArrayList<>();
     private Set<String> unsyncedFolders = new TreeSet<>();
+    private final Object settling = new Object();
+    private volatile Optional<IOException> unsettleable = Optional.empty();
+    private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
+
+    /// What is known of a key while it has open intents.
+    ///
+    /// @param version the newest one's
+    /// @param content whether one of them has an object's bytes
+    private record Open(ObjectVersion version, boolean content) {}
+
     private volatile Totals totals = Totals.NONE;
 
     public Contents(DriveFiles files, DriveIndex index) {
@@ -72,6 +87,12 @@ public final class Contents {
 
     public Totals totals() {
         return totals;
+    }
+
+    @Override
+    public void close() {
+        index.close();
+        files.close();
     }
 
     // ---- looking
@@ -194,10 +215,29 @@ public final class Contents {
         }
         var entry = ObjectEntry.of(record, stored.details().isPresent());
         return new Prepared(
-                Optional.of(new Intent.Put(bucket, record.key(), work, entry, with)),
+                Optional.of(new Intent.Put(bucket, record.key(), work, entry, with, Optional.empty())),
                 new IndexBatch(),
                 folders,
                 durable);
+    }
+
+    /// The same for a small object that is to last, whose bytes are at hand: the intent makes it durable, and nothing
+    /// is synced before.
+    public Prepared prepareSmallPut(BucketRef bucket, String work, DriveFile file, ObjectRecord record, byte[] data)
+            throws IOException {
+        var stored = RecordFormat.encode(record);
+        if (stored.details().isPresent()) {
+            return preparePut(bucket, work, file, record, new IndexBatch(), true);
+        }
+        files.setAttribute(work, stored.attribute());
+        var intent = new Intent.Put(
+                bucket,
+                record.key(),
+                work,
+                ObjectEntry.of(record, false),
+                new IndexBatch(),
+                Optional.of(new Intent.Content(stored.attribute(), data)));
+        return new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true);
     }
 
     private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
@@ -224,6 +264,10 @@ public final class Contents {
     /// @throws IOException when it is not known what will be found after a restart; nothing more must be
     /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
+        requireSettling();
+        if (group.stream().anyMatch(this::mayBringBack)) {
+            settle();
+        }
         boolean durable = false;
         var folders = new TreeSet<String>();
         var first = new IndexBatch();
@@ -277,13 +321,32 @@ public final class Contents {
                 index.write(new IndexBatch().delete(Table.INTENTS, intent.indexKey()), true);
                 return Optional.of(failure);
             }
-            if (durable) {
-                done.add(intent);
+            if (durable || open.containsKey(name(intent))) {
+                boolean content =
+                        intent instanceof Intent.Put put && put.content().isPresent();
+                open.merge(
+                        name(intent),
+                        new Open(intent.version(), content),
+                        (older, newer) -> new Open(newer.version, older.content || newer.content));
+                done.add(intent instanceof Intent.Put put ? put.withoutContent() : intent);
             } else {
                 after.delete(Table.INTENTS, intent.indexKey());
             }
             return Optional.empty();
         }
+    }
+
+    /// A change that a crash may take must not bring back an object from before the one it replaced.
+    private boolean mayBringBack(Prepared change) {
+        if (change.durable() || change.intent().isEmpty()) {
+            return false;
+        }
+        var before = open.get(name(change.intent().get()));
+        return before != null && before.content;
+    }
+
+    private static ObjectKey name(Intent intent) {
+        return new ObjectKey(intent.bucket().id(), intent.key());
     }
 
     public boolean isDropped(long bucketId) {
@@ -365,10 +428,30 @@ public final class Contents {
         }
     }
 
-    /// Makes the names that were changed so far durable, and lets their intents go.
+    /// Makes what was changed so far durable, and lets the intents go. Returns when those of all earlier commits have.
     ///
     /// @return how many went
     public int settle() throws IOException {
+        synchronized (settling) {
+            requireSettling();
+            try {
+                return settleAll();
+            } catch (IOException failure) {
+                unsettleable = Optional.of(failure);
+                throw failure;
+            }
+        }
+    }
+
+    /// A sync that failed must not be tried again: the kernel may have forgotten what it was for. The intents stay, and
+    /// nothing may follow them before a start has done them again.
+    private void requireSettling() throws IOException {
+        if (unsettleable.isPresent()) {
+            throw new IOException("an earlier sync failed", unsettleable.get());
+        }
+    }
+
+    private int settleAll() throws IOException {
         List<Intent> intents;
         Set<String> folders;
         synchronized (unsettledLock) {
@@ -380,10 +463,18 @@ public final class Contents {
         if (intents.isEmpty()) {
             return 0;
         }
-        syncAll(folders);
+        boolean content = open.values().stream().anyMatch(Open::content);
+        if (content) {
+            files.syncAll();
+        } else {
+            syncFolders(folders);
+        }
         var gone = new IndexBatch();
         intents.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
-        index.write(gone, false);
+        index.write(gone, content); // a later change that is not synced must not meet them again
+        for (var intent : intents) {
+            open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
+        }
         return intents.size();
     }
 
@@ -393,7 +484,7 @@ public final class Contents {
         }
     }
 
-    private void syncAll(Set<String> folders) throws IOException {
+    private void syncFolders(Set<String> folders) throws IOException {
         var done = new HashSet<String>();
         for (var each : folders) {
             var folder = each;
@@ -426,7 +517,7 @@ public final class Contents {
         dropped.add(bucket.id());
         toTrash(Layout.objects(bucket), bucket.id() + ".objects");
         toTrash(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
-        syncAll(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.TRASH));
+        syncFolders(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.TRASH));
         var total = new Totals[] {totals};
         var prefix = IndexKeys.number(bucket.id());
         index.scan(Table.OBJECTS, prefix, (key, value) -> {
@@ -588,9 +679,24 @@ public final class Contents {
         totals = fulfil(intent, after, changed, new ArrayList<>());
     }
 
-    /// Writes what recovery changed and forgets the intents it settled.
+    /// Makes the work file anew from its intent: what a crash left of it, or of the object it became, may be anything.
+    void writeAgain(Intent.Put put, Intent.Content content) throws IOException {
+        files.delete(put.work());
+        try (var file = files.create(put.work())) {
+            file.write(0, ByteBuffer.wrap(content.data()));
+        }
+        files.setAttribute(put.work(), content.record());
+    }
+
+    /// Makes durable what recovery changed, and forgets the intents it settled.
     void recovered(List<Intent> settled, IndexBatch after, Set<String> changed) throws IOException {
-        syncAll(changed);
+        if (settled.stream()
+                .anyMatch(
+                        each -> each instanceof Intent.Put put && put.content().isPresent())) {
+            files.syncAll();
+        } else {
+            syncFolders(changed);
+        }
         settled.forEach(intent -> after.delete(Table.INTENTS, intent.indexKey()));
         index.write(after.put(Table.META, TOTALS, totals.encode()), true);
     }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// that tidies up. Callers are virtual threads, which wait; nothing here blocks an event loop.
 public final class Drive implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
-    private static final int SETTLE_AT = 512;
+    private static final int SETTLE_AT = 4096;
     private static final int PURGE_STEP = 256;
 
     private final String id;
@@ -222,7 +222,15 @@ public final class Drive implements AutoCloseable {
         }
     }
 
-    /// Ends everything in order; a start after it has nothing to repair.
+    private void settleLast() {
+        try {
+            contents.settle();
+        } catch (IOException failure) {
+            suspicion.add("closing", failure); // the intents stay for the next start
+        }
+    }
+
+    /// Ends everything in order; a start after it has nothing to repair, unless the drive failed.
     @Override
     public void close() {
         closed = true;
@@ -237,10 +245,10 @@ public final class Drive implements AutoCloseable {
                 file.close();
             }
             if (wasReady) {
-                contents.settle();
+                settleLast();
             }
         }));
         threads.close();
-        contents.index().close();
+        contents.close();
     }
 }

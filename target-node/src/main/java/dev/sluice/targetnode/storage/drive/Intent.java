@@ -8,11 +8,13 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
 import java.io.IOException;
+import java.util.Optional;
 
 /// A change that is decided. It is durable in the index before any name in the file system changes, holds all that
 /// is needed to do it again, and goes only once the changed folders are durable.
 sealed interface Intent {
-    int FORMAT = 1;
+    int FORMAT = 2;
+    int WITHOUT_CONTENT = 1;
 
     BucketRef bucket();
 
@@ -20,10 +22,21 @@ sealed interface Intent {
 
     ObjectVersion version();
 
+    /// A small object's record and bytes.
+    @SuppressWarnings("ArrayRecordComponent") // made once, read once
+    record Content(byte[] record, byte[] data) {}
+
     /// The work file becomes the object.
     ///
     /// @param with changes of the index that happen together with it
-    record Put(BucketRef bucket, String key, String work, ObjectEntry entry, IndexBatch with) implements Intent {
+    /// @param content where the intent is what makes the object durable, instead of a sync of the work file
+    record Put(BucketRef bucket, String key, String work, ObjectEntry entry, IndexBatch with, Optional<Content> content)
+            implements Intent {
+        /// What is still to be known once the intent is in the index.
+        Put withoutContent() {
+            return new Put(bucket, key, work, entry, with, Optional.empty());
+        }
+
         @Override
         public ObjectVersion version() {
             return entry.version();
@@ -48,6 +61,8 @@ sealed interface Intent {
             case Put put -> {
                 out.text(put.work).bytes(put.entry.encode());
                 put.with.writeTo(out);
+                out.flag(put.content.isPresent());
+                put.content.ifPresent(content -> out.bytes(content.record).bytes(content.data));
                 yield out.sealed();
             }
             case Delete delete -> out.version(delete.version).sealed();
@@ -60,7 +75,15 @@ sealed interface Intent {
         var bucket = new BucketRef(in.number(), in.text());
         var key = in.text();
         return put
-                ? new Put(bucket, key, in.text(), ObjectEntry.decode(in.bytes()), IndexBatch.readFrom(in))
+                ? new Put(
+                        bucket,
+                        key,
+                        in.text(),
+                        ObjectEntry.decode(in.bytes()),
+                        IndexBatch.readFrom(in),
+                        in.format() > WITHOUT_CONTENT && in.flag()
+                                ? Optional.of(new Content(in.bytes(), in.bytes()))
+                                : Optional.empty())
                 : new Delete(bucket, key, in.version());
     }
 }

@@ -148,7 +148,8 @@ final class Rebuild {
                 head.get().key(),
                 work,
                 ObjectEntry.of(head.get(), false),
-                new IndexBatch());
+                new IndexBatch(),
+                Optional.empty());
         batch.put(Table.INTENTS, put.indexKey(), put.encode());
     }
 

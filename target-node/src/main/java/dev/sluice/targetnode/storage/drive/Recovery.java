@@ -16,8 +16,9 @@ import java.util.TreeSet;
 /// Finishes the changes that were decided before a crash, and throws away those that were not. Looks at open
 /// intents and the work folder only, so its time does not depend on the number of objects.
 ///
-/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when its work
-/// file is there, or has become the object already. Deletions go first, for their folders may be in the way.
+/// For each key the newest intent that can be fulfilled decides: a deletion always can; a write can when it has the
+/// object's bytes, when its work file is there, or when that has become the object already. Deletions go first, for
+/// their folders may be in the way.
 final class Recovery {
     private record Name(long bucketId, String key) {}
 
@@ -84,7 +85,7 @@ final class Recovery {
             } else if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
                 files.delete(put.work());
             } else if (intent instanceof Intent.Delete delete) {
-                deleteOlder(delete);
+                deleteUpTo(delete);
             }
         }
         if (!decided) {
@@ -94,12 +95,18 @@ final class Recovery {
 
     private boolean isFulfilled(Intent intent, List<Intent.Put> puts) throws IOException {
         switch (intent) {
+            case Intent.Put put
+            when put.content().isPresent() -> {
+                deleteUpTo(put);
+                contents.writeAgain(put, put.content().get());
+                puts.add(put);
+            }
             case Intent.Put put when isReady(put) -> puts.add(put);
             case Intent.Put put -> {
                 return isPlaced(put);
             }
             case Intent.Delete delete -> {
-                deleteOlder(delete);
+                deleteUpTo(delete);
                 contents.redo(delete, after, changed);
             }
         }
@@ -132,10 +139,10 @@ final class Recovery {
     }
 
     /// Also where the index does not say that the key lies: the entry may be lost with the rename it was made for.
-    private void deleteOlder(Intent.Delete delete) throws IOException {
-        for (var entry : lying(delete)) {
-            if (entry.version().compareTo(delete.version()) < 0) {
-                contents.remove(Layout.path(delete.bucket(), delete.key(), entry.escaped()), changed);
+    private void deleteUpTo(Intent intent) throws IOException {
+        for (var entry : lying(intent)) {
+            if (entry.version().compareTo(intent.version()) <= 0) {
+                contents.remove(Layout.path(intent.bucket(), intent.key(), entry.escaped()), changed);
             }
         }
     }

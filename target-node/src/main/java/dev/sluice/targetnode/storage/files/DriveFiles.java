@@ -7,7 +7,7 @@ import java.util.Optional;
 /// Everything that is done to the files of one drive; tests put faults here. Paths are relative to the drive, with
 /// '/' between segments. To be called on a [DriveThread] only. A missing file is a
 /// [java.nio.file.NoSuchFileException].
-public interface DriveFiles {
+public interface DriveFiles extends AutoCloseable {
     /// A new file to write to and read from.
     DriveFile create(String path) throws IOException;
 
@@ -45,10 +45,16 @@ public interface DriveFiles {
     /// The names in this folder are on the drive when this returns.
     void syncFolder(String path) throws IOException;
 
+    /// All that was written and named so far is on the drive when this returns. Once it failed, nobody knows what is.
+    void syncAll() throws IOException;
+
     /// The names in a folder, folders with a trailing '/'; empty when there is no such folder.
     List<String> list(String path) throws IOException;
 
     long freeBytes() throws IOException;
 
     long totalBytes() throws IOException;
+
+    @Override
+    default void close() {}
 }

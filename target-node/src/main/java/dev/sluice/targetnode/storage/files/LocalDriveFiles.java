@@ -24,9 +24,13 @@ public final class LocalDriveFiles implements DriveFiles {
     private static final String NO_SUCH_ATTRIBUTE = "No data available";
 
     private final Path root;
+    /// Open from before the first write that [#syncAll] answers for: the kernel tells each descriptor of the failures
+    /// since it was opened.
+    private final int rootDescriptor;
 
-    public LocalDriveFiles(Path root) {
+    public LocalDriveFiles(Path root) throws IOException {
         this.root = root.toAbsolutePath().normalize();
+        this.rootDescriptor = NativeFile.open(this.root.toString());
     }
 
     private Path at(String path) {
@@ -183,6 +187,17 @@ public final class LocalDriveFiles implements DriveFiles {
         try (var folder = FileChannel.open(at(path), StandardOpenOption.READ)) {
             folder.force(true);
         }
+    }
+
+    @Override
+    public void syncAll() throws IOException {
+        DriveThread.assertMayBlock();
+        NativeFile.syncFileSystem(rootDescriptor);
+    }
+
+    @Override
+    public void close() {
+        NativeFile.close(rootDescriptor);
     }
 
     @Override

@@ -9,8 +9,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/// The three Linux calls that Java has no cheap way to: an open file's inode, size and time of change in one call
-/// without a path (statx with an empty path; its layout is the same on every processor), and a descriptor for it.
+/// The Linux calls that Java has no way to, or no cheap one: an open file's inode, size and time of change in one call
+/// without a path (statx with an empty path; its layout is the same on every processor), a descriptor for it, and the
+/// sync of a whole file system.
 @SuppressWarnings("restricted") // these calls are what the launcher enables native access for
 final class NativeFile {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -29,6 +30,8 @@ final class NativeFile {
             Linker.Option.firstVariadicArg(2));
     private static final MethodHandle CLOSE =
             function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    private static final MethodHandle SYNCFS =
+            function("syncfs", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     private static final MethodHandle STATX = function(
             "statx",
             FunctionDescriptor.of(
@@ -84,6 +87,19 @@ final class NativeFile {
                 answer.get(ValueLayout.JAVA_LONG, SIZE),
                 answer.get(ValueLayout.JAVA_LONG, CTIME_SECONDS) * 1_000_000_000L
                         + answer.get(ValueLayout.JAVA_INT, CTIME_NANOS));
+    }
+
+    /// @param descriptor of any file or folder of it
+    static void syncFileSystem(int descriptor) throws IOException {
+        int result;
+        try {
+            result = (int) SYNCFS.invokeExact(descriptor);
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+        if (result != 0) {
+            throw new IOException("the file system could not be synced");
+        }
     }
 
     private static IOException unexpected(Throwable failure) {

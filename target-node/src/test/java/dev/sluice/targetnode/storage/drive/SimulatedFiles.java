@@ -284,6 +284,17 @@ final class SimulatedFiles implements DriveFiles {
     }
 
     @Override
+    public void syncAll() throws IOException {
+        faults.step(false);
+        pending.forEach(change -> apply(change, durable));
+        pending.clear();
+        for (var node : names.values()) {
+            node.syncedData = node.data;
+            node.syncedAttribute = node.attribute;
+        }
+    }
+
+    @Override
     public List<String> list(String path) throws IOException {
         faults.step(false);
         var found = new ArrayList<String>();
