@@ -15,7 +15,6 @@ import java.util.concurrent.locks.ReentrantLock;
 /// When the queue is full, those who bring pieces wait.
 final class Md5Batcher {
     static final int QUEUE_LIMIT = 1024;
-    private static final int CROWD = 2 * Md5Lanes.LANES;
     private static final long GATHERING_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
     private final AtomicInteger openStreams = new AtomicInteger();
@@ -75,7 +74,7 @@ final class Md5Batcher {
                 taken.awaitUninterruptibly();
             }
             waiting.add(job);
-            boolean needed = atWork == 0 ? waiting.size() == 1 || enough() : waiting.size() >= CROWD;
+            boolean needed = atWork == 0 ? waiting.size() == 1 || enough() : waiting.size() >= crowd();
             if (needed) {
                 arrived.signal();
             }
@@ -83,6 +82,11 @@ final class Md5Batcher {
             lock.unlock();
         }
         return job.done;
+    }
+
+    /// Not a constant: this class is loaded also where the vector module, and so [Md5Lanes], is missing.
+    private static int crowd() {
+        return 2 * Md5Lanes.LANES;
     }
 
     private boolean enough() {
@@ -163,7 +167,7 @@ final class Md5Batcher {
         private void awaitJobs() {
             try {
                 while (true) {
-                    boolean othersWill = atWork > 0 && waiting.size() < CROWD;
+                    boolean othersWill = atWork > 0 && waiting.size() < crowd();
                     if (waiting.isEmpty() || othersWill) {
                         arrived.await();
                     } else if (gathering() > 0) {
