@@ -17,10 +17,12 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import javax.net.ssl.SSLSocketFactory;
 
 /// Starts what the demo needs and was not given: a small cluster as the cloud, the shaped door before it, and the
 /// cluster whose bucket is filled through that door by the ordinary S3 backend.
@@ -65,7 +67,7 @@ public final class LiveStarter implements DemoClusters.Starter {
         progress.accept("Starting " + (site.s3().isEmpty() ? "a cloud" : "a door before the cloud")
                 + (ownCluster ? " and a cluster before it" : ""));
         Cloud cloud = site.s3().isPresent() ? given(site.s3().get()) : own(folder, ownCluster, opened);
-        var door = ShapedCloud.before(address(cloud.endpoint()), site.latency(), site.bytesPerSecond());
+        var door = ShapedCloud.before(address(cloud.endpoint()), tls(cloud), site.latency(), site.bytesPerSecond());
         opened.add(door);
         var bucket = "sluice-demo-"
                 + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
@@ -99,11 +101,11 @@ public final class LiveStarter implements DemoClusters.Starter {
     }
 
     private Cloud given(URI url) {
-        if (!"http".equals(url.getScheme())
+        if (!List.of("http", "https").contains(String.valueOf(url.getScheme()))
                 || url.getHost() == null
                 || url.getPath().length() > 1) {
-            throw CommandFailure.refused("--s3 " + url + ": the demo counts requests on the way to the cloud,"
-                    + " so it has to be an address such as http://10.0.0.1:9000, without TLS and without a bucket");
+            throw CommandFailure.refused(
+                    "--s3 " + url + " is not an address such as http://10.0.0.1:9000, without a bucket");
         }
         var access = environment.get("AWS_ACCESS_KEY_ID");
         var secret = environment.get("AWS_SECRET_ACCESS_KEY");
@@ -189,7 +191,16 @@ public final class LiveStarter implements DemoClusters.Starter {
     }
 
     private static InetSocketAddress address(URI endpoint) {
-        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort() < 0 ? 80 : endpoint.getPort());
+        int usual = secure(endpoint) ? 443 : 80;
+        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort() < 0 ? usual : endpoint.getPort());
+    }
+
+    private static Optional<SSLSocketFactory> tls(Cloud cloud) {
+        return secure(cloud.endpoint()) ? Optional.of(cloud.trust().context().getSocketFactory()) : Optional.empty();
+    }
+
+    private static boolean secure(URI endpoint) {
+        return "https".equals(endpoint.getScheme());
     }
 
     private static void closeAfter(Exception failure, Opened opened) {
