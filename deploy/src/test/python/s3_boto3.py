@@ -7,10 +7,10 @@ from botocore.exceptions import ClientError
 from checks import ACCESS_KEY, ENDPOINT, REGION, SECRET_KEY, same
 
 
-def client(access_key=ACCESS_KEY, secret_key=SECRET_KEY, **config):
+def client(access_key=ACCESS_KEY, secret_key=SECRET_KEY, endpoint=ENDPOINT, **config):
     return boto3.client(
         "s3",
-        endpoint_url=ENDPOINT,
+        endpoint_url=endpoint,
         region_name=REGION,
         aws_access_key_id=access_key,
         aws_secret_access_key=secret_key,

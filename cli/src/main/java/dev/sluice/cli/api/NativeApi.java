@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.s3.SignedHttp;
+import dev.sluice.cli.trust.Trust;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.HttpsURLConnection;
 
 /// The calls below `/v1` that commands make, in the form AIStore's clients use, and `/health`.
 public final class NativeApi {
@@ -93,11 +95,19 @@ public final class NativeApi {
         return members;
     }
 
-    /// Asks one node, without keys.
-    public static Health health(String url) {
+    public Trust trust() {
+        return http.trust();
+    }
+
+    /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of the
+    /// node.
+    public static Health health(String url, Trust trust) {
         try {
             var connection =
                     (HttpURLConnection) URI.create(url + "/health").toURL().openConnection();
+            if (connection instanceof HttpsURLConnection secure) {
+                secure.setSSLSocketFactory(trust.context().getSocketFactory());
+            }
             connection.setConnectTimeout(1_000);
             connection.setReadTimeout(2_000);
             try {
@@ -106,6 +116,9 @@ public final class NativeApi {
                 connection.disconnect();
             }
         } catch (IOException unreachable) {
+            trust.refusal(url, unreachable).ifPresent(failure -> {
+                throw failure;
+            });
             return Health.UNREACHABLE;
         }
     }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.NodeRole;
 import dev.sluice.cli.process.ProcessStamp;
+import dev.sluice.common.peer.ClusterTls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +15,16 @@ import java.util.Optional;
 
 /// `DIR/cluster.json`: the cluster that runs there, for clients and for the commands that come later. Written when all
 /// nodes are ready, gone after `down`.
+///
+/// @param tlsCertificate the PEM file with what its nodes show; empty without TLS
 public record ClusterFile(
-        String endpoint, String s3Endpoint, String accessKey, String secretKey, Started started, List<Node> nodes) {
+        String endpoint,
+        String s3Endpoint,
+        String accessKey,
+        String secretKey,
+        String tlsCertificate,
+        Started started,
+        List<Node> nodes) {
 
     /// What `up` was asked for, to be compared with what it is asked next time.
     public record Started(
@@ -67,6 +76,23 @@ public record ClusterFile(
         PrivateFiles.write(file, JSON.writeValueAsString(this) + "\n");
     }
 
+    public Optional<Path> certificate() {
+        return Optional.of(tlsCertificate).filter(file -> !file.isEmpty()).map(Path::of);
+    }
+
+    /// What S3 clients need as `AWS_CA_BUNDLE`. Nothing without TLS, nor when others signed the certificate and the
+    /// file
+    /// does not hold theirs: then clients know the signer, or no file here helps them.
+    public Optional<Path> caBundle() {
+        return certificate().filter(file -> {
+            try {
+                return ClusterTls.holdsAuthority(file);
+            } catch (IOException unreadable) {
+                throw CommandFailure.failed("the cluster's certificate: " + unreadable.getMessage());
+            }
+        });
+    }
+
     public List<ProcessStamp> processes() {
         return nodes.stream().map(Node::process).distinct().toList();
     }
@@ -81,6 +107,7 @@ public record ClusterFile(
                 s3Endpoint,
                 accessKey,
                 secretKey,
+                tlsCertificate,
                 started,
                 nodes.stream()
                         .map(node -> node.id().equals(changed.id()) ? changed : node)

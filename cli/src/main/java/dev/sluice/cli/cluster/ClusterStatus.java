@@ -2,6 +2,7 @@ package dev.sluice.cli.cluster;
 
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.process.ProcessStamp;
+import dev.sluice.cli.trust.Trust;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,10 +13,10 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     public record NodeStatus(String id, String role, String url, String state, long pid, String log) {}
 
     /// Of the cluster that `up` started in DIR.
-    public static ClusterStatus of(ClusterFile cluster) {
+    public static ClusterStatus of(ClusterFile cluster, Trust trust) {
         var nodes = cluster.nodes().stream()
                 .map(node -> new NodeStatus(
-                        node.id(), node.role().toString(), node.url(), state(node), node.pid(), node.log()))
+                        node.id(), node.role().toString(), node.url(), state(node, trust), node.pid(), node.log()))
                 .toList();
         return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes);
     }
@@ -23,7 +24,7 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     /// Of any cluster, asked at one of its nodes.
     public static ClusterStatus of(NativeApi api) {
         var nodes = api.clusterMap().stream()
-                .map(node -> new NodeStatus(node.id(), node.role(), node.url(), health(node.url()), 0, ""))
+                .map(node -> new NodeStatus(node.id(), node.role(), node.url(), health(node.url(), api.trust()), 0, ""))
                 .toList();
         return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes);
     }
@@ -38,11 +39,13 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
         return serving == nodes.size() ? "serving" : serving == 0 ? "stopped" : "degraded";
     }
 
-    private static String state(ClusterFile.Node node) {
-        return Optional.of(node.process()).filter(ProcessStamp::alive).isPresent() ? health(node.url()) : "stopped";
+    private static String state(ClusterFile.Node node, Trust trust) {
+        return Optional.of(node.process()).filter(ProcessStamp::alive).isPresent()
+                ? health(node.url(), trust)
+                : "stopped";
     }
 
-    private static String health(String url) {
-        return NativeApi.health(url).state();
+    private static String health(String url, Trust trust) {
+        return NativeApi.health(url, trust).state();
     }
 }

@@ -174,7 +174,13 @@ public final class ClusterUp {
                 shape.separate(),
                 config.auth().enabled());
         return new ClusterFile(
-                endpoint, endpoint, config.auth().accessKey(), config.auth().secretKey(), started, nodes);
+                endpoint,
+                endpoint,
+                config.auth().accessKey(),
+                config.auth().secretKey(),
+                configs.getFirst().http().tlsCertificate(),
+                started,
+                nodes);
     }
 
     private ClusterFile.Node entry(NodeConfig config, Map<String, ProcessStamp> stamps) {

@@ -88,7 +88,7 @@ public record Layout(Path dir) {
                         config.auth(),
                         config.limits(),
                         config.storage(),
-                        config.http(),
+                        config.http().below(dir),
                         config.log().withPath(log(config, node.id()).toString())))
                 .toList();
     }

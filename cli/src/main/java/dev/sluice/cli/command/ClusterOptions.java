@@ -8,7 +8,9 @@ import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
+import dev.sluice.cli.trust.Trust;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,13 @@ class ClusterOptions {
             paramLabel = "URL",
             description = "A node of the cluster (default: $SLUICE_ENDPOINT, else the cluster in DIR).")
     private @Nullable URI cluster;
+
+    @Option(
+            names = "--ca",
+            paramLabel = "FILE",
+            description = "Whom to trust at an https address, in PEM (default: the certificate of the cluster"
+                    + " in DIR, else $AWS_CA_BUNDLE, else what the JDK trusts).")
+    private @Nullable Path ca;
 
     @Option(
             names = "--sign-region",
@@ -48,6 +57,10 @@ class ClusterOptions {
 
     NativeApi nativeApi(Installation installation) {
         return new NativeApi(http(installation));
+    }
+
+    Trust trust(Installation installation, Optional<Path> own) {
+        return Trust.of(Optional.ofNullable(ca), own, installation.environment());
     }
 
     /// The address on the command line.
@@ -73,7 +86,7 @@ class ClusterOptions {
             if (url.getHost() == null || !List.of("http", "https").contains(url.getScheme())) {
                 throw CommandFailure.refused("'" + url + "' is not an address such as http://127.0.0.1:8080");
             }
-            return new SignedHttp(url, keys(installation));
+            return new SignedHttp(url, keys(installation), trust(installation, Optional.empty()));
         }
         var layout = layout(installation);
         var cluster = ClusterFile.read(layout.clusterFile())
@@ -83,7 +96,8 @@ class ClusterOptions {
         var credentials = cluster.started().auth()
                 ? Optional.of(new Credentials(cluster.accessKey(), cluster.secretKey(), signRegion))
                 : Optional.<Credentials>empty();
-        return new SignedHttp(URI.create(cluster.s3Endpoint()), credentials);
+        return new SignedHttp(
+                URI.create(cluster.s3Endpoint()), credentials, trust(installation, cluster.certificate()));
     }
 
     private Optional<Credentials> keys(Installation installation) {

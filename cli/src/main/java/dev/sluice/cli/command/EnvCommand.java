@@ -3,6 +3,7 @@ package dev.sluice.cli.command;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.Layout;
+import dev.sluice.cli.trust.Trust;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -62,6 +63,7 @@ final class EnvCommand implements Callable<Integer> {
         variables.put("AWS_ACCESS_KEY_ID", cluster.accessKey());
         variables.put("AWS_SECRET_ACCESS_KEY", cluster.secretKey());
         variables.put("AWS_DEFAULT_REGION", REGION);
+        cluster.caBundle().ifPresent(file -> variables.put(Trust.BUNDLE_VARIABLE, file.toString()));
         return variables;
     }
 

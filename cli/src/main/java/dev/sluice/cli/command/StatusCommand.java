@@ -55,7 +55,7 @@ final class StatusCommand implements Callable<Integer> {
         }
         var layout = endpoint.layout(installation);
         return ClusterFile.read(layout.clusterFile())
-                .map(ClusterStatus::of)
+                .map(cluster -> ClusterStatus.of(cluster, endpoint.trust(installation, cluster.certificate())))
                 .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
                         .formatted(layout.dir(), layout.dir())));
     }

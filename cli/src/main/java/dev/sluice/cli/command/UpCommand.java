@@ -6,6 +6,7 @@ import dev.sluice.cli.cluster.ClusterUp;
 import dev.sluice.cli.cluster.ForegroundCluster;
 import dev.sluice.cli.cluster.UpOptions;
 import dev.sluice.cli.process.Termination;
+import dev.sluice.cli.trust.Trust;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -136,6 +137,7 @@ final class UpCommand implements Callable<Integer> {
         } else {
             out.println("  no authentication: everybody may read and write");
         }
+        cluster.caBundle().ifPresent(file -> out.println("  " + Trust.BUNDLE_VARIABLE + "=" + file));
         absent(cluster).forEach(line -> out.println("  " + line));
         out.flush();
     }

@@ -1,5 +1,7 @@
 package dev.sluice.cli.config;
 
+import java.nio.file.Path;
+
 /// `[http]`: the front of a node. No certificate means plain HTTP.
 public record HttpConfig(
         int eventLoops,
@@ -28,6 +30,22 @@ public record HttpConfig(
             throw new IllegalArgumentException(
                     "http.tls_certificate and http.tls_key are given together or not at all");
         }
+    }
+
+    /// The same with absolute names of files; the others begin at this folder.
+    public HttpConfig below(Path dir) {
+        return tls()
+                ? new HttpConfig(
+                        eventLoops,
+                        idleTimeout,
+                        slowClientTimeout,
+                        drainTimeout,
+                        copyBelow,
+                        redirectTokenLife,
+                        baseDomain,
+                        dir.resolve(tlsCertificate).normalize().toString(),
+                        dir.resolve(tlsKey).normalize().toString())
+                : this;
     }
 
     public boolean tls() {

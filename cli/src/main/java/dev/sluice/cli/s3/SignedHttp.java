@@ -1,6 +1,7 @@
 package dev.sluice.cli.s3;
 
 import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.trust.Trust;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -20,19 +21,29 @@ import java.util.Optional;
 public final class SignedHttp {
     private final URI endpoint;
     private final Optional<SigV4Signer> signer;
-    private final HttpClient client = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NORMAL)
-            .connectTimeout(Duration.ofSeconds(5))
-            .build();
+    private final Trust trust;
+    private final HttpClient client;
 
-    public SignedHttp(URI endpoint, Optional<Credentials> credentials) {
+    public SignedHttp(URI endpoint, Optional<Credentials> credentials, Trust trust) {
         this.endpoint = endpoint;
         this.signer = credentials.map(SigV4Signer::new);
+        this.trust = trust;
+        var builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NORMAL)
+                .connectTimeout(Duration.ofSeconds(5));
+        if ("https".equals(endpoint.getScheme())) {
+            builder.sslContext(trust.context());
+        }
+        this.client = builder.build();
     }
 
     public URI endpoint() {
         return endpoint;
+    }
+
+    public Trust trust() {
+        return trust;
     }
 
     /// A request without a body; the answer's body is small.
@@ -80,7 +91,9 @@ public final class SignedHttp {
             return client.send(request, handler);
         } catch (IOException unreachable) {
             var reason = unreachable.getMessage() == null ? "no connection" : unreachable.getMessage();
-            throw CommandFailure.failed("%s: %s (is the cluster up? sluice status)".formatted(endpoint, reason));
+            throw trust.refusal(endpoint.toString(), unreachable)
+                    .orElseGet(() -> CommandFailure.failed("%s: %s (is the cluster up, and is %s right? sluice status)"
+                            .formatted(endpoint, reason, endpoint.getScheme())));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw CommandFailure.failed("interrupted");

@@ -21,6 +21,7 @@ final class ClusterFileTest {
                 "http://h:8080",
                 "AK",
                 "SK",
+                "/server.pem",
                 new ClusterFile.Started(1, 1, 1, "h", 8080, true, false),
                 List.of(node));
         var file = dir.resolve("cluster.json");

@@ -14,6 +14,7 @@ final class UpDecisionTest {
             "http://h:8080",
             "AK",
             "SK",
+            "",
             new ClusterFile.Started(1, 3, 2, "127.0.0.1", 8080, false, true),
             List.of());
 

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,7 +85,7 @@ class DemoCommandTest {
             server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
             server.createContext("/bucket/", this::answer);
             server.start();
-            this.shaped = ShapedCloud.before(server.getAddress(), Duration.ofMillis(2), 1 << 30);
+            this.shaped = ShapedCloud.before(server.getAddress(), Optional.empty(), Duration.ofMillis(2), 1 << 30);
         }
 
         @Override

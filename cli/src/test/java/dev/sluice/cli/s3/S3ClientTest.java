@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.trust.Trust;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -47,7 +48,10 @@ final class S3ClientTest {
 
     private S3Client client() {
         var endpoint = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-        return new S3Client(new SignedHttp(endpoint, Optional.of(new Credentials("AK", "SK", "us-east-1"))));
+        return new S3Client(new SignedHttp(
+                endpoint,
+                Optional.of(new Credentials("AK", "SK", "us-east-1")),
+                new Trust("nobody", Optional.empty())));
     }
 
     @BeforeEach

@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -63,37 +65,62 @@ class PeerClientTlsTest {
         assertThatThrownBy(() -> ClusterTls.trusting(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("empty.pem");
+        Files.delete(file);
+        assertThatThrownBy(() -> ClusterTls.trusting(file))
+                .isInstanceOf(IOException.class)
+                .hasMessage(file + ": there is no such file");
+    }
+
+    @Test
+    void onlyAFileWithAnAuthorityHelpsProgramsThatWantOne() throws Exception {
+        var keys = makeKey("authority");
+        assertThat(ClusterTls.holdsAuthority(pem("alone", keys))).isTrue();
+        run(keytool("authority", "signed", "-signer", "node"));
+        keys = KeyStore.getInstance(folder.resolve("authority.p12").toFile(), PASSWORD);
+        var signed = pem("signed", keys, "signed");
+        assertThat(ClusterTls.holdsAuthority(signed)).isFalse();
+        Files.writeString(signed, Files.readString(signed) + Files.readString(folder.resolve("alone.pem")));
+        assertThat(ClusterTls.holdsAuthority(signed)).as("the whole chain").isTrue();
     }
 
     private KeyStore makeKey(String name) throws Exception {
-        var file = folder.resolve(name + ".p12");
-        var tool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "node",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "SAN=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        new String(PASSWORD),
-                        "-keystore",
-                        file.toString())
-                .inheritIO()
-                .start();
-        assertThat(tool.waitFor()).isZero();
-        return KeyStore.getInstance(file.toFile(), PASSWORD);
+        run(keytool(name, "node"));
+        return KeyStore.getInstance(folder.resolve(name + ".p12").toFile(), PASSWORD);
+    }
+
+    private static void run(List<String> command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    }
+
+    private List<String> keytool(String store, String alias, String... more) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                alias,
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + store + "-" + alias,
+                "-ext",
+                "SAN=ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                new String(PASSWORD),
+                "-keystore",
+                folder.resolve(store + ".p12").toString()));
+        command.addAll(List.of(more));
+        return command;
     }
 
     private Path pem(String name, KeyStore keys) throws Exception {
+        return pem(name, keys, "node");
+    }
+
+    private Path pem(String name, KeyStore keys, String alias) throws Exception {
         var bytes = Base64.getMimeEncoder()
-                .encodeToString(keys.getCertificate("node").getEncoded());
+                .encodeToString(keys.getCertificate(alias).getEncoded());
         return Files.writeString(
                 folder.resolve(name + ".pem"),
                 "-----BEGIN CERTIFICATE-----\n" + bytes + "\n-----END CERTIFICATE-----\n");

@@ -13,7 +13,7 @@ public enum Mode {
         this.options = options;
     }
 
-    String[] options() {
+    public String[] options() {
         return options.toArray(String[]::new);
     }
 }

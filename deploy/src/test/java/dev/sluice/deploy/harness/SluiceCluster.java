@@ -65,9 +65,18 @@ public final class SluiceCluster implements AutoCloseable {
 
     /// A command about this cluster.
     public Finished run(String... arguments) {
+        return attempt(Map.of(), arguments).orFail(lastWords());
+    }
+
+    /// A command that may fail.
+    ///
+    /// @param more variables besides the nodes' own
+    public Finished attempt(Map<String, String> more, String... arguments) {
         var command = new ArrayList<>(List.of(arguments));
         command.addAll(List.of("--dir", dir.toString()));
-        return Finished.run(COMMAND, environment, sluice(command)).orFail(lastWords());
+        var all = new HashMap<>(environment);
+        all.putAll(more);
+        return Finished.run(COMMAND, all, sluice(command));
     }
 
     private static List<String> sluice(List<String> arguments) {

@@ -7,20 +7,25 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// A door on loopback before another HTTP/1.1 endpoint, which makes it as far away as a cloud: every request waits for
 /// the latency before it goes on, and all connections together share one bandwidth in each direction. It counts the
-/// requests by kind. Bytes pass unchanged; at most one buffer per connection and direction is held, so a slow reader
+/// requests by kind; where that endpoint wants TLS, TLS begins behind the door. Bytes pass unchanged; at most one
+/// buffer per connection and direction is held, so a slow reader
 /// slows the sender. Two virtual threads per connection.
 public final class ShapedCloud implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(ShapedCloud.class);
     private static final int CONNECT_MILLIS = 5_000;
 
     private final InetSocketAddress upstream;
+    private final Optional<SSLSocketFactory> tls;
     private final Duration latency;
     private final Pace upward;
     private final Pace downward;
@@ -28,8 +33,11 @@ public final class ShapedCloud implements Closeable {
     private final ServerSocket server;
     private final Set<ShapedConnection> connections = ConcurrentHashMap.newKeySet();
 
-    private ShapedCloud(InetSocketAddress upstream, Duration latency, long bytesPerSecond) throws IOException {
+    private ShapedCloud(
+            InetSocketAddress upstream, Optional<SSLSocketFactory> tls, Duration latency, long bytesPerSecond)
+            throws IOException {
         this.upstream = upstream;
+        this.tls = tls;
         this.latency = latency;
         this.upward = new Pace(bytesPerSecond);
         this.downward = new Pace(bytesPerSecond);
@@ -37,9 +45,10 @@ public final class ShapedCloud implements Closeable {
     }
 
     /// Opens the door on a free port.
-    public static ShapedCloud before(InetSocketAddress upstream, Duration latency, long bytesPerSecond)
+    public static ShapedCloud before(
+            InetSocketAddress upstream, Optional<SSLSocketFactory> tls, Duration latency, long bytesPerSecond)
             throws IOException {
-        var cloud = new ShapedCloud(upstream, latency, bytesPerSecond);
+        var cloud = new ShapedCloud(upstream, tls, latency, bytesPerSecond);
         Thread.ofVirtual().name("shaped-cloud").start(cloud::accept);
         return cloud;
     }
@@ -72,10 +81,29 @@ public final class ShapedCloud implements Closeable {
         }
     }
 
+    private Socket connect() throws IOException {
+        var plain = new Socket();
+        try {
+            plain.connect(upstream, CONNECT_MILLIS);
+            return tls.isPresent() ? secured(plain, tls.get()) : plain;
+        } catch (IOException failure) {
+            plain.close();
+            throw failure;
+        }
+    }
+
+    private SSLSocket secured(Socket plain, SSLSocketFactory factory) throws IOException {
+        var secure = (SSLSocket) factory.createSocket(plain, upstream.getHostString(), upstream.getPort(), true);
+        var parameters = secure.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        secure.setSSLParameters(parameters);
+        secure.startHandshake();
+        return secure;
+    }
+
     private void serve(Socket client) {
         try (client;
-                var far = new Socket()) {
-            far.connect(upstream, CONNECT_MILLIS);
+                var far = connect()) {
             var connection = new ShapedConnection(client, far, latency, upward, downward, counter);
             connections.add(connection);
             try {

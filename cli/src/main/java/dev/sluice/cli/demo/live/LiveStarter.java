@@ -11,15 +11,18 @@ import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
+import dev.sluice.cli.trust.Trust;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import javax.net.ssl.SSLSocketFactory;
 
 /// Starts what the demo needs and was not given: a small cluster as the cloud, the shaped door before it, and the
 /// cluster whose bucket is filled through that door by the ordinary S3 backend.
@@ -64,12 +67,13 @@ public final class LiveStarter implements DemoClusters.Starter {
         progress.accept("Starting " + (site.s3().isEmpty() ? "a cloud" : "a door before the cloud")
                 + (ownCluster ? " and a cluster before it" : ""));
         Cloud cloud = site.s3().isPresent() ? given(site.s3().get()) : own(folder, ownCluster, opened);
-        var door = ShapedCloud.before(address(cloud.endpoint()), site.latency(), site.bytesPerSecond());
+        var door = ShapedCloud.before(address(cloud.endpoint()), tls(cloud), site.latency(), site.bytesPerSecond());
         opened.add(door);
         var bucket = "sluice-demo-"
                 + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
         Shown shown = ownCluster ? ownShown(folder, site, cloud, opened) : givenShown(site);
-        var distant = new Cloud(URI.create("http://127.0.0.1:" + door.port()), cloud.keys(), cloud.name());
+        var distant =
+                new Cloud(URI.create("http://127.0.0.1:" + door.port()), cloud.keys(), cloud.trust(), cloud.name());
         var backend = new Backend(
                 "s3://" + bucket,
                 Optional.of(distant.endpoint().toString()),
@@ -90,15 +94,18 @@ public final class LiveStarter implements DemoClusters.Starter {
         var shape = new LocalSluice.Shape(1, 1, signed);
         var sluice = LocalSluice.start(folder.path().resolve("cloud"), shape, jvm, opened);
         return new Cloud(
-                sluice.endpoint(), signed ? Optional.of(sluice.credentials()) : Optional.empty(), "A second Sluice");
+                sluice.endpoint(),
+                signed ? Optional.of(sluice.credentials()) : Optional.empty(),
+                trust(),
+                "A second Sluice");
     }
 
     private Cloud given(URI url) {
-        if (!"http".equals(url.getScheme())
+        if (!List.of("http", "https").contains(String.valueOf(url.getScheme()))
                 || url.getHost() == null
                 || url.getPath().length() > 1) {
-            throw CommandFailure.refused("--s3 " + url + ": the demo counts requests on the way to the cloud,"
-                    + " so it has to be an address such as http://10.0.0.1:9000, without TLS and without a bucket");
+            throw CommandFailure.refused(
+                    "--s3 " + url + " is not an address such as http://10.0.0.1:9000, without a bucket");
         }
         var access = environment.get("AWS_ACCESS_KEY_ID");
         var secret = environment.get("AWS_SECRET_ACCESS_KEY");
@@ -108,7 +115,7 @@ public final class LiveStarter implements DemoClusters.Starter {
         }
         var region =
                 environment.getOrDefault("AWS_REGION", environment.getOrDefault("AWS_DEFAULT_REGION", "us-east-1"));
-        return new Cloud(url, Optional.of(new Credentials(access, secret, region)), url.toString());
+        return new Cloud(url, Optional.of(new Credentials(access, secret, region)), trust(), url.toString());
     }
 
     private Shown ownShown(PrivateFolder folder, DemoOptions.Site site, Cloud cloud, Opened opened)
@@ -116,24 +123,24 @@ public final class LiveStarter implements DemoClusters.Starter {
         var dir = folder.path().resolve("cluster");
         if (site.s3().isPresent()) {
             // Its processes inherit the environment with the keys that the demo itself uses there.
-            return new Shown(LocalSluice.start(dir, SHOWN, jvm, opened).http(), Optional.empty(), true);
+            return new Shown(LocalSluice.start(dir, SHOWN, jvm, opened).http(environment), Optional.empty(), true);
         }
         var profile = AwsProfile.write(folder.path(), PROFILE, cloud.keys().orElseThrow());
         var cluster = LocalSluice.start(dir, SHOWN, jvm.with(profile.environment()), opened);
-        return new Shown(cluster.http(), Optional.of(PROFILE), true);
+        return new Shown(cluster.http(environment), Optional.of(PROFILE), true);
     }
 
     private Shown givenShown(DemoOptions.Site site) {
         var profile = site.s3().isPresent() ? Optional.<String>empty() : Optional.of(ANONYMOUS);
         if (site.dir().isPresent()) {
-            return new Shown(LocalSluice.running(site.dir().get()).http(), profile, false);
+            return new Shown(LocalSluice.running(site.dir().get()).http(environment), profile, false);
         }
         var access = environment.getOrDefault("SLUICE_ACCESS_KEY", environment.get("AWS_ACCESS_KEY_ID"));
         var secret = environment.getOrDefault("SLUICE_SECRET_KEY", environment.get("AWS_SECRET_ACCESS_KEY"));
         var keys = access == null || secret == null
                 ? Optional.<Credentials>empty()
                 : Optional.of(new Credentials(access, secret, "us-east-1"));
-        return new Shown(new SignedHttp(site.endpoint().orElseThrow(), keys), profile, false);
+        return new Shown(new SignedHttp(site.endpoint().orElseThrow(), keys, trust()), profile, false);
     }
 
     private static ShardStore cloudStore(Cloud cloud, String bucket, boolean stays, Opened opened) {
@@ -178,8 +185,22 @@ public final class LiveStarter implements DemoClusters.Starter {
                                         + " AWS_PROFILE, when starting it");
     }
 
+    /// Of those who are known by their address alone.
+    private Trust trust() {
+        return Trust.of(Optional.empty(), Optional.empty(), environment);
+    }
+
     private static InetSocketAddress address(URI endpoint) {
-        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort() < 0 ? 80 : endpoint.getPort());
+        int usual = secure(endpoint) ? 443 : 80;
+        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort() < 0 ? usual : endpoint.getPort());
+    }
+
+    private static Optional<SSLSocketFactory> tls(Cloud cloud) {
+        return secure(cloud.endpoint()) ? Optional.of(cloud.trust().context().getSocketFactory()) : Optional.empty();
+    }
+
+    private static boolean secure(URI endpoint) {
+        return "https".equals(endpoint.getScheme());
     }
 
     private static void closeAfter(Exception failure, Opened opened) {

@@ -9,6 +9,7 @@ import dev.sluice.cli.cluster.UpOptions;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.SignedHttp;
+import dev.sluice.cli.trust.Trust;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -63,8 +64,12 @@ record LocalSluice(ClusterFile cluster) {
         return new Credentials(cluster.accessKey(), cluster.secretKey(), REGION);
     }
 
-    SignedHttp http() {
-        return new SignedHttp(endpoint(), cluster.started().auth() ? Optional.of(credentials()) : Optional.empty());
+    /// @param environment may name whom to trust, if the cluster uses TLS
+    SignedHttp http(Map<String, String> environment) {
+        return new SignedHttp(
+                endpoint(),
+                cluster.started().auth() ? Optional.of(credentials()) : Optional.empty(),
+                Trust.of(Optional.empty(), cluster.certificate(), environment));
     }
 
     private static Closeable stop(Layout layout) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.cli.trust.TlsServer;
+import dev.sluice.cli.trust.Trust;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,13 +17,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ShapedCloudTest {
     private static final byte[] CONTENT = new byte[1 << 20];
@@ -70,6 +76,37 @@ class ShapedCloudTest {
     }
 
     @Test
+    void tlsBeginsBehindTheDoorWhereTheEndpointWantsIt(@TempDir Path folder) throws Exception {
+        try (var far = TlsServer.start(folder, "ip:127.0.0.1")) {
+            var trust = new Trust("the test", Optional.of(far.certificate())).context();
+            try (var cloud = before(far, trust)) {
+                assertThat(send(cloud, "/bucket/echo", get().PUT(BodyPublishers.ofByteArray(CONTENT)))
+                                .body())
+                        .isEqualTo(CONTENT);
+                assertThat(cloud.traffic().count(RequestKind.PUT)).isEqualTo(1);
+                assertThat(cloud.traffic().bytesUp()).isBetween((long) CONTENT.length, CONTENT.length + 8_000L);
+            }
+            try (var cloud = before(far, SSLContext.getDefault())) {
+                assertThatThrownBy(() -> send(cloud, "/bucket/echo", get()))
+                        .as("nobody vouches for it")
+                        .isInstanceOf(IOException.class);
+            }
+        }
+    }
+
+    @Test
+    void aFarSideWithTheNameOfAnotherIsNotBelieved(@TempDir Path folder) throws Exception {
+        try (var far = TlsServer.start(folder, "dns:elsewhere.example");
+                var cloud = before(far, new Trust("the test", Optional.of(far.certificate())).context())) {
+            assertThatThrownBy(() -> send(cloud, "/bucket/echo", get())).isInstanceOf(IOException.class);
+        }
+    }
+
+    private static ShapedCloud before(TlsServer far, SSLContext tls) throws IOException {
+        return ShapedCloud.before(far.address(), Optional.of(tls.getSocketFactory()), Duration.ZERO, 1 << 30);
+    }
+
+    @Test
     void everyRequestWaitsForTheLatency() throws Exception {
         var latency = Duration.ofMillis(30);
         try (var cloud = cloud(latency, 1 << 30)) {
@@ -113,7 +150,7 @@ class ShapedCloudTest {
     }
 
     private ShapedCloud cloud(Duration latency, long rate) throws IOException {
-        return ShapedCloud.before(server.getAddress(), latency, rate);
+        return ShapedCloud.before(server.getAddress(), Optional.empty(), latency, rate);
     }
 
     private static HttpRequest.Builder get() {

@@ -74,10 +74,10 @@ class LiveDemoTest {
     }
 
     @Test
-    void aCloudWithoutKeysOrWithTlsIsRefusedAndNothingIsLeft() throws Exception {
+    void aCloudWithoutKeysOrWithoutAnAddressIsRefusedAndNothingIsLeft() throws Exception {
         var withoutKeys = new LiveStarter(JVM, Map.of(), folder);
         assertRefused(withoutKeys, "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID");
-        assertRefused(withoutKeys, "https://127.0.0.1:9", "without TLS");
+        assertRefused(withoutKeys, "s3://bucket", "is not an address");
         assertThat(folder).isEmptyDirectory();
     }
 
