@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -88,7 +89,7 @@ final class StateFiles {
 
     /// Makes nothing where no drive is.
     private static void save(Path file, byte[] head, byte[] json) throws IOException {
-        var folder = file.getParent();
+        var folder = Objects.requireNonNull(file.getParent());
         if (!Files.isDirectory(folder)) {
             Files.createDirectory(folder);
         }

@@ -141,7 +141,7 @@ class DriveHealthTest {
                 drives.sound(0);
             }
             drives.awaitState(0, DriveState.SERVING);
-            assertThat(drives.stats(0).errors()).isEqualTo(1);
+            assertThat(drives.stats(0).errors()).isPositive();
             assertThat(get(drives.store, bad)).isIn(random(1, 50), random(3, 50));
             put(drives.store, bad, random(4, 50));
             assertThat(get(drives.store, bad)).isEqualTo(random(4, 50));
@@ -511,6 +511,18 @@ class DriveHealthTest {
         }
     }
 
+    /// A folder that was made in the very moment in which the drive went is in the way of a rename, if not of a mount.
+    private static void moveBack(Path away, Path path) throws IOException {
+        if (Files.exists(path)) {
+            try (var left = Files.walk(path)) {
+                for (var each : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+        Files.move(away, path);
+    }
+
     @Test
     void underLoadNothingIsWrongMissingOrLostWhenADriveGoesOutAndComesBack() throws Exception {
         var paths = drives(folder, 2);
@@ -535,7 +547,7 @@ class DriveHealthTest {
                     Files.move(paths.getFirst(), away);
                     drives.awaitState(0, DriveState.OUT);
                     load.awaitProgress(50);
-                    Files.move(away, paths.getFirst());
+                    moveBack(away, paths.getFirst());
                     drives.awaitState(0, DriveState.SERVING);
                 }
                 load.awaitProgress(200);

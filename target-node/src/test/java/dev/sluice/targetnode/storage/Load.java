@@ -60,26 +60,28 @@ final class Load implements AutoCloseable {
             var key = "w" + number + "-" + random.nextInt(count);
             var now = may.getOrDefault(key, Values.only(ABSENT));
             int seed = random.nextInt(10) == 0 ? ABSENT : number * 1_000_000 + n;
-            may.put(key, now.or(seed)); // until it is acknowledged
+            var either = now.or(seed); // until it is acknowledged
+            may.put(key, either);
             try {
                 if (seed == ABSENT) {
                     StoreFixture.delete(drives.store, key);
                 } else {
                     StoreFixture.put(drives.store, key, content(seed));
                 }
-                may.put(key, Values.only(seed));
+                either = Values.only(seed);
+                may.put(key, either);
                 acknowledged.incrementAndGet();
-                may.put(key, requireOne(drives.store, key, may.get(key)));
+                may.put(key, requireOne(drives.store, key, either));
             } catch (StoreException.Unavailable | StoreException.DriveFailed _) {
-                readIfPossible(may, key);
+                readIfPossible(may, key, either);
             }
         }
         return may;
     }
 
-    private void readIfPossible(Map<String, Values> may, String key) throws IOException {
+    private void readIfPossible(Map<String, Values> may, String key, Values either) throws IOException {
         try {
-            may.put(key, requireOne(drives.store, key, may.get(key)));
+            may.put(key, requireOne(drives.store, key, either));
         } catch (StoreException.Unavailable | StoreException.DriveFailed _) {
             Thread.yield(); // it says that it cannot know
         }

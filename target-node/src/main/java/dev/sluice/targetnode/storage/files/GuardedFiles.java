@@ -79,8 +79,10 @@ public final class GuardedFiles implements DriveFiles {
         files.rename(from, to);
     }
 
+    /// Looks first, for it would make the drive's own folder too where that is gone.
     @Override
     public void createFolders(String path) throws IOException {
+        requireThere();
         files.createFolders(path);
     }
 

@@ -37,7 +37,10 @@ public final class Multipart {
 
     private final Drives drives;
     private final Shelf shelf;
-    private final ConcurrentHashMap<String, Placement> running = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
+
+    /// An upload's places on a drive; void when the drive has been opened anew.
+    private record Running(Drive drive, Placement placement) {}
 
     public Multipart(Drives drives, Shelf shelf) {
         this.drives = drives;
@@ -102,11 +105,14 @@ public final class Multipart {
 
     private Placement placement(Drive drive, String uploadId) {
         var known = running.get(uploadId);
-        if (known != null) {
-            return known;
+        if (known != null && known.drive == drive) {
+            return known.placement;
         }
         var found = new Placement(drive.call(() -> new Uploads(drive.contents()).parts(uploadId, 0, LAST_NUMBER)));
-        return running.computeIfAbsent(uploadId, _ -> found);
+        return running.compute(
+                        uploadId,
+                        (_, before) -> before != null && before.drive == drive ? before : new Running(drive, found))
+                .placement;
     }
 
     /// ListParts: parts with a greater number.
