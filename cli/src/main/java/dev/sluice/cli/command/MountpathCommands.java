@@ -49,7 +49,7 @@ final class MountpathCommands {
             super(installation);
         }
 
-        List<Found> drives() {
+        private List<Found> found() {
             var found = new ArrayList<Found>();
             for (var id : targets()) {
                 nativeApi().mountpaths(id).forEach(drive -> found.add(new Found(id, drive)));
@@ -66,8 +66,21 @@ final class MountpathCommands {
                             .toList();
         }
 
+        int show() {
+            var found = found();
+            if (json()) {
+                Output.json(out(), found.stream().map(Found::shown).toList());
+            } else {
+                Output.table(
+                        out(),
+                        List.of("TARGET", "PATH", "STATE", "SINCE", "ERRORS", "REASON"),
+                        found.stream().map(Found::row).toList());
+            }
+            return 0;
+        }
+
         int set(String path, boolean enabled) {
-            var having = drives().stream()
+            var having = found().stream()
                     .filter(found -> found.drive().path().equals(path))
                     .toList();
             if (having.isEmpty()) {
@@ -95,16 +108,7 @@ final class MountpathCommands {
 
         @Override
         public Integer call() {
-            var found = drives();
-            if (json()) {
-                Output.json(out(), found.stream().map(Found::shown).toList());
-            } else {
-                Output.table(
-                        out(),
-                        List.of("TARGET", "PATH", "STATE", "SINCE", "ERRORS", "REASON"),
-                        found.stream().map(Found::row).toList());
-            }
-            return 0;
+            return show();
         }
     }
 
