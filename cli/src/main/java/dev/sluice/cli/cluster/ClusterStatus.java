@@ -18,8 +18,8 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     /// Of the cluster that `up` started in DIR.
     public static ClusterStatus of(ClusterFile cluster, Trust trust) {
         var nodes = cluster.nodes().stream()
-                .map(node ->
-                        status(node.id(), node.role().toString(), node.url(), health(node, trust), node.pid(), node.log()))
+                .map(node -> status(
+                        node.id(), node.role().toString(), node.url(), health(node, trust), node.pid(), node.log()))
                 .toList();
         return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes);
     }
@@ -27,8 +27,13 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     /// Of any cluster, asked at one of its nodes.
     public static ClusterStatus of(NativeApi api) {
         var nodes = api.clusterMap().stream()
-                .map(node ->
-                        status(node.id(), node.role(), node.url(), Optional.of(NativeApi.health(node.url(), api.trust())), 0, ""))
+                .map(node -> status(
+                        node.id(),
+                        node.role(),
+                        node.url(),
+                        Optional.of(NativeApi.health(node.url(), api.trust())),
+                        0,
+                        ""))
                 .toList();
         return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes);
     }

@@ -7,6 +7,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
+import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.health.Attachment;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
@@ -25,7 +26,6 @@ final class AttachedDrive implements Attachment {
     private final DriveSet set;
     private final DriveSet.Member member;
     private final Seams seams;
-    private final DriveFiles files;
     private final RocksMemory memory;
     private final DriveSettings settings;
 
@@ -33,7 +33,6 @@ final class AttachedDrive implements Attachment {
         this.set = set;
         this.member = member;
         this.seams = seams;
-        this.files = seams.files().apply(member.files());
         this.memory = memory;
         this.settings = settings;
     }
@@ -49,8 +48,8 @@ final class AttachedDrive implements Attachment {
     }
 
     @Override
-    public DriveFiles files() {
-        return files;
+    public DriveFiles files() throws IOException {
+        return seams.files().around(path(), new LocalDriveFiles(path()));
     }
 
     @Override
@@ -65,8 +64,21 @@ final class AttachedDrive implements Attachment {
 
     @Override
     public Drive open(Suspicion suspicion, boolean newIndex) throws IOException {
-        var guarded = new GuardedFiles(files, member.path());
-        return new Drive(id(), guarded, seams.index().apply(index(newIndex)), settings, suspicion);
+        var files = files();
+        boolean opened = false;
+        try {
+            var guarded = new GuardedFiles(files, path());
+            if (newIndex) {
+                guarded.syncAll(); // objects may be on the drive by their intents alone, which go with the old index
+            }
+            var drive = new Drive(id(), guarded, seams.index().apply(index(newIndex)), settings, suspicion);
+            opened = true;
+            return drive;
+        } finally {
+            if (!opened) {
+                files.close();
+            }
+        }
     }
 
     /// An index that cannot be read is put aside; the drive makes another from its files.

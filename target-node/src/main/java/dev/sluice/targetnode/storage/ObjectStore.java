@@ -63,7 +63,11 @@ public final class ObjectStore implements AutoCloseable {
     /// @param seam around each drive's files, for tests to put faults there
     static ObjectStore open(StoreConfig config, DrivePlacements placements, UnaryOperator<DriveFiles> seam)
             throws IOException {
-        return open(config, placements, new Seams(seam, UnaryOperator.identity()), HealthSettings.DEFAULTS);
+        return open(
+                config,
+                placements,
+                new Seams((_, files) -> seam.apply(files), UnaryOperator.identity()),
+                HealthSettings.DEFAULTS);
     }
 
     static ObjectStore open(StoreConfig config, DrivePlacements placements, Seams seams, HealthSettings health)

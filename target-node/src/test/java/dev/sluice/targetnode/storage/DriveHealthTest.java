@@ -40,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Drives that fail under a running store: out, read-only, back by themselves; the others go on.
 @Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DriveHealthTest {
+    /// The intents of smaller ones make them durable, without a sync of their own.
+    private static final int LARGE = 100_000;
+
     @TempDir
     private Path folder;
 
@@ -89,7 +92,7 @@ class DriveHealthTest {
 
     /// R10. The probe's own sync is sound, so that only the failed one can be the reason.
     @ParameterizedTest
-    @ValueSource(ints = {100, 3_000_000})
+    @ValueSource(ints = {LARGE, 3_000_000})
     void aFailedSyncIsNotTriedAgainNotAcknowledgedAndTakesTheDriveOut(int size) throws IOException {
         var paths = drives(folder, 2);
         try (var drives = new WatchedDrives(paths, HARDLY)) {
@@ -136,7 +139,7 @@ class DriveHealthTest {
                 case "folder" -> drives.fault(0, failing("syncFolder", "work"));
                 default -> drives.indexFault(failingOnce("write", calls));
             }
-            assertThatThrownBy(() -> put(drives.store, bad, random(3, 50))).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> put(drives.store, bad, random(3, LARGE))).isInstanceOf(StoreException.class);
             if (what.equals("folder")) {
                 drives.awaitProbes(0, 5);
                 assertThat(drives.state(0)).isEqualTo(DriveState.OUT); // as long as its probes fail
@@ -146,7 +149,7 @@ class DriveHealthTest {
             }
             drives.awaitState(0, DriveState.SERVING);
             assertThat(drives.stats(0).errors()).isPositive();
-            assertThat(get(drives.store, bad)).isIn(random(1, 50), random(3, 50));
+            assertThat(get(drives.store, bad)).isIn(random(1, 50), random(3, LARGE));
             put(drives.store, bad, random(4, 50));
             assertThat(get(drives.store, bad)).isEqualTo(random(4, 50));
             assertThat(drives.store.list(BUCKET.id(), "", "", 10)).hasSize(2);
@@ -286,7 +289,7 @@ class DriveHealthTest {
                     throw new IOException("Input/output error");
                 }
             });
-            assertThatThrownBy(() -> put(drives.store, "k", random(2, 50))).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> put(drives.store, "k", random(2, LARGE))).isInstanceOf(StoreException.class);
             var since = drives.stats(0).status().since();
             WatchedDrives.eventually(() -> probes.get() >= 12, () -> probes + " probes");
             assertThat(drives.stats(0).status().since()).as("out all the time").isEqualTo(since);

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -35,17 +34,13 @@ final class WatchedDrives implements AutoCloseable {
 
     WatchedDrives(StoreConfig config, HealthSettings health) throws IOException {
         this.paths = config.drives();
-        var next = new AtomicInteger();
         store = ObjectStore.open(
                 config,
                 StoreFixture::byHash,
                 new Seams(
-                        files -> {
-                            int drive = next.getAndIncrement();
-                            return FaultyFiles.with((call, path) ->
-                                            faults.getOrDefault(drive, NONE).before(call, path))
-                                    .apply(files);
-                        },
+                        (path, files) -> FaultyFiles.with((call, at) -> faults.getOrDefault(paths.indexOf(path), NONE)
+                                        .before(call, at))
+                                .apply(files),
                         FaultyFiles.index((call, path) -> indexFault.before(call, path))),
                 health);
     }

@@ -25,7 +25,7 @@ public final class DriveSet implements AutoCloseable {
     /// A drive of the set.
     ///
     /// @param disabled by an operator: it is not locked, and nothing on it was looked at but its identity
-    public record Member(Path path, DriveIdentity identity, LocalDriveFiles files, boolean disabled) {}
+    public record Member(Path path, DriveIdentity identity, boolean disabled) {}
 
     private final Map<String, DriveLock> locks;
     private final List<Member> members;
@@ -53,7 +53,7 @@ public final class DriveSet implements AutoCloseable {
                 if (unused.getLast().isEmpty()) {
                     makeFolders(path);
                     locks.add(DriveLock.take(path));
-                    DriveProbe.check(path.toString(), new LocalDriveFiles(path), ".sluice/work");
+                    probe(path);
                     found = new IdentityFile(path).read();
                 }
                 known.add(found);
@@ -66,7 +66,7 @@ public final class DriveSet implements AutoCloseable {
             for (int i = 0; i < paths.size(); i++) {
                 boolean isDisabled = unused.get(i).isPresent();
                 var path = paths.get(i);
-                members.add(new Member(path, identities.get(i), new LocalDriveFiles(path), isDisabled));
+                members.add(new Member(path, identities.get(i), isDisabled));
                 if (!isDisabled) {
                     byId.put(identities.get(i).id(), taken.next());
                 }
@@ -99,6 +99,12 @@ public final class DriveSet implements AutoCloseable {
             if (unused.get(i).isPresent() && known.get(i).isEmpty() && formed.isPresent()) {
                 known.set(i, formed.get().sibling(unused.get(i).get()));
             }
+        }
+    }
+
+    private static void probe(Path path) throws IOException {
+        try (var files = new LocalDriveFiles(path)) {
+            DriveProbe.check(path.toString(), files, ".sluice/work");
         }
     }
 
@@ -256,7 +262,7 @@ public final class DriveSet implements AutoCloseable {
         var lock = DriveLock.take(member.path());
         locks.put(member.identity().id(), lock);
         requireSame(member);
-        DriveProbe.check(member.path().toString(), member.files(), ".sluice/work");
+        probe(member.path());
     }
 
     /// Looks whether the drive at a member's path is that member. Writes nothing, and makes no folder.

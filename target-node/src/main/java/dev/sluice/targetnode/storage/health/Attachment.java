@@ -13,8 +13,8 @@ public interface Attachment {
 
     Path path();
 
-    /// For probes.
-    DriveFiles files();
+    /// Its files, opened for a probe, which closes them.
+    DriveFiles files() throws IOException;
 
     /// Writes nothing.
     ///

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Function;
 
 /// Tries a drive: is it there and the same; can it be listed; does what is written, synced and read back past the
 /// page cache come back. A drive that is full is sound. On a drive thread.
@@ -17,26 +18,29 @@ final class Probe {
     private static final int BYTES = 64 << 10;
 
     private final Attachment drive;
-    private final DriveFiles files;
     private final Random random = new Random();
 
     Probe(Attachment drive) {
         this.drive = drive;
-        this.files = drive.files();
     }
 
     Verdict run() {
-        var reading = look();
-        return reading.kind() == Verdict.Kind.SOUND ? write() : reading;
+        return looking(this::write);
     }
 
     /// The half of it that writes nothing.
     Verdict look() {
+        return looking(_ -> Verdict.SOUND);
+    }
+
+    private Verdict looking(Function<DriveFiles, Verdict> further) {
         try {
             drive.requireSame();
-            return files.list("").contains(Layout.OBJECTS + "/")
-                    ? Verdict.SOUND
-                    : Verdict.failed("the folder " + Layout.OBJECTS + " is gone");
+            try (var files = drive.files()) {
+                return files.list("").contains(Layout.OBJECTS + "/")
+                        ? further.apply(files)
+                        : Verdict.failed("the folder " + Layout.OBJECTS + " is gone");
+            }
         } catch (DriveRefusedException refused) {
             return Verdict.failed(String.valueOf(refused.getMessage()));
         } catch (IOException | RuntimeException failure) {
@@ -44,23 +48,23 @@ final class Probe {
         }
     }
 
-    private Verdict write() {
+    private Verdict write(DriveFiles files) {
         var name = Layout.WORK + "/probe-" + UUID.randomUUID();
         var content = new byte[BYTES];
         random.nextBytes(content);
         try (var file = files.create(name)) {
             file.write(0, ByteBuffer.wrap(content));
-            return synced(name, file, content);
+            return synced(files, name, file, content);
         } catch (DriveFullException _) {
             return Verdict.SOUND;
         } catch (IOException | RuntimeException failure) {
             return Verdict.onlyReads("writing fails: " + failure.getMessage());
         } finally {
-            deleteQuietly(name);
+            deleteQuietly(files, name);
         }
     }
 
-    private Verdict synced(String name, DriveFile file, byte[] content) {
+    private Verdict synced(DriveFiles files, String name, DriveFile file, byte[] content) {
         try {
             file.sync();
             files.syncFolder(Layout.WORK);
@@ -88,7 +92,7 @@ final class Probe {
     }
 
     /// What stays goes at the next start; a drive that cannot delete cannot write either, and the next probe says so.
-    private void deleteQuietly(String name) {
+    private void deleteQuietly(DriveFiles files, String name) {
         try {
             files.delete(name);
         } catch (IOException | RuntimeException failure) {
