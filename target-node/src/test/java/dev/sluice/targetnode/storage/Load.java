@@ -39,6 +39,7 @@ final class Load implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Future<Map<String, Values>>> writers = new ArrayList<>();
     private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
     private volatile boolean stopped;
 
     Load(WatchedDrives drives, int writers, int keysEach) {
@@ -83,7 +84,7 @@ final class Load implements AutoCloseable {
         try {
             may.put(key, requireOne(drives.store, key, either));
         } catch (StoreException.Unavailable | StoreException.DriveFailed _) {
-            Thread.yield(); // it says that it cannot know
+            refused.incrementAndGet(); // it says that it cannot know
         }
     }
 
@@ -119,6 +120,7 @@ final class Load implements AutoCloseable {
 
     Map<String, Values> stop() throws Exception {
         stopped = true;
+        assertThat(refused).as("reads that met an outage").hasPositiveValue();
         var all = new TreeMap<String, Values>();
         for (var writer : writers) {
             all.putAll(writer.get());
