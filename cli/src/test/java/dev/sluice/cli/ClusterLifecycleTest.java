@@ -205,21 +205,6 @@ final class ClusterLifecycleTest {
     }
 
     @Test
-    void aDriveHasOneOwner() throws IOException {
-        assertThat(up().exitCode()).isZero();
-        var copy = parent.resolve("second.toml");
-        var config = Files.readString(dir.resolve("nodes/target001.toml"))
-                .replace("\"127.0.0.1:" + (Integer.parseInt(port) + 100) + "\"", "\"127.0.0.1:0\"")
-                .replaceAll("path = .*", "path = \"" + parent.resolve("second.log") + "\"");
-        Files.writeString(copy, config);
-        var jvm = TrialSluice.installation(Map.of()).jvm();
-        var output = parent.resolve("second.out");
-        var process = jvm.startDetached(List.of("target", "--config", copy.toString()), output.toFile());
-        assertThat(process.onExit().join().exitValue()).isEqualTo(1);
-        assertThat(Files.readString(output)).contains("is in use by another process");
-    }
-
-    @Test
     void anInterruptedStartLeavesNothingBehind() throws Exception {
         var output = parent.resolve("up.out");
         var up = TrialSluice.installation(Map.of())

@@ -1,31 +1,45 @@
 package dev.sluice.proxy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.Mountpath;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// `GET /health`: 200 once the node serves, 503 with the reason before. For load balancers and the launcher.
+/// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve. For load
+/// balancers and the launcher.
 public final class HealthHandler implements HttpHandler {
     private final NodeId self;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
     private final Supplier<Optional<String>> whyNot;
+    private final Supplier<List<Mountpath>> drives;
 
     /// @param whyNot what keeps the node from serving; empty when nothing does. Must not block
-    public HealthHandler(NodeId self, Supplier<Optional<String>> whyNot) {
+    /// @param drives of the node. Must not block
+    public HealthHandler(NodeId self, Supplier<Optional<String>> whyNot, Supplier<List<Mountpath>> drives) {
         this.self = self;
+        this.drives = drives;
         this.whyNot = whyNot;
     }
 
     @Override
     public Answer answer(RequestHead head) {
         var reason = whyNot.get();
-        var json = reason.isEmpty()
-                ? "{\"id\":\"%s\",\"ready\":true}".formatted(self)
-                : "{\"id\":\"%s\",\"ready\":false,\"reason\":\"%s\"}".formatted(self, reason.get());
-        var response = Response.text(reason.isEmpty() ? 200 : 503, "application/json", json);
+        var json = JSON.createObjectNode().put("id", self.value()).put("ready", reason.isEmpty());
+        reason.ifPresent(why -> json.put("reason", why));
+        var unfit = json.putArray("drives");
+        for (var drive : drives.get()) {
+            if (!drive.state().equals("serving")) {
+                unfit.add(JSON.valueToTree(drive));
+            }
+        }
+        var response = Response.text(reason.isEmpty() ? 200 : 503, "application/json", json.toString());
         return reason.isEmpty() ? response : response.with("Retry-After", "1");
     }
 }

@@ -24,7 +24,8 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
 
-/// AIStore's native calls under `/v1`, as far as they are served yet: buckets and the cluster map. Errors are JSON.
+/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map. Errors are
+/// JSON.
 final class NativeApi implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MAX_BODY = 1 << 20;
@@ -33,11 +34,13 @@ final class NativeApi implements HttpHandler {
     private final Authenticator authenticator;
     private final ClusterViews views;
     private final BucketLife buckets;
+    private final MountpathCalls mountpaths;
 
-    NativeApi(Authenticator authenticator, ClusterViews views, BucketLife buckets) {
+    NativeApi(Authenticator authenticator, ClusterViews views, BucketLife buckets, MountpathCalls mountpaths) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
+        this.mountpaths = mountpaths;
     }
 
     @Override
@@ -72,9 +75,16 @@ final class NativeApi implements HttpHandler {
         if (path.startsWith(BUCKETS + "/")) {
             return bucket(head, path.substring(BUCKETS.length() + 1), caller, body);
         }
-        if (path.equals("/v1/daemon")
-                && QueryParameters.of(head.query()).text("what").equals("smap")) {
+        var what = QueryParameters.of(head.query()).text("what");
+        if (path.equals("/v1/daemon") && what.equals("smap")) {
             return json(200, smap());
+        }
+        if (MountpathCalls.LOOKS.contains(path) && what.equals("mountpaths")) {
+            return json(200, mountpaths.show(head));
+        }
+        if (MountpathCalls.CHANGES.contains(path) && head.method().equals("POST")) {
+            mountpaths.change(head, JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
+            return Response.empty(200);
         }
         throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
     }

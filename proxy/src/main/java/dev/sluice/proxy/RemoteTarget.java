@@ -8,6 +8,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.ListingCodec;
+import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
@@ -71,6 +72,17 @@ final class RemoteTarget implements TargetService {
     @Override
     public void drop(long bucketId, String name) {
         peers.post(node.url(), PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
+    }
+
+    @Override
+    public List<Mountpath> mountpaths() {
+        return List.of(read(peers.get(node.url(), PeerPaths.MOUNTPATHS, "", CALL), Mountpath[].class));
+    }
+
+    @Override
+    public void setMountpath(String path, boolean enabled) {
+        var query = "path=%s&enabled=%d".formatted(encode(path), enabled ? 1 : 0);
+        peers.post(node.url(), PeerPaths.MOUNTPATH, query, new byte[0], CALL);
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -25,11 +26,16 @@ final class MemoryTarget implements TargetService {
     private final NavigableSet<String> cloud = new TreeSet<>();
     private final List<ObjectCall> calls = new ArrayList<>();
     private final List<Long> dropped = new ArrayList<>();
+    private final Map<String, Mountpath> mountpaths = new TreeMap<>();
     private boolean silent;
     private Runnable whenAskedIfEmpty = () -> {};
 
     MemoryTarget(String id) {
         this.id = id;
+    }
+
+    void hasDrive(String path) {
+        mountpaths.put(path, mountpath(path, "serving"));
     }
 
     void silence(boolean now) {
@@ -108,6 +114,24 @@ final class MemoryTarget implements TargetService {
         answer();
         keys.remove(bucketId);
         dropped.add(bucketId);
+    }
+
+    @Override
+    public List<Mountpath> mountpaths() {
+        answer();
+        return List.copyOf(mountpaths.values());
+    }
+
+    @Override
+    public void setMountpath(String path, boolean enabled) {
+        answer();
+        if (mountpaths.replace(path, mountpath(path, enabled ? "serving" : "disabled")) == null) {
+            throw new StoreException.InvalidArgument("no drive of this target is at " + path);
+        }
+    }
+
+    private static Mountpath mountpath(String path, String state) {
+        return new Mountpath(path, "d1", state, "", 0, 0, 0);
     }
 
     private void answer() {

@@ -58,6 +58,30 @@ class NativeApiTest {
     }
 
     @Test
+    void aTargetsDrivesAreShownDisabledAndEnabled() {
+        cluster.target(2).hasDrive("/mnt/a");
+        cluster.target(2).hasDrive("/mnt/b");
+        assertThat(mountpaths("target002")).contains("\"available\":[\"/mnt/a\",\"/mnt/b\"]", "\"disabled\":[]");
+        assertThat(act("disable-mp", "/mnt/a", "target002").status()).isEqualTo(200);
+        assertThat(mountpaths("target002")).contains("\"available\":[\"/mnt/b\"]", "\"disabled\":[\"/mnt/a\"]");
+        assertThat(act("enable-mp", "/mnt/a", "target002").status()).isEqualTo(200);
+        assertThat(mountpaths("target002")).contains("\"disabled\":[]", "\"waiting_dd\":[]");
+        assertThat(act("disable-mp", "/mnt/c", "target002").status()).isEqualTo(400);
+        assertThat(act("disable-mp", "/mnt/a", "target009").status()).isEqualTo(404);
+        assertThat(act("detach-mp", "/mnt/a", "target002").status()).isEqualTo(501);
+        assertThat(mountpaths(TrialCluster.PROXY)).contains("not a target");
+    }
+
+    private dev.sluice.common.http.Response act(String action, String path, String target) {
+        var body = "{\"action\":\"%s\",\"value\":\"%s\"}".formatted(action, path);
+        return cluster.send("POST /v1/reverse/daemon/mountpaths", body, "Ais-Node-Id", target);
+    }
+
+    private String mountpaths(String target) {
+        return TrialCluster.text(cluster.send("GET /v1/reverse/daemon?what=mountpaths", "", "Ais-Node-Id", target));
+    }
+
+    @Test
     void whatItDoesNotKnowIsNamed() {
         var unknown = CREATE.replace("durability", "mirror");
         assertThat(TrialCluster.text(cluster.send("POST /v1/buckets/shards", unknown)))

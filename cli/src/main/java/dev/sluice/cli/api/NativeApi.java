@@ -21,6 +21,7 @@ import javax.net.ssl.HttpsURLConnection;
 /// The calls below `/v1` that commands make, in the form AIStore's clients use, and `/health`.
 public final class NativeApi {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String NODE_ID = "ais-node-id";
     private static final String PROPERTIES = "ais-bucket-props";
 
     /// The cloud bucket behind a bucket.
@@ -95,13 +96,34 @@ public final class NativeApi {
         return members;
     }
 
+    /// The drives of a target, as it tells them.
+    public List<NodeHealth.Drive> mountpaths(String target) {
+        var headers = Map.of(NODE_ID, target);
+        var response =
+                http.call("GET", "/v1/reverse/daemon", Map.of("what", "mountpaths"), headers, BodyPublishers.noBody());
+        return NodeHealth.drives(json(response.body()));
+    }
+
+    /// Takes a drive out of use, or into use again.
+    public void setMountpath(String target, String path, boolean enabled) {
+        var message = JSON.createObjectNode()
+                .put("action", enabled ? "enable-mp" : "disable-mp")
+                .put("value", path);
+        http.call(
+                "POST",
+                "/v1/reverse/daemon/mountpaths",
+                Map.of(),
+                Map.of("content-type", "application/json", NODE_ID, target),
+                BodyPublishers.ofString(message.toString()));
+    }
+
     public Trust trust() {
         return http.trust();
     }
 
     /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of the
     /// node.
-    public static Health health(String url, Trust trust) {
+    public static NodeHealth health(String url, Trust trust) {
         try {
             var connection =
                     (HttpURLConnection) URI.create(url + "/health").toURL().openConnection();
@@ -111,7 +133,9 @@ public final class NativeApi {
             connection.setConnectTimeout(1_000);
             connection.setReadTimeout(2_000);
             try {
-                return connection.getResponseCode() == HttpURLConnection.HTTP_OK ? Health.SERVING : Health.STARTING;
+                return connection.getResponseCode() == HttpURLConnection.HTTP_OK
+                        ? NodeHealth.of(Health.SERVING, connection.getInputStream())
+                        : NodeHealth.of(Health.STARTING, connection.getErrorStream());
             } finally {
                 connection.disconnect();
             }
@@ -119,7 +143,7 @@ public final class NativeApi {
             trust.refusal(url, unreachable).ifPresent(failure -> {
                 throw failure;
             });
-            return Health.UNREACHABLE;
+            return new NodeHealth(Health.UNREACHABLE, List.of());
         }
     }
 

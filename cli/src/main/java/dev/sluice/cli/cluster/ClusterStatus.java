@@ -1,6 +1,7 @@
 package dev.sluice.cli.cluster;
 
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.api.NodeHealth;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.trust.Trust;
 import java.util.List;
@@ -9,14 +10,16 @@ import java.util.Optional;
 /// How a cluster is: from its file and processes, or (of another machine) from its own map.
 public record ClusterStatus(String endpoint, String state, List<NodeStatus> nodes) {
 
-    /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped.
-    public record NodeStatus(String id, String role, String url, String state, long pid, String log) {}
+    /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped. Its
+    /// drives are those that do not serve.
+    public record NodeStatus(
+            String id, String role, String url, String state, long pid, String log, List<NodeHealth.Drive> drives) {}
 
     /// Of the cluster that `up` started in DIR.
     public static ClusterStatus of(ClusterFile cluster, Trust trust) {
         var nodes = cluster.nodes().stream()
-                .map(node -> new NodeStatus(
-                        node.id(), node.role().toString(), node.url(), state(node, trust), node.pid(), node.log()))
+                .map(node -> status(
+                        node.id(), node.role().toString(), node.url(), health(node, trust), node.pid(), node.log()))
                 .toList();
         return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes);
     }
@@ -24,9 +27,28 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     /// Of any cluster, asked at one of its nodes.
     public static ClusterStatus of(NativeApi api) {
         var nodes = api.clusterMap().stream()
-                .map(node -> new NodeStatus(node.id(), node.role(), node.url(), health(node.url(), api.trust()), 0, ""))
+                .map(node -> status(
+                        node.id(),
+                        node.role(),
+                        node.url(),
+                        Optional.of(NativeApi.health(node.url(), api.trust())),
+                        0,
+                        ""))
                 .toList();
         return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes);
+    }
+
+    /// @param health empty of a node that does not run
+    private static NodeStatus status(
+            String id, String role, String url, Optional<NodeHealth> health, long pid, String log) {
+        return new NodeStatus(
+                id,
+                role,
+                url,
+                health.map(found -> found.state().state()).orElse("stopped"),
+                pid,
+                log,
+                health.map(NodeHealth::drives).orElse(List.of()));
     }
 
     public boolean serving() {
@@ -36,16 +58,11 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
     private static String overall(List<NodeStatus> nodes) {
         var serving =
                 nodes.stream().filter(node -> node.state().equals("serving")).count();
-        return serving == nodes.size() ? "serving" : serving == 0 ? "stopped" : "degraded";
+        boolean sound = nodes.stream().flatMap(node -> node.drives().stream()).allMatch(NodeHealth.Drive::isWanted);
+        return serving == nodes.size() && sound ? "serving" : serving == 0 ? "stopped" : "degraded";
     }
 
-    private static String state(ClusterFile.Node node, Trust trust) {
-        return Optional.of(node.process()).filter(ProcessStamp::alive).isPresent()
-                ? health(node.url(), trust)
-                : "stopped";
-    }
-
-    private static String health(String url, Trust trust) {
-        return NativeApi.health(url, trust).state();
+    private static Optional<NodeHealth> health(ClusterFile.Node node, Trust trust) {
+        return Optional.of(node.process()).filter(ProcessStamp::alive).map(_ -> NativeApi.health(node.url(), trust));
     }
 }

@@ -22,6 +22,9 @@ public final class Commands {
     @Command(name = "node", description = "Stops or starts one node of a --separate cluster.")
     private static final class Node {}
 
+    @Command(name = "mountpath", description = "Lists, disables and enables the drives of targets.")
+    private static final class Mountpath {}
+
     @Command(name = "bucket", description = "Creates, lists, shows and removes buckets.")
     private static final class Bucket {}
 
@@ -35,6 +38,10 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Stop(installation))
                         .addSubcommand(new NodeCommands.Start(installation))
                         .addSubcommand(new NodeCommands.Kill(installation)))
+                .addSubcommand(new CommandLine(new Mountpath())
+                        .addSubcommand(new MountpathCommands.ListDrives(installation))
+                        .addSubcommand(new MountpathCommands.Disable(installation))
+                        .addSubcommand(new MountpathCommands.Enable(installation)))
                 .addSubcommand(new CommandLine(new Bucket())
                         .addSubcommand(new BucketCommands.Create(installation))
                         .addSubcommand(new BucketCommands.ListBuckets(installation))

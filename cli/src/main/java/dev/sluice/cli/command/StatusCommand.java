@@ -12,10 +12,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `sluice status`. Exit code 1 if not every node serves.
+/// `sluice status`. Exit code 1 if not every node and every drive that is not disabled serves.
 @Command(
         name = "status",
-        description = "Shows the nodes of a cluster; exit code 1 if not all of them serve.",
+        description = "Shows the nodes of a cluster; and drives that do not serve; exit code 1 if not all serve.",
         mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
     private final Installation installation;
@@ -45,6 +45,10 @@ final class StatusCommand implements Callable<Integer> {
                     out,
                     List.of("NODE", "ROLE", "STATE", "PID", "URL", "LOG"),
                     status.nodes().stream().map(StatusCommand::row).toList());
+            for (var node : status.nodes()) {
+                node.drives().forEach(drive -> out.println("%s drive %s".formatted(node.id(), drive.text())));
+            }
+            out.flush();
         }
         return status.serving() ? 0 : 1;
     }

@@ -43,6 +43,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -207,7 +208,10 @@ final class ComposedNode implements RunningNode {
                 views,
                 new Targets(jvm.targets(), peers),
                 new PeerApi(tokens, target.map(TargetNode::service), views, control, isController()),
-                new HealthHandler(id, this::whyNotReady),
+                new HealthHandler(
+                        id,
+                        this::whyNotReady,
+                        () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
                 new MetricsHandler(jvm.meters()),
                 clock));
     }
@@ -217,7 +221,7 @@ final class ComposedNode implements RunningNode {
             return Optional.of("waiting for the controller");
         }
         if (!target.map(TargetNode::ready).orElse(true)) {
-            return Optional.of("a drive's index is being made anew");
+            return Optional.of("a drive is being opened, or its index made anew");
         }
         try {
             control.current();

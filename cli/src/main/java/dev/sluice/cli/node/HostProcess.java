@@ -1,7 +1,6 @@
 package dev.sluice.cli.node;
 
 import dev.sluice.cli.config.NodeConfig;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The nodes of this JVM, from start to stop: targets before proxies, drives locked, drained at SIGTERM.
+/// The nodes of this JVM, from start to stop: targets before proxies, drained at SIGTERM.
 public final class HostProcess {
     private static final Logger LOG = LoggerFactory.getLogger(HostProcess.class);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
@@ -29,8 +28,7 @@ public final class HostProcess {
 
     /// Starts all nodes, calls back once every one is ready, and returns after `stop` is told.
     public void run(CountDownLatch stop, Runnable ready) throws StartRefused, InterruptedException {
-        try (var _ = DriveLocks.take(drives());
-                var shared = factory.share(configs.getFirst())) {
+        try (var shared = factory.share(configs.getFirst())) {
             var nodes = new ArrayList<RunningNode>();
             try {
                 for (var config : configs) {
@@ -44,12 +42,6 @@ public final class HostProcess {
                 close(nodes);
             }
         }
-    }
-
-    private List<Path> drives() {
-        return configs.stream()
-                .flatMap(config -> config.drives().folders().stream())
-                .toList();
     }
 
     private void awaitReady(List<RunningNode> nodes, CountDownLatch stop) throws StartRefused, InterruptedException {

@@ -10,6 +10,9 @@ public final class PeerPaths {
     public static final String EMPTY = PREFIX + "empty";
     public static final String DROP = PREFIX + "drop";
 
+    public static final String MOUNTPATHS = PREFIX + "mountpaths";
+    public static final String MOUNTPATH = PREFIX + "mountpath";
+
     /// The controller's.
     public static final String STATE = PREFIX + "state";
 

@@ -32,4 +32,10 @@ public interface TargetService {
 
     /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
     void drop(long bucketId, String name);
+
+    /// Its drives and their states. Blocks.
+    List<Mountpath> mountpaths();
+
+    /// Enables or disables the drive at this path, durably. Blocks.
+    void setMountpath(String path, boolean enabled);
 }

@@ -16,9 +16,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The cluster's state on disk: one file, `.sluice/control/state`, the same on each of the controller's drives, so that
 /// one bad file or drive costs nothing.
@@ -26,6 +29,7 @@ import java.util.zip.CRC32C;
 /// Format: a line `sluice-state 1 <CRC32C of the rest, 8 hex digits>`, then the state in JSON. Written as temp file,
 /// fsync, rename, fsync of the folder. It holds the secret keys, so nobody but its owner may read it, at no time.
 final class StateFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(StateFiles.class);
     private static final String MAGIC = "sluice-state 1 ";
     private static final int HEADER = MAGIC.length() + 8 + 1;
 
@@ -62,24 +66,44 @@ final class StateFiles {
         return states.stream().max(Comparator.comparingLong(ClusterState::version));
     }
 
-    /// Durable on every drive when it returns.
+    /// Durable when it returns, on every drive that takes it: one that is out must not stop the cluster's changes, and
+    /// gets the next ones when it is back.
+    ///
+    /// @throws IOException when none takes it
     void save(ClusterState state) throws IOException {
         var json = ClusterJson.write(state);
         var head = (MAGIC + "%08x\n".formatted(crc(json, 0))).getBytes(StandardCharsets.US_ASCII);
+        int saved = 0;
         for (var file : files) {
-            var folder = Files.createDirectories(file.getParent());
-            var temporary = file.resolveSibling("state.new");
-            Files.deleteIfExists(temporary); // left by a crash, perhaps with other permissions
-            try (var channel = FileChannel.open(
-                    temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-                writeFully(channel, ByteBuffer.wrap(head));
-                writeFully(channel, ByteBuffer.wrap(json));
-                channel.force(true);
+            try {
+                save(file, head, json);
+                saved++;
+            } catch (IOException failure) {
+                LOG.warn("the cluster's state {} is not written to {}: {}", state.version(), file, failure.toString());
             }
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-            try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
+        }
+        if (saved == 0) {
+            throw new IOException("no drive takes the cluster's state " + state.version());
+        }
+    }
+
+    /// Makes nothing where no drive is.
+    private static void save(Path file, byte[] head, byte[] json) throws IOException {
+        var folder = Objects.requireNonNull(file.getParent());
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectory(folder);
+        }
+        var temporary = file.resolveSibling("state.new");
+        Files.deleteIfExists(temporary); // left by a crash, perhaps with other permissions
+        try (var channel = FileChannel.open(
+                temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+            writeFully(channel, ByteBuffer.wrap(head));
+            writeFully(channel, ByteBuffer.wrap(json));
+            channel.force(true);
+        }
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerFailure;
@@ -24,6 +25,7 @@ import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -201,6 +203,32 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public void drop(long bucketId, String name) {
         writes.drop(name, bucketId, () -> store.dropBucket(new BucketRef(bucketId, name)));
+    }
+
+    @Override
+    public List<Mountpath> mountpaths() {
+        return store.stats().stream().map(ObjectHandlers::shown).toList();
+    }
+
+    private static Mountpath shown(DriveStats drive) {
+        var status = drive.status();
+        return new Mountpath(
+                drive.path(),
+                drive.id(),
+                status.state().toString(),
+                status.reason(),
+                status.since().toEpochMilli(),
+                drive.errors(),
+                drive.probes());
+    }
+
+    @Override
+    public void setMountpath(String path, boolean enabled) {
+        if (enabled) {
+            store.mountpaths().enable(path);
+        } else {
+            store.mountpaths().disable(path);
+        }
     }
 
     private void awaitState(long version) {

@@ -92,6 +92,11 @@ public final class PeerApi implements HttpHandler {
                 target.drop(query.number("id"), query.text("bucket"));
                 yield Response.empty(204);
             }
+            case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
+            case PeerPaths.MOUNTPATH -> {
+                target.setMountpath(query.text("path"), query.number("enabled") == 1);
+                yield Response.empty(204);
+            }
             case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
             case PeerPaths.COMMAND ->
                 controller

@@ -9,6 +9,9 @@ import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.health.DriveWatch;
+import dev.sluice.targetnode.storage.health.Drives;
+import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -19,9 +22,8 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
@@ -31,40 +33,52 @@ import java.util.function.UnaryOperator;
 public final class ObjectStore implements AutoCloseable {
     private final StoreConfig config;
     private final OpenDrives opened;
-    private final Map<String, Drive> drives = new TreeMap<>();
-    private final DrivePlacement placement;
+    private final Drives drives;
+    private final Mountpaths mountpaths;
     private final HotSet hotSet;
     private final Versions versions;
     private final Shelf shelf;
     private final Multipart multipart;
 
-    private ObjectStore(StoreConfig config, DrivePlacements placements, OpenDrives opened) {
+    private ObjectStore(
+            StoreConfig config, DrivePlacements placements, OpenDrives opened, HotSet hotSet, Versions versions) {
         this.config = config;
         this.opened = opened;
-        opened.drives().forEach(drive -> drives.put(drive.id(), drive));
-        this.placement = placements.among(opened.weights());
-        this.hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
-        this.versions = new Versions(config.epoch());
+        this.drives = new Drives(opened.slots(), placements.among(opened.weights())::driveOf);
+        this.mountpaths = new Mountpaths(opened);
+        this.hotSet = hotSet;
+        this.versions = versions;
         this.shelf = new Shelf(hotSet, versions);
-        this.multipart = new Multipart(this::driveOf, opened.drives(), shelf);
+        this.multipart = new Multipart(drives, shelf);
     }
 
-    /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not [#ready] at
+    /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not serving at
     /// once.
     ///
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
     public static ObjectStore open(StoreConfig config, DrivePlacements placements) throws IOException {
-        return open(config, placements, UnaryOperator.identity());
+        return open(config, placements, Seams.NONE, HealthSettings.DEFAULTS);
     }
 
     /// @param seam around each drive's files, for tests to put faults there
     static ObjectStore open(StoreConfig config, DrivePlacements placements, UnaryOperator<DriveFiles> seam)
             throws IOException {
-        var opened = OpenDrives.open(config, seam);
-        var store = new ObjectStore(config, placements, opened);
+        return open(
+                config,
+                placements,
+                new Seams((_, files) -> seam.apply(files), UnaryOperator.identity()),
+                HealthSettings.DEFAULTS);
+    }
+
+    static ObjectStore open(StoreConfig config, DrivePlacements placements, Seams seams, HealthSettings health)
+            throws IOException {
+        var hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
+        var versions = new Versions(config.epoch());
+        var opened = OpenDrives.open(config, seams, health, versions, hotSet::invalidateDrive);
+        var store = new ObjectStore(config, placements, opened, hotSet, versions);
         boolean started = false;
         try {
-            opened.start(store::reserveSequences);
+            opened.start();
             started = true;
             return store;
         } finally {
@@ -74,38 +88,19 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    /// Versions must be above all that any drive has seen.
-    private synchronized void reserveSequences() throws IOException {
-        long greatest = 0;
-        for (var drive : drives.values()) {
-            if (drive.known()) {
-                greatest = Math.max(greatest, drive.contents().greatestSequence());
-            }
-        }
-        long upTo = versions.startAbove(greatest);
-        for (var drive : drives.values()) {
-            if (drive.known()) {
-                drive.contents().reserveSequences(upTo);
-            }
-        }
+    /// Whether every drive has been opened, or will not be for now. A drive that goes out later, or comes back, does
+    /// not change that: the others serve.
+    public boolean ready() {
+        return opened.watches().stream().allMatch(DriveWatch::begun);
     }
 
-    /// Whether every drive knows what it has.
-    public boolean ready() {
-        return drives.values().stream().allMatch(Drive::ready);
+    /// The drives, for operators.
+    public Mountpaths mountpaths() {
+        return mountpaths;
     }
 
     public Multipart multipart() {
         return multipart;
-    }
-
-    private Drive driveOf(long bucketId, String key) {
-        var drive = drives.get(placement.driveOf(bucketId, key));
-        if (drive == null) {
-            throw new StoreException.Unavailable("the drive of this key is not attached");
-        }
-        drive.requireReady();
-        return drive;
     }
 
     /// An object that is open and unchanged since it was verified. Never blocks: for event loops.
@@ -119,14 +114,17 @@ public final class ObjectStore implements AutoCloseable {
         if (hot.isPresent()) {
             return new Lookup.Hit(hot.get());
         }
-        var drive = driveOf(bucket.id(), key);
+        var drive = drives.toRead(bucket.id(), key);
         try (var _ = shelf.publishing().lock(name)) {
             var loaded = hotSet.get(name);
             return loaded.isPresent()
                     ? new Lookup.Hit(loaded.get())
                     : drive.call(() -> switch (drive.contents().find(bucket, key)) {
                         case Found.Absent() -> new Lookup.Miss();
-                        case Found.Damaged(var why) -> new Lookup.Damaged(why);
+                        case Found.Damaged(var why) -> {
+                            drive.requireThere();
+                            yield new Lookup.Damaged(why);
+                        }
                         case Found.Present(var record, var file) ->
                             new Lookup.Hit(hotSet.add(name, record, file, drive));
                     });
@@ -141,7 +139,7 @@ public final class ObjectStore implements AutoCloseable {
     /// @throws StoreException.NoSpace when the drive has no room for it
     public Upload begin(BucketRef bucket, String key, long expectedLength, Durability durability) {
         IndexKeys.utf8(key);
-        var drive = driveOf(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         drive.space().take(Math.max(0, expectedLength));
         return new Upload(
                 shelf, drive, bucket, key, expectedLength, config.smallLimit(), durability == Durability.FSYNC);
@@ -149,7 +147,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// @return whether there was one
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
-        var drive = driveOf(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         try {
             return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
                 shelf.check(drive, bucket, key, check);
@@ -177,22 +175,19 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
     public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
-        drives.values().forEach(Drive::requireReady);
-        return Listing.list(List.copyOf(drives.values()), bucketId, prefix, from, limit);
+        return Listing.list(drives.allToRead(), bucketId, prefix, from, limit);
     }
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
     public boolean isEmpty(long bucketId) {
-        drives.values().forEach(Drive::requireReady);
-        return drives.values().stream()
+        return drives.allToRead().stream()
                 .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.OBJECTS, bucketId)
                         && drive.contents().isEmpty(Table.UPLOADS, bucketId)));
     }
 
     /// Takes away all of a bucket. Its id must never be used again; its name may.
     public void dropBucket(BucketRef bucket) {
-        drives.values().forEach(Drive::requireReady);
-        for (var drive : drives.values()) {
+        for (var drive : drives.allToWrite()) {
             drive.alone(() -> drive.contents().drop(bucket));
         }
         hotSet.invalidateBucket(bucket.id());
@@ -200,23 +195,20 @@ public final class ObjectStore implements AutoCloseable {
 
     public List<DriveStats> stats() {
         var stats = new ArrayList<DriveStats>();
-        for (var member : opened.members()) {
-            var identity = member.identity();
-            var drive = drives.get(identity.id());
-            if (drive != null) {
-                var totals = drive.contents().totals();
-                stats.add(new DriveStats(
-                        drive.id(),
-                        member.path().toString(),
-                        identity.weight(),
-                        drive.ready(),
-                        totals.objects(),
-                        totals.bytes(),
-                        drive.space().free(),
-                        drive.waiting(),
-                        drive.suspicion().errors(),
-                        drive.suspicion().latest()));
-            }
+        for (var slot : drives.slots()) {
+            var drive = slot.open();
+            stats.add(new DriveStats(
+                    slot.id(),
+                    slot.path().toString(),
+                    Objects.requireNonNull(opened.weights().get(slot.id())),
+                    slot.status(),
+                    slot.totals().objects(),
+                    slot.totals().bytes(),
+                    drive.map(open -> open.space().free()).orElse(0L),
+                    drive.map(Drive::waiting).orElse(0),
+                    slot.errors(),
+                    slot.latestError(),
+                    slot.probes()));
         }
         return stats;
     }
@@ -224,6 +216,7 @@ public final class ObjectStore implements AutoCloseable {
     @Override
     public void close() {
         hotSet.close();
+        mountpaths.close();
         opened.close();
     }
 }

@@ -1,44 +1,43 @@
 package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.attach.DriveSet;
-import dev.sluice.targetnode.storage.drive.Committer;
+import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
-import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveThreads;
-import dev.sluice.targetnode.storage.index.DamagedIndexException;
-import dev.sluice.targetnode.storage.index.DriveIndex;
-import dev.sluice.targetnode.storage.index.RocksIndex;
-import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.health.DriveSlot;
+import dev.sluice.targetnode.storage.health.DriveWatch;
+import dev.sluice.targetnode.storage.health.HealthSettings;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Consumer;
 
-/// A target's attached drives with their open indexes.
+/// A target's attached drives, each under its watch.
 final class OpenDrives implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
     private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
 
     private final DriveSet set;
-    private final List<Drive> drives;
+    private final Versions versions;
+    private final List<DriveWatch> watches = new ArrayList<>();
+    private final Map<String, Long> reserved = new HashMap<>();
+    private long reservedUpTo;
 
-    private OpenDrives(DriveSet set, List<Drive> drives) {
+    private OpenDrives(DriveSet set, Versions versions) {
         this.set = set;
-        this.drives = drives;
+        this.versions = versions;
     }
 
-    static OpenDrives open(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
+    /// @param whenGone run when a drive is about to be closed
+    static OpenDrives open(
+            StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
+            throws IOException {
         try (var opener = new DriveThreads("attach", 1, 1)) {
-            return DriveThreads.await(opener.start(() -> attach(config, seam)));
+            return DriveThreads.await(opener.start(() -> attach(config, seams, health, versions, whenGone)));
         } catch (IOException | RuntimeException failure) {
             throw failure;
         } catch (Exception unexpected) {
@@ -46,16 +45,22 @@ final class OpenDrives implements AutoCloseable {
         }
     }
 
-    private static OpenDrives attach(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
+    private static OpenDrives attach(
+            StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
+            throws IOException {
         var set = DriveSet.attach(config.cluster(), config.node(), config.drives());
-        var opened = new OpenDrives(set, new ArrayList<>());
+        var opened = new OpenDrives(set, versions);
         boolean complete = false;
         try {
             var settings = new DriveSettings(
                     config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
             for (var member : set.members()) {
-                var index = index(member.path().resolve(Layout.INDEX), config.indexMemory());
-                opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));
+                var attached = new AttachedDrive(set, member, seams, config.indexMemory(), settings);
+                var watch = new DriveWatch(attached, health, opened::reserveSequences, whenGone, member.disabled());
+                opened.watches.add(watch);
+                if (!member.disabled()) {
+                    watch.openFirst();
+                }
             }
             complete = true;
             return opened;
@@ -66,37 +71,71 @@ final class OpenDrives implements AutoCloseable {
         }
     }
 
-    /// An index that cannot be read is put aside; the drive makes another from its files.
-    private static DriveIndex index(Path folder, RocksMemory memory) throws IOException {
-        try {
-            return RocksIndex.open(folder, memory);
-        } catch (DamagedIndexException damaged) {
-            var aside = folder.resolveSibling("index-damaged-" + System.currentTimeMillis());
-            LOG.error("{}; it is put aside as {}", damaged.getMessage(), aside);
-            Files.move(folder, aside);
-            return RocksIndex.open(folder, memory);
-        }
-    }
-
     /// Waits for the drives that only have to finish what a crash left; the others become ready by themselves.
-    void start(Committer.Alone whenKnown) {
+    void start() {
         var started = new ArrayList<CompletableFuture<Void>>();
-        for (var drive : drives) {
-            boolean isShort = drive.startsAtOnce();
-            var start = drive.start(whenKnown);
-            if (isShort) {
-                started.add(start);
-            }
+        for (var watch : watches) {
+            watch.slot().open().ifPresent(drive -> {
+                boolean isShort = drive.startsAtOnce();
+                var start = watch.startFirst();
+                if (isShort) {
+                    started.add(start);
+                }
+            });
         }
         started.forEach(Drive::awaited);
     }
 
-    List<Drive> drives() {
-        return drives;
+    /// Versions must be above all that any drive has seen. Run when a drive has become known, on its thread: another
+    /// drive is written to only when the versions must go on from higher up for the new one's sake.
+    private synchronized void reserveSequences() throws IOException {
+        long unseen = 0;
+        boolean isNew = false;
+        for (var drive : known()) {
+            if (!reserved.containsKey(drive.id())) {
+                isNew = true;
+                unseen = Math.max(unseen, drive.contents().greatestSequence());
+            }
+        }
+        if (isNew) {
+            reservedUpTo = versions.startAbove(unseen);
+        }
+        for (var drive : known()) {
+            if (!drive.ready() || reserved.getOrDefault(drive.id(), 0L) < reservedUpTo) {
+                reserve(drive);
+            }
+        }
     }
 
-    List<DriveSet.Member> members() {
-        return set.members();
+    private void reserve(Drive drive) throws IOException {
+        try {
+            drive.contents().reserveSequences(reservedUpTo);
+            reserved.put(drive.id(), reservedUpTo);
+        } catch (IOException failure) {
+            if (!drive.ready()) {
+                throw failure; // it is just being started, or just goes out
+            }
+            drive.suspicion().addUnknownOutcome("reserving versions", failure);
+        }
+    }
+
+    private List<Drive> known() {
+        return slots().stream()
+                .flatMap(slot -> slot.open().stream())
+                .filter(Drive::known)
+                .toList();
+    }
+
+    List<DriveWatch> watches() {
+        return watches;
+    }
+
+    List<DriveSlot> slots() {
+        return watches.stream().map(DriveWatch::slot).toList();
+    }
+
+    DriveSet set() {
+        return set;
     }
 
     Map<String, Long> weights() {
@@ -105,7 +144,7 @@ final class OpenDrives implements AutoCloseable {
 
     @Override
     public void close() {
-        drives.forEach(Drive::close);
+        watches.forEach(DriveWatch::close);
         set.close();
     }
 }

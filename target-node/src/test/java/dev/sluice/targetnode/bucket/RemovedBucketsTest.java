@@ -11,6 +11,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ class RemovedBucketsTest {
 
     @BeforeEach
     void open() throws IOException {
+        Files.createDirectories(drive.resolve(".sluice"));
         controller = Controller.open(List.of(drive), Set.of(ONE), new TreeMap<>());
     }
 

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,13 @@ class ControllerTest {
 
     @TempDir
     private Path drives;
+
+    @BeforeEach
+    void attachDrives() throws IOException {
+        for (int drive = 0; drive < 2; drive++) {
+            Files.createDirectories(drives.resolve("d" + drive + "/.sluice"));
+        }
+    }
 
     @Test
     void aClusterIsPublishedOnlyWhenAllItsTargetsHaveJoined() throws IOException {
@@ -128,12 +136,29 @@ class ControllerTest {
     void aStateThatCannotBeWrittenIsNotPublishedAndStopsChanges() throws IOException {
         var controller = formed();
         var before = controller.current();
-        var folder = drives.resolve("d1/.sluice/control");
-        Files.move(folder, drives.resolve("away"));
-        Files.writeString(folder, "a file where the folder should be");
+        for (int drive = 0; drive < 2; drive++) {
+            var folder = drives.resolve("d" + drive + "/.sluice/control");
+            Files.move(folder, drives.resolve("away" + drive));
+            Files.writeString(folder, "a file where the folder should be");
+        }
         assertThatThrownBy(() -> controller.apply(create("a"))).isInstanceOf(StoreException.DriveFailed.class);
         assertThat(controller.current()).isEqualTo(before);
         assertThatThrownBy(() -> controller.apply(create("b"))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    @Test
+    void aDriveThatIsAwayStopsNothingAndNothingIsMadeInItsPlace() throws IOException {
+        var controller = formed();
+        controller.apply(create("a"));
+        Files.move(drives.resolve("d0"), drives.resolve("away"));
+        controller.apply(create("b"));
+        assertThat(drives.resolve("d0")).doesNotExist();
+        Files.createDirectory(drives.resolve("d0")); // an empty mount point
+        controller.apply(create("c"));
+        assertThat(drives.resolve("d0")).isEmptyDirectory();
+        Files.delete(drives.resolve("d0"));
+        Files.move(drives.resolve("away"), drives.resolve("d0"));
+        assertThat(open(ONE, TWO).current().buckets().buckets()).containsOnlyKeys("a", "b", "c");
     }
 
     private Controller formed() throws IOException {

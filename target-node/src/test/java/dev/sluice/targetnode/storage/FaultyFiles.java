@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.index.DriveIndex;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -18,6 +19,11 @@ final class FaultyFiles {
 
     static UnaryOperator<DriveFiles> with(Fault fault) {
         return files -> wrap(DriveFiles.class, files, "", fault);
+    }
+
+    /// The same for a drive's index; the path is empty.
+    static UnaryOperator<DriveIndex> index(Fault fault) {
+        return index -> wrap(DriveIndex.class, index, "", fault);
     }
 
     private static <T> T wrap(Class<T> seam, T real, String file, Fault fault) {

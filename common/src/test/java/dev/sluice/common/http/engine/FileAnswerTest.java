@@ -265,7 +265,7 @@ class FileAnswerTest {
                 assertThat(client.readBytes(100_000)).hasSize(100_000);
                 assertThat(server.meter("sluice.http.queued.bytes")).isBetween(0.0, (i + 1.0) * piece);
             }
-            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(budget + 2 * piece);
+            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo((double) budget + 2 * piece);
             for (var client : clients) {
                 client.close();
             }

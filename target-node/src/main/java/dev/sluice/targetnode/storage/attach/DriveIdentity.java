@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.attach;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /// Who a drive is, whose it is, and which drives it stands among: `.sluice/drive.json`.
@@ -17,6 +18,11 @@ public record DriveIdentity(
 
     DriveIdentity asFormed() {
         return new DriveIdentity(cluster, node, id, weight, true, set);
+    }
+
+    /// Another drive of the same set.
+    Optional<DriveIdentity> sibling(String other) {
+        return Optional.ofNullable(set.get(other)).map(its -> new DriveIdentity(cluster, node, other, its, true, set));
     }
 
     List<String> ids() {

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.attach;
 
+import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// The drives of one target, locked. A drive holds the slots that its id gives it, so a set that is not the
 /// recorded one is refused: with another set, objects that exist would be looked for where they are not.
@@ -21,14 +23,18 @@ public final class DriveSet implements AutoCloseable {
             List.of("objects", ".sluice/work", ".sluice/aux", ".sluice/escaped", ".sluice/uploads", ".sluice/trash");
 
     /// A drive of the set.
-    public record Member(Path path, DriveIdentity identity, LocalDriveFiles files) {}
+    ///
+    /// @param disabled by an operator: it is not locked, and nothing on it was looked at but its identity
+    public record Member(Path path, DriveIdentity identity, boolean disabled) {}
 
-    private final List<DriveLock> locks;
+    private final Map<String, DriveLock> locks;
     private final List<Member> members;
+    private final DisabledDrives disabled;
 
-    private DriveSet(List<DriveLock> locks, List<Member> members) {
+    private DriveSet(Map<String, DriveLock> locks, List<Member> members, DisabledDrives disabled) {
         this.locks = locks;
         this.members = List.copyOf(members);
+        this.disabled = disabled;
     }
 
     /// Locks, probes and identifies. To be called on a drive thread.
@@ -36,27 +42,69 @@ public final class DriveSet implements AutoCloseable {
     /// @throws DriveRefusedException with one line that says what to do
     public static DriveSet attach(String cluster, String node, List<Path> paths) throws IOException {
         requireUtf8();
+        var disabled = DisabledDrives.load(paths);
         var locks = new ArrayList<DriveLock>();
         try {
-            var files = new ArrayList<LocalDriveFiles>();
+            var known = new ArrayList<Optional<DriveIdentity>>();
+            var unused = new ArrayList<Optional<String>>();
             for (var path : paths) {
-                makeFolders(path);
-                locks.add(DriveLock.take(path));
-                var local = new LocalDriveFiles(path);
-                DriveProbe.check(path.toString(), local, ".sluice/work");
-                files.add(local);
+                var found = disabled.paths().isEmpty() ? Optional.<DriveIdentity>empty() : identityAt(path);
+                unused.add(disabled.at(path, found));
+                if (unused.getLast().isEmpty()) {
+                    makeFolders(path);
+                    locks.add(DriveLock.take(path));
+                    probe(path);
+                    found = new IdentityFile(path).read();
+                }
+                known.add(found);
             }
-            var identities = identify(cluster, node, paths);
+            addUnseen(unused, known);
+            var identities = identify(cluster, node, paths, known);
             var members = new ArrayList<Member>();
+            var byId = new ConcurrentHashMap<String, DriveLock>();
+            var taken = locks.iterator();
             for (int i = 0; i < paths.size(); i++) {
-                members.add(new Member(paths.get(i), identities.get(i), files.get(i)));
+                boolean isDisabled = unused.get(i).isPresent();
+                var path = paths.get(i);
+                members.add(new Member(path, identities.get(i), isDisabled));
+                if (!isDisabled) {
+                    byId.put(identities.get(i).id(), taken.next());
+                }
             }
-            return new DriveSet(locks, members);
+            return new DriveSet(byId, members, disabled);
         } catch (IOException | RuntimeException failure) {
             for (var lock : locks) {
                 lock.close();
             }
             throw failure;
+        }
+    }
+
+    /// Who a path's drive is; empty when it says nothing, for whatever reason.
+    private static Optional<DriveIdentity> identityAt(Path path) {
+        try {
+            return new IdentityFile(path).read();
+        } catch (IOException _) {
+            return Optional.empty(); // asked of drives that may be broken, which is why they are disabled
+        }
+    }
+
+    /// A disabled drive need not be there: the others know who it was.
+    private static void addUnseen(List<Optional<String>> unused, List<Optional<DriveIdentity>> known) {
+        var formed = known.stream()
+                .flatMap(Optional::stream)
+                .filter(DriveIdentity::formed)
+                .findFirst();
+        for (int i = 0; i < known.size(); i++) {
+            if (unused.get(i).isPresent() && known.get(i).isEmpty() && formed.isPresent()) {
+                known.set(i, formed.get().sibling(unused.get(i).get()));
+            }
+        }
+    }
+
+    private static void probe(Path path) throws IOException {
+        try (var files = new LocalDriveFiles(path)) {
+            DriveProbe.check(path.toString(), files, ".sluice/work");
         }
     }
 
@@ -78,11 +126,8 @@ public final class DriveSet implements AutoCloseable {
         }
     }
 
-    private static List<DriveIdentity> identify(String cluster, String node, List<Path> paths) throws IOException {
-        var known = new ArrayList<Optional<DriveIdentity>>();
-        for (var path : paths) {
-            known.add(new IdentityFile(path).read());
-        }
+    private static List<DriveIdentity> identify(
+            String cluster, String node, List<Path> paths, List<Optional<DriveIdentity>> known) throws IOException {
         for (int i = 0; i < paths.size(); i++) {
             if (known.get(i).isPresent()) {
                 requireOurs(cluster, node, paths.get(i), known.get(i).get());
@@ -195,9 +240,50 @@ public final class DriveSet implements AutoCloseable {
         return members;
     }
 
+    /// As it was when the set was attached.
+    public DisabledDrives disabled() {
+        return disabled;
+    }
+
+    /// Lets go of one drive, so that it can be unmounted. To be called on a drive thread, as is [#takeAgain].
+    public void release(Member member) throws IOException {
+        var lock = locks.remove(member.identity().id());
+        if (lock != null) {
+            lock.close();
+        }
+    }
+
+    /// Takes a drive of the set again, if it is the same.
+    ///
+    /// @throws DriveRefusedException with one line that says why it is not
+    public void takeAgain(Member member) throws IOException {
+        requireSame(member);
+        makeFolders(member.path());
+        var lock = DriveLock.take(member.path());
+        locks.put(member.identity().id(), lock);
+        requireSame(member);
+        probe(member.path());
+    }
+
+    /// Looks whether the drive at a member's path is that member. Writes nothing, and makes no folder.
+    ///
+    /// @throws DriveRefusedException with one line that says what is there instead
+    public static void requireSame(Member member) throws IOException {
+        DriveThread.assertMayBlock();
+        var found = new IdentityFile(member.path()).read();
+        if (found.isEmpty()) {
+            throw new DriveRefusedException(
+                    "no drive is at " + member.path() + " (.sluice/drive.json is not there): is its disk mounted?");
+        }
+        if (!found.get().id().equals(member.identity().id())) {
+            throw new DriveRefusedException("another drive is mounted at " + member.path() + ": it is "
+                    + found.get().id() + ", not " + member.identity().id());
+        }
+    }
+
     @Override
     public void close() {
-        for (var lock : locks) {
+        for (var lock : locks.values()) {
             try {
                 lock.close();
             } catch (IOException failure) {

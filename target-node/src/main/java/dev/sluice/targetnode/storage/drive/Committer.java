@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.files.GuardedFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +33,13 @@ public final class Committer {
     private final Contents contents;
     private final Suspicion suspicion;
     private final ArrayBlockingQueue<Task> waiting = new ArrayBlockingQueue<>(QUEUE);
-    private volatile Optional<IOException> broken = Optional.empty();
+    private final GuardedFiles files;
+    private volatile Optional<CommitFailedException> broken = Optional.empty();
+    private volatile boolean ended;
 
-    Committer(String drive, Contents contents, Suspicion suspicion) {
+    Committer(String drive, Contents contents, GuardedFiles files, Suspicion suspicion) {
         this.contents = contents;
+        this.files = files;
         this.suspicion = suspicion;
         new DriveThread(this::run, drive + "-commit").start();
     }
@@ -52,8 +56,20 @@ public final class Committer {
     private CompletableFuture<Void> add(Task task) {
         if (!waiting.offer(task)) {
             task.done().completeExceptionally(new StoreException.Unavailable("too many writes wait for the drive"));
+        } else if (ended) {
+            refuseWaiting();
         }
         return task.done();
+    }
+
+    private void refuseWaiting() {
+        for (var task = waiting.poll(); task != null; task = waiting.poll()) {
+            refuse(task);
+        }
+    }
+
+    private static void refuse(Task task) {
+        task.done().completeExceptionally(new StoreException.Unavailable("the drive is closed"));
     }
 
     void close() {
@@ -78,6 +94,10 @@ public final class Committer {
             waiting.drainTo(tasks, GROUP);
             var group = new ArrayList<Commit>();
             for (var task : tasks) {
+                if (ended) {
+                    refuse(task);
+                    continue;
+                }
                 switch (task) {
                     case Commit commit -> group.add(commit);
                     case Exclusive exclusive -> {
@@ -86,12 +106,16 @@ public final class Committer {
                     }
                     case Stop stop -> {
                         commitAll(group);
+                        ended = true;
                         stop.done.complete(null);
-                        return;
                     }
                 }
             }
             commitAll(group);
+            if (ended) {
+                refuseWaiting();
+                return;
+            }
         }
     }
 
@@ -100,8 +124,8 @@ public final class Committer {
             task.work.run();
             task.done.complete(null);
         } catch (IOException | RuntimeException failure) {
-            suspicion.add("commit", failure);
-            task.done.completeExceptionally(failure);
+            suspicion.addUnknownOutcome("a change of the whole drive", failure);
+            task.done.completeExceptionally(new CommitFailedException(failure));
         }
     }
 
@@ -111,15 +135,17 @@ public final class Committer {
             return;
         }
         try {
+            files.requireThere();
             var results = contents.commit(group.stream().map(Commit::change).toList());
             for (int i = 0; i < results.size(); i++) {
                 var done = group.get(i).done;
                 results.get(i).ifPresentOrElse(done::completeExceptionally, () -> done.complete(null));
             }
         } catch (IOException | RuntimeException failure) {
-            suspicion.add("commit", failure);
-            broken = Optional.of(failure instanceof IOException io ? io : new IOException(failure));
-            group.forEach(each -> each.done.completeExceptionally(failure));
+            suspicion.addUnknownOutcome("commit", failure);
+            var unknown = new CommitFailedException(failure);
+            broken = Optional.of(unknown);
+            group.forEach(each -> each.done.completeExceptionally(unknown));
         }
         group.clear();
     }

@@ -91,8 +91,11 @@ public final class Contents implements AutoCloseable {
 
     @Override
     public void close() {
-        index.close();
-        files.close();
+        try {
+            index.close();
+        } finally {
+            files.close();
+        }
     }
 
     // ---- looking

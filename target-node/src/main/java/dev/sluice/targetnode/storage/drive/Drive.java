@@ -2,11 +2,10 @@ package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
-import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.DriveThreads;
-import dev.sluice.targetnode.storage.index.DamagedIndexException;
+import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -24,26 +23,30 @@ public final class Drive implements AutoCloseable {
 
     private final String id;
     private final DriveSettings settings;
+    private final GuardedFiles files;
     private final Contents contents;
     private final DriveThreads threads;
     private final Committer committer;
     private final Suspicion suspicion;
     private final Space space;
-    private final LinkedBlockingQueue<DriveFile> closing = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<DriveFile> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
     private volatile boolean known;
     private volatile boolean ready;
-    private volatile boolean closed;
+    private volatile boolean frozen;
+    private volatile boolean closing;
+    private volatile boolean ended;
 
     /// Takes a drive whose files are attached and whose index is open. Not [#ready] before [#start].
-    public Drive(String id, DriveFiles files, DriveIndex index, DriveSettings settings) {
+    public Drive(String id, GuardedFiles files, DriveIndex index, DriveSettings settings, Suspicion suspicion) {
         this.id = id;
         this.settings = settings;
+        this.files = files;
         this.contents = new Contents(files, index);
-        this.suspicion = new Suspicion(id);
+        this.suspicion = suspicion;
         this.space = new Space(id, settings.reserveBytes());
         this.threads = new DriveThreads(id, settings.threads(), settings.queue());
-        this.committer = new Committer(id, contents, suspicion);
+        this.committer = new Committer(id, contents, files, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");
     }
 
@@ -91,6 +94,16 @@ public final class Drive implements AutoCloseable {
         return ready;
     }
 
+    /// Nobody who asks later is to get anything from it: the first step of taking it out.
+    public void retire() {
+        ready = false;
+    }
+
+    /// From now on it is only read; nothing is tidied.
+    public void freeze() {
+        frozen = true;
+    }
+
     public Contents contents() {
         return contents;
     }
@@ -114,11 +127,18 @@ public final class Drive implements AutoCloseable {
         }
     }
 
+    /// To be called on a drive thread before anything is said to be damaged.
+    ///
+    /// @throws IOException when the whole drive is gone, or another one is in its place
+    public void requireThere() throws IOException {
+        files.requireThere();
+    }
+
     /// Starts work on the drive's threads. Never blocks; an I/O failure arrives as a StoreException.
     public <T> CompletableFuture<T> start(DriveThreads.Work<T> work) {
         return threads.start(() -> {
             try {
-                return work.run();
+                return requiringThere(work);
             } catch (IOException failure) {
                 throw failed(failure);
             }
@@ -129,11 +149,23 @@ public final class Drive implements AutoCloseable {
     public CompletableFuture<Void> startStep(DriveThreads.Step step) {
         return threads.startStep(() -> {
             try {
-                step.run();
+                requiringThere(() -> {
+                    step.run();
+                    return id;
+                });
             } catch (IOException failure) {
                 throw failed(failure);
             }
         });
+    }
+
+    private <T> T requiringThere(DriveThreads.Work<T> work) throws Exception {
+        try {
+            return work.run();
+        } catch (StoreException.Damaged damaged) {
+            requireThere();
+            throw damaged;
+        }
     }
 
     /// Does work on the drive's threads and waits for it.
@@ -181,33 +213,44 @@ public final class Drive implements AutoCloseable {
         if (failure instanceof DriveFullException) {
             return new StoreException.NoSpace("The drive " + id + " is full");
         }
-        suspicion.add("I/O", failure);
-        if (failure instanceof DamagedIndexException) {
-            ready = false;
-            return new StoreException.Unavailable("the index of drive " + id + " is damaged");
+        if (!(failure instanceof CommitFailedException)) { // which the committer told of
+            suspicion.add("I/O", failure);
         }
         return new StoreException.DriveFailed("drive " + id + " failed: " + failure.getMessage(), failure);
     }
 
     /// Closes a file from any thread: the last close of a deleted file may take the drive long.
     public void closeLater(DriveFile file) {
-        closing.add(file);
+        toClose.add(file);
+        if (ended) {
+            new DriveThread(this::closeFiles, id + "-late").start();
+        }
+    }
+
+    private void closeFiles() {
+        for (var file = toClose.poll(); file != null; file = toClose.poll()) {
+            file.close();
+        }
     }
 
     private void tidy() {
         long settled = System.nanoTime();
         boolean more = true;
-        while (!closed) {
+        while (!closing) {
             try {
-                var file = closing.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
+                var file = toClose.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
                 if (file != null) {
                     file.close();
+                }
+                if (frozen) {
+                    more = false;
+                    continue;
                 }
                 boolean due =
                         System.nanoTime() - settled > settings.settleAfter().toNanos();
                 if (due || contents.unsettled() >= SETTLE_AT) {
                     contents.settle();
-                    space.refresh(contents.files());
+                    space.refresh(files);
                     settled = System.nanoTime();
                 }
                 if (due || more) {
@@ -218,6 +261,7 @@ public final class Drive implements AutoCloseable {
             } catch (IOException | RuntimeException failure) {
                 suspicion.add("tidying", failure);
                 settled = System.nanoTime();
+                more = false;
             }
         }
     }
@@ -233,22 +277,34 @@ public final class Drive implements AutoCloseable {
     /// Ends everything in order; a start after it has nothing to repair, unless the drive failed.
     @Override
     public void close() {
-        closed = true;
-        boolean wasReady = ready;
+        end(true);
+    }
+
+    /// Ends everything without another change: for a drive that failed. What is unsettled is for the next start.
+    public void abandon() {
+        end(false);
+    }
+
+    private void end(boolean inOrder) {
+        closing = true;
         ready = false;
         committer.close();
-        awaited(threads.startStep(() -> {
-            if (wasReady) {
-                tidier.join();
-            }
-            for (var file = closing.poll(); file != null; file = closing.poll()) {
-                file.close();
-            }
-            if (wasReady) {
-                settleLast();
-            }
-        }));
         threads.close();
-        contents.close();
+        try (var last = new DriveThreads(id + "-close", 1, 1)) {
+            awaited(last.startStep(() -> {
+                tidier.join();
+                closeFiles();
+                if (inOrder && known && !frozen) {
+                    settleLast();
+                }
+            }));
+        } finally {
+            ready = false; // a start may have ended meanwhile
+            ended = true;
+            if (!toClose.isEmpty()) {
+                new DriveThread(this::closeFiles, id + "-late").start();
+            }
+            contents.close();
+        }
     }
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 
 /// How many objects a drive has, and their bytes. Kept in the index, changed in the same batch as they are.
 public record Totals(long objects, long bytes) {
-    static final Totals NONE = new Totals(0, 0);
+    public static final Totals NONE = new Totals(0, 0);
     private static final int FORMAT = 1;
 
     Totals plus(long size) {

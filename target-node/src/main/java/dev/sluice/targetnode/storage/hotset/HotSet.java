@@ -48,7 +48,7 @@ public final class HotSet implements AutoCloseable {
         if (object == null) {
             return Optional.empty();
         }
-        if (!object.isUnchanged()) {
+        if (!object.drive().ready() || !object.isUnchanged()) {
             cache.asMap().remove(key, object);
             return Optional.empty();
         }
@@ -73,6 +73,9 @@ public final class HotSet implements AutoCloseable {
             object.retain();
             cache.put(key, object);
             added = true;
+            if (!drive.ready()) { // it goes out right now, and must find no file of its own open
+                cache.asMap().remove(key, object);
+            }
             return use(key, object);
         } finally {
             if (!added) {
@@ -88,6 +91,10 @@ public final class HotSet implements AutoCloseable {
 
     public void invalidateBucket(long bucketId) {
         cache.asMap().keySet().removeIf(key -> key.bucketId() == bucketId);
+    }
+
+    public void invalidateDrive(Drive drive) {
+        cache.asMap().values().removeIf(object -> object.drive() == drive);
     }
 
     public long size() {

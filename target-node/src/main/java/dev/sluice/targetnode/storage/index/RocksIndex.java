@@ -22,6 +22,7 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -79,8 +80,17 @@ public final class RocksIndex implements DriveIndex {
             return new RocksIndex(RocksDB.open(options, folder.toString(), descriptors, handles), handles, owned);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
-            throw new DamagedIndexException("the index in " + folder + ": " + failure.getMessage(), failure);
+            throw failed("the index in " + folder, failure);
         }
+    }
+
+    /// A drive that failed to read is no reason to give its index up; a missing file of the index is.
+    private static IOException failed(String during, RocksDBException failure) {
+        var message = during + ": " + failure.getMessage();
+        boolean isDrive = failure.getStatus() != null
+                && failure.getStatus().getCode() == Status.Code.IOError
+                && !message.contains("No such file");
+        return isDrive ? new IOException(message, failure) : new DamagedIndexException(message, failure);
     }
 
     private static void closeQuietly(AutoCloseable each) {
@@ -132,7 +142,7 @@ public final class RocksIndex implements DriveIndex {
         try {
             return Optional.ofNullable(database.get(handle(table), key));
         } catch (RocksDBException failure) {
-            throw new DamagedIndexException("reading the index: " + failure.getMessage(), failure);
+            throw failed("reading the index", failure);
         } finally {
             open.readLock().unlock();
         }
@@ -150,7 +160,7 @@ public final class RocksIndex implements DriveIndex {
             }
             cursor.status();
         } catch (RocksDBException failure) {
-            throw new DamagedIndexException("scanning the index: " + failure.getMessage(), failure);
+            throw failed("scanning the index", failure);
         } finally {
             open.readLock().unlock();
         }

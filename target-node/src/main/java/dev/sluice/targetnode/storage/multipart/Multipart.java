@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
@@ -19,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -29,21 +29,20 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 
 /// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the
 /// object in one commit. Blocks: for virtual threads.
 public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
 
-    private final BiFunction<Long, String, Drive> driveOf;
-    private final Collection<Drive> drives;
+    private final Drives drives;
     private final Shelf shelf;
-    private final ConcurrentHashMap<String, Placement> running = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
 
-    /// @param driveOf bucket id and key to the drive, which is ready
-    public Multipart(BiFunction<Long, String, Drive> driveOf, Collection<Drive> drives, Shelf shelf) {
-        this.driveOf = driveOf;
+    /// An upload's places on a drive; void when the drive has been opened anew.
+    private record Running(Drive drive, Placement placement) {}
+
+    public Multipart(Drives drives, Shelf shelf) {
         this.drives = drives;
         this.shelf = shelf;
     }
@@ -56,7 +55,7 @@ public final class Multipart {
             SortedMap<String, String> userMetadata,
             Optional<String> checksumAlgorithm,
             boolean fullObjectChecksum) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         drive.space().take(0);
         var upload = new UploadState(
                 bucket,
@@ -77,7 +76,7 @@ public final class Multipart {
 
     /// What CreateMultipartUpload was given.
     public UploadState require(BucketRef bucket, String key, String uploadId) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toRead(bucket.id(), key);
         return drive.call(() -> new Uploads(drive.contents()).require(bucket, key, uploadId));
     }
 
@@ -89,7 +88,7 @@ public final class Multipart {
         if (number < 1 || number > LAST_NUMBER) {
             throw new StoreException.InvalidArgument("Part number must be between 1 and " + LAST_NUMBER);
         }
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         drive.space().take(Math.max(0, expectedLength));
         var uploads = new Uploads(drive.contents());
         var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
@@ -106,16 +105,19 @@ public final class Multipart {
 
     private Placement placement(Drive drive, String uploadId) {
         var known = running.get(uploadId);
-        if (known != null) {
-            return known;
+        if (known != null && known.drive == drive) {
+            return known.placement;
         }
         var found = new Placement(drive.call(() -> new Uploads(drive.contents()).parts(uploadId, 0, LAST_NUMBER)));
-        return running.computeIfAbsent(uploadId, _ -> found);
+        return running.compute(
+                        uploadId,
+                        (_, before) -> before != null && before.drive == drive ? before : new Running(drive, found))
+                .placement;
     }
 
     /// ListParts: parts with a greater number.
     public List<Part> listParts(BucketRef bucket, String key, String uploadId, int after, int limit) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toRead(bucket.id(), key);
         var uploads = new Uploads(drive.contents());
         return drive.call(() -> {
             uploads.require(bucket, key, uploadId);
@@ -130,8 +132,7 @@ public final class Multipart {
     public List<UploadState> listUploads(long bucketId, String prefix, String keyMarker, String idMarker, int limit) {
         var from = from(bucketId, prefix, keyMarker, idMarker);
         var all = new ArrayList<UploadState>();
-        for (var drive : drives) {
-            drive.requireReady();
+        for (var drive : drives.allToRead()) {
             all.addAll(drive.call(() -> new Uploads(drive.contents()).list(bucketId, prefix, from, limit)));
         }
         all.sort(Comparator.comparing(
@@ -152,13 +153,13 @@ public final class Multipart {
 
     /// What became of an upload that was completed not too long ago.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toRead(bucket.id(), key);
         return drive.call(() -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
     }
 
     /// Reads a part's bytes, unverified, from an offset in it.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
-        var drive = driveOf.apply(upload.bucket().id(), upload.key());
+        var drive = drives.toRead(upload.bucket().id(), upload.key());
         drive.call(() -> {
             try (var file = drive.contents().files().open(UploadKeys.folder(upload.uploadId()) + "/" + part.file())) {
                 file.read(part.offset() + offset, into);
@@ -181,7 +182,7 @@ public final class Multipart {
             Map<ChecksumAlgorithm, String> checksums,
             WriteCheck check,
             Durability durability) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         var uploads = new Uploads(drive.contents());
         var lock = placement(drive, uploadId).ending().writeLock();
         lock.lock();
@@ -242,7 +243,7 @@ public final class Multipart {
 
     /// AbortMultipartUpload.
     public void abort(BucketRef bucket, String key, String uploadId) {
-        var drive = driveOf.apply(bucket.id(), key);
+        var drive = drives.toWrite(bucket.id(), key);
         var uploads = new Uploads(drive.contents());
         var lock = placement(drive, uploadId).ending().writeLock();
         lock.lock();
@@ -259,10 +260,9 @@ public final class Multipart {
         }
     }
 
-    /// Forgets old results, and uploads that were begun long ago. To be called now and then.
+    /// Forgets old results, and uploads that were begun long ago, on the drives that serve. To be called now and then.
     public void expire(Instant completedBefore, Instant begunBefore) {
-        for (var drive : drives) {
-            drive.requireReady();
+        for (var drive : drives.serving()) {
             var uploads = new Uploads(drive.contents());
             var old = new HashMap<String, UploadState>();
             var forgotten = drive.call(() -> {

@@ -1,0 +1,54 @@
+package dev.sluice.cli.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a node says of itself.
+///
+/// @param drives those that do not serve
+public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /// A target's drive.
+    public record Drive(String path, String state, String reason, Instant since, long errors) {
+        /// Whether it is as it is to be: it serves, or an operator does not want it to.
+        public boolean isWanted() {
+            return state.equals("serving") || state.equals("disabled");
+        }
+
+        public String text() {
+            return "%s is %s since %s%s"
+                    .formatted(
+                            path, state, since.truncatedTo(ChronoUnit.SECONDS), reason.isEmpty() ? "" : ": " + reason);
+        }
+    }
+
+    static NodeHealth of(NativeApi.Health state, @Nullable InputStream answer) throws IOException {
+        if (answer == null) {
+            return new NodeHealth(state, List.of());
+        }
+        try (answer) {
+            return new NodeHealth(state, drives(JSON.readTree(answer)));
+        }
+    }
+
+    static List<Drive> drives(JsonNode answer) {
+        var drives = new ArrayList<Drive>();
+        for (var drive : answer.path("drives")) {
+            drives.add(new Drive(
+                    drive.path("path").asText(),
+                    drive.path("state").asText(),
+                    drive.path("reason").asText(),
+                    Instant.ofEpochMilli(drive.path("since").asLong()),
+                    drive.path("errors").asLong()));
+        }
+        return drives;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/// Drives that go out, are disabled and come back, as clients and operators see it.
+final class MountpathTest {
+    private static final int OBJECTS = 40;
+
+    /// Three probes, ten seconds apart, and some.
+    private static final Duration RETURN = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aDriveGoesOutIsDisabledAndComesBack() throws Exception {
+        var dir = folder.resolve("cluster");
+        try (var cluster = SluiceCluster.start(dir, Map.of(), "--separate", "--targets", "1", "--drives", "2");
+                var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket("drives"));
+            for (int i = 0; i < OBJECTS; i++) {
+                put(s3, i);
+            }
+            var drive = dir.resolve(cluster.targets().getFirst().drives().getFirst());
+            assertThat(statuses(s3)).containsOnly(200);
+            assertThat(cluster.run("mountpath", "list").outText())
+                    .contains("target001", drive.toString(), "serving")
+                    .doesNotContain("disabled");
+
+            assertThat(cluster.run("mountpath", "disable", drive.toString()).outText())
+                    .contains("is disabled");
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+            assertThatThrownBy(() -> s3.listObjectsV2(request -> request.bucket("drives")))
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
+            s3.createBucket(request -> request.bucket("meanwhile"));
+            assertThat(cluster.run("status").outText()).contains(drive + " is disabled");
+            cluster.down();
+            cluster.up();
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+
+            cluster.run("mountpath", "enable", drive.toString());
+            Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
+
+            var away = drive.resolveSibling("away");
+            Files.move(drive, away);
+            Eventually.holds(
+                    RETURN,
+                    () -> assertThatThrownBy(() -> cluster.run("status"))
+                            .hasMessageContaining(drive + " is out")
+                            .hasMessageContaining("is its disk mounted?"));
+            assertThat(health(cluster.targets().getFirst().url())).contains("\"ready\":true", "\"state\":\"out\"");
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+            assertThat(drive).doesNotExist();
+            Files.move(away, drive);
+            Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
+            assertThat(cluster.run("status").outText()).doesNotContain(drive + " is");
+            assertThat(s3.listObjectsV2(request -> request.bucket("drives")).contents())
+                    .hasSize(OBJECTS);
+        }
+    }
+
+    private static String key(int i) {
+        return "shard-%03d".formatted(i);
+    }
+
+    private static void put(S3Client s3, int i) {
+        s3.putObject(request -> request.bucket("drives").key(key(i)), RequestBody.fromBytes(Content.of(key(i), 1000)));
+    }
+
+    /// Of a GET of each object; what is answered with 200 is right.
+    private static List<Integer> statuses(S3Client s3) {
+        var statuses = new ArrayList<Integer>();
+        for (int i = 0; i < OBJECTS; i++) {
+            var key = key(i);
+            try {
+                var bytes =
+                        s3.getObjectAsBytes(request -> request.bucket("drives").key(key));
+                assertThat(bytes.asByteArray()).isEqualTo(Content.of(key, 1000));
+                statuses.add(200);
+            } catch (S3Exception refused) {
+                statuses.add(refused.statusCode());
+            }
+        }
+        return statuses;
+    }
+
+    private static String health(URI node) throws IOException, InterruptedException {
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(
+                            HttpRequest.newBuilder(node.resolve("/health")).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.S3Failure;
+import java.io.IOException;
+import java.util.Set;
+
+/// AIStore's calls on the drives of one target: `what=mountpaths`, `enable-mp`, `disable-mp`. At `/v1/reverse/daemon`
+/// the
+/// header `Ais-Node-Id` names the target; at `/v1/daemon` it is the node that is asked.
+final class MountpathCalls {
+    static final Set<String> LOOKS = Set.of("/v1/daemon", "/v1/reverse/daemon");
+    static final Set<String> CHANGES = Set.of("/v1/daemon/mountpaths", "/v1/reverse/daemon/mountpaths");
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Set<String> UNUSED = Set.of("out", "disabled");
+
+    private final NodeId self;
+    private final ClusterViews views;
+    private final Targets targets;
+
+    MountpathCalls(NodeId self, ClusterViews views, Targets targets) {
+        this.self = self;
+        this.views = views;
+        this.targets = targets;
+    }
+
+    /// AIStore's three lists of paths, and each drive's state under `drives`.
+    ObjectNode show(RequestHead head) {
+        var json = JSON.createObjectNode();
+        var available = json.putArray("available");
+        json.putArray("waiting_dd");
+        var disabled = json.putArray("disabled");
+        var drives = json.putArray("drives");
+        for (var drive : target(head).mountpaths()) {
+            (UNUSED.contains(drive.state()) ? disabled : available).add(drive.path());
+            drives.add(JSON.valueToTree(drive));
+        }
+        return json;
+    }
+
+    void change(RequestHead head, JsonNode message) throws IOException {
+        var path = message.path("value");
+        if (!path.isTextual()) {
+            throw new IOException("expected a body {\"action\": \"disable-mp\", \"value\": \"PATH\"}");
+        }
+        switch (message.path("action").asText()) {
+            case "enable-mp" -> target(head).setMountpath(path.asText(), true);
+            case "disable-mp" -> target(head).setMountpath(path.asText(), false);
+            default ->
+                throw new S3Failure(
+                        501, "NotImplemented", message.path("action").asText() + " is not served");
+        }
+    }
+
+    private TargetService target(RequestHead head) {
+        var id = head.path().startsWith("/v1/reverse")
+                ? head.headers().first("Ais-Node-Id").orElse("")
+                : self.value();
+        return views.current().state().map().nodes().values().stream()
+                .filter(node -> node.role() == Role.TARGET && node.id().value().equals(id))
+                .findFirst()
+                .map(targets::of)
+                .orElseThrow(() -> new S3Failure(404, "NoSuchNode", "'" + id + "' is not a target of this cluster"));
+    }
+}

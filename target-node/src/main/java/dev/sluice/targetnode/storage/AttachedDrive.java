@@ -1,0 +1,108 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.targetnode.storage.attach.DriveSet;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveSettings;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Suspicion;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.GuardedFiles;
+import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.health.Attachment;
+import dev.sluice.targetnode.storage.index.DamagedIndexException;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.RocksIndex;
+import dev.sluice.targetnode.storage.index.RocksMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A drive of the set, with all that is needed to open it.
+final class AttachedDrive implements Attachment {
+    private static final Logger LOG = LoggerFactory.getLogger(AttachedDrive.class);
+
+    private final DriveSet set;
+    private final DriveSet.Member member;
+    private final Seams seams;
+    private final RocksMemory memory;
+    private final DriveSettings settings;
+
+    AttachedDrive(DriveSet set, DriveSet.Member member, Seams seams, RocksMemory memory, DriveSettings settings) {
+        this.set = set;
+        this.member = member;
+        this.seams = seams;
+        this.memory = memory;
+        this.settings = settings;
+    }
+
+    @Override
+    public String id() {
+        return member.identity().id();
+    }
+
+    @Override
+    public Path path() {
+        return member.path();
+    }
+
+    @Override
+    public DriveFiles files() throws IOException {
+        return seams.files().around(path(), new LocalDriveFiles(path()));
+    }
+
+    @Override
+    public void requireSame() throws IOException {
+        DriveSet.requireSame(member);
+    }
+
+    @Override
+    public void takeAgain() throws IOException {
+        set.takeAgain(member);
+    }
+
+    @Override
+    public Drive open(Suspicion suspicion, boolean newIndex) throws IOException {
+        var files = files();
+        boolean opened = false;
+        try {
+            var guarded = new GuardedFiles(files, path());
+            if (newIndex) {
+                guarded.syncAll(); // objects may be on the drive by their intents alone, which go with the old index
+            }
+            var drive = new Drive(id(), guarded, seams.index().apply(index(newIndex)), settings, suspicion);
+            opened = true;
+            return drive;
+        } finally {
+            if (!opened) {
+                files.close();
+            }
+        }
+    }
+
+    /// An index that cannot be read is put aside; the drive makes another from its files.
+    private DriveIndex index(boolean fresh) throws IOException {
+        var folder = member.path().resolve(Layout.INDEX);
+        if (fresh && Files.exists(folder)) {
+            putAside(folder, "the index in " + folder + " is damaged");
+        }
+        try {
+            return RocksIndex.open(folder, memory);
+        } catch (DamagedIndexException damaged) {
+            putAside(folder, String.valueOf(damaged.getMessage()));
+            return RocksIndex.open(folder, memory);
+        }
+    }
+
+    private static void putAside(Path folder, String why) throws IOException {
+        var aside = folder.resolveSibling("index-damaged-" + System.currentTimeMillis());
+        LOG.error("{}; it is put aside as {}", why, aside);
+        Files.move(folder, aside);
+    }
+
+    @Override
+    public void release() throws IOException {
+        set.release(member);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.sluice.targetnode.storage.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.Optional;
+
+/// A drive's files as one attachment of the drive uses them: tells a failed sync from other failures, and can say
+/// whether the drive's path still leads to the file system that was attached.
+public final class GuardedFiles implements DriveFiles {
+    private final DriveFiles files;
+    private final Path root;
+    private final Optional<Object> attached;
+
+    /// @param root where `files` are
+    public GuardedFiles(DriveFiles files, Path root) throws IOException {
+        this.files = files;
+        this.root = root;
+        this.attached = key();
+    }
+
+    /// Device and inode of the folder that every drive has.
+    private Optional<Object> key() throws IOException {
+        DriveThread.assertMayBlock();
+        return Optional.ofNullable(Files.readAttributes(root.resolve(".sluice"), BasicFileAttributes.class)
+                .fileKey());
+    }
+
+    /// One call to the kernel.
+    ///
+    /// @throws IOException when the drive that was attached is not at its path any more
+    public void requireThere() throws IOException {
+        if (!key().equals(attached)) {
+            throw new IOException("another drive is mounted at " + root);
+        }
+    }
+
+    @Override
+    public DriveFile create(String path) throws IOException {
+        return new SyncNaming(path, files.create(path));
+    }
+
+    @Override
+    public DriveFile edit(String path) throws IOException {
+        return new SyncNaming(path, files.edit(path));
+    }
+
+    @Override
+    public DriveFile open(String path) throws IOException {
+        return files.open(path);
+    }
+
+    @Override
+    public boolean isFile(String path) {
+        return files.isFile(path);
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return files.size(path);
+    }
+
+    @Override
+    public Optional<byte[]> attribute(String path) throws IOException {
+        return files.attribute(path);
+    }
+
+    @Override
+    public void setAttribute(String path, byte[] value) throws IOException {
+        files.setAttribute(path, value);
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        files.rename(from, to);
+    }
+
+    /// Looks first, for it would make the drive's own folder too where that is gone.
+    @Override
+    public void createFolders(String path) throws IOException {
+        requireThere();
+        files.createFolders(path);
+    }
+
+    @Override
+    public boolean delete(String path) throws IOException {
+        return files.delete(path);
+    }
+
+    @Override
+    public boolean deleteFolder(String path) throws IOException {
+        return files.deleteFolder(path);
+    }
+
+    @Override
+    public void syncFolder(String path) throws IOException {
+        try {
+            files.syncFolder(path);
+        } catch (IOException failure) {
+            throw syncFailed(path, failure);
+        }
+    }
+
+    @Override
+    public void syncAll() throws IOException {
+        try {
+            files.syncAll();
+        } catch (IOException failure) {
+            throw syncFailed("", failure);
+        }
+    }
+
+    @Override
+    public List<String> list(String path) throws IOException {
+        return files.list(path);
+    }
+
+    @Override
+    public long freeBytes() throws IOException {
+        return files.freeBytes();
+    }
+
+    @Override
+    public long totalBytes() throws IOException {
+        return files.totalBytes();
+    }
+
+    @Override
+    public void close() {
+        files.close();
+    }
+
+    /// A full drive and a folder that is not there are what they are; the rest is a failed sync.
+    private static IOException syncFailed(String path, IOException failure) {
+        return failure instanceof DriveFullException || failure instanceof java.nio.file.NoSuchFileException
+                ? failure
+                : new SyncFailedException(path, failure);
+    }
+
+    private record SyncNaming(String path, DriveFile file) implements DriveFile {
+        @Override
+        public void write(long offset, ByteBuffer bytes) throws IOException {
+            file.write(offset, bytes);
+        }
+
+        @Override
+        public void read(long offset, ByteBuffer into) throws IOException {
+            file.read(offset, into);
+        }
+
+        @Override
+        public void sync() throws IOException {
+            try {
+                file.sync();
+            } catch (IOException failure) {
+                throw syncFailed(path, failure);
+            }
+        }
+
+        @Override
+        public void truncate(long size) throws IOException {
+            file.truncate(size);
+        }
+
+        @Override
+        public FileIdentity identity() throws IOException {
+            return file.identity();
+        }
+
+        @Override
+        public FileChannel channel() {
+            return file.channel();
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+}

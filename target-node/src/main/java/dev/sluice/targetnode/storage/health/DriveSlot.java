@@ -1,0 +1,115 @@
+package dev.sluice.targetnode.storage.health;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Totals;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/// The place of one drive: its state, and the drive itself while it is open. The drive may be another object after
+/// each return, so nobody keeps it for longer than one piece of work.
+public final class DriveSlot {
+    private record Held(DriveStatus status, Optional<Drive> drive) {}
+
+    private final String id;
+    private final Path path;
+    private final LongAdder errors = new LongAdder();
+    private final LongAdder probes = new LongAdder();
+    private volatile Optional<String> latestError = Optional.empty();
+    private volatile Totals totals = Totals.NONE;
+    private volatile Held held;
+
+    DriveSlot(String id, Path path, DriveState state, String reason) {
+        this.id = id;
+        this.path = path;
+        this.held = new Held(new DriveStatus(state, reason, Instant.now()), Optional.empty());
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    public DriveStatus status() {
+        return held.status;
+    }
+
+    /// The drive, for something that changes nothing.
+    ///
+    /// @throws StoreException.Unavailable when the drive cannot know what it has
+    public Drive toRead() {
+        var now = held;
+        if (!now.status.state().reads()) {
+            throw unavailable(now.status);
+        }
+        return now.drive.orElseThrow(() -> unavailable(now.status));
+    }
+
+    /// The drive, for a change.
+    ///
+    /// @throws StoreException.Unavailable when it takes none
+    public Drive toWrite() {
+        var now = held;
+        if (!now.status.state().writes()) {
+            throw unavailable(now.status);
+        }
+        return now.drive.orElseThrow(() -> unavailable(now.status));
+    }
+
+    private StoreException.Unavailable unavailable(DriveStatus status) {
+        return new StoreException.Unavailable("drive " + id + " is " + status.state());
+    }
+
+    /// The drive in whatever state, while it is open.
+    public Optional<Drive> open() {
+        return held.drive;
+    }
+
+    /// As far as is known; of a drive that is not open what was last known.
+    public Totals totals() {
+        return held.drive.map(drive -> drive.contents().totals()).orElse(totals);
+    }
+
+    public long errors() {
+        return errors.sum();
+    }
+
+    public Optional<String> latestError() {
+        return latestError;
+    }
+
+    public long probes() {
+        return probes.sum();
+    }
+
+    void countError(String what) {
+        errors.increment();
+        latestError = Optional.of(what);
+    }
+
+    void countProbe() {
+        probes.increment();
+    }
+
+    /// @param drive empty when it is not open in this state
+    void set(DriveState state, String reason, Optional<Drive> drive) {
+        totals = totals();
+        var before = held.status;
+        var since = before.state() == state ? before.since() : Instant.now();
+        held = new Held(new DriveStatus(state, reason, since), drive);
+        if (before.state() != state) {
+            DriveWatch.LOG.warn(
+                    "drive {} at {} is {}, was {}{}",
+                    id,
+                    path,
+                    state,
+                    before.state(),
+                    reason.isEmpty() ? "" : ": " + reason);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.sluice.targetnode.storage.health;
+
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
+import dev.sluice.targetnode.storage.files.UncachedRead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Function;
+
+/// Tries a drive: is it there and the same; can it be listed; does what is written, synced and read back past the
+/// page cache come back. A drive that is full is sound. On a drive thread.
+final class Probe {
+    private static final int BYTES = 64 << 10;
+
+    private final Attachment drive;
+    private final Random random = new Random();
+
+    Probe(Attachment drive) {
+        this.drive = drive;
+    }
+
+    Verdict run() {
+        return looking(this::write);
+    }
+
+    /// The half of it that writes nothing.
+    Verdict look() {
+        return looking(_ -> Verdict.SOUND);
+    }
+
+    private Verdict looking(Function<DriveFiles, Verdict> further) {
+        try {
+            drive.requireSame();
+            try (var files = drive.files()) {
+                return files.list("").contains(Layout.OBJECTS + "/")
+                        ? further.apply(files)
+                        : Verdict.failed("the folder " + Layout.OBJECTS + " is gone");
+            }
+        } catch (DriveRefusedException refused) {
+            return Verdict.failed(String.valueOf(refused.getMessage()));
+        } catch (IOException | RuntimeException failure) {
+            return Verdict.failed("reading fails: " + failure.getMessage());
+        }
+    }
+
+    private Verdict write(DriveFiles files) {
+        var name = Layout.WORK + "/probe-" + UUID.randomUUID();
+        var content = new byte[BYTES];
+        random.nextBytes(content);
+        try (var file = files.create(name)) {
+            file.write(0, ByteBuffer.wrap(content));
+            return synced(files, name, file, content);
+        } catch (DriveFullException _) {
+            return Verdict.SOUND;
+        } catch (IOException | RuntimeException failure) {
+            return Verdict.onlyReads("writing fails: " + failure.getMessage());
+        } finally {
+            deleteQuietly(files, name);
+        }
+    }
+
+    private Verdict synced(DriveFiles files, String name, DriveFile file, byte[] content) {
+        try {
+            file.sync();
+            files.syncFolder(Layout.WORK);
+        } catch (DriveFullException _) {
+            return Verdict.SOUND;
+        } catch (IOException failure) {
+            return Verdict.failed("sync fails: " + failure.getMessage());
+        }
+        try {
+            var read = ByteBuffer.allocate(BYTES);
+            try (var reader = files.open(name)) {
+                reader.read(0, read);
+            }
+            var direct = UncachedRead.of(drive.path().resolve(name), BYTES);
+            return isSame(content, read.flip()) && (direct.isEmpty() || isSame(content, direct.get()))
+                    ? Verdict.SOUND
+                    : Verdict.failed("what is written does not come back");
+        } catch (IOException failure) {
+            return Verdict.failed("reading back fails: " + failure.getMessage());
+        }
+    }
+
+    private static boolean isSame(byte[] content, ByteBuffer read) {
+        return ByteBuffer.wrap(content).equals(read);
+    }
+
+    /// What stays goes at the next start; a drive that cannot delete cannot write either, and the next probe says so.
+    private void deleteQuietly(DriveFiles files, String name) {
+        try {
+            files.delete(name);
+        } catch (IOException | RuntimeException failure) {
+            DriveWatch.LOG.warn("drive {}: the probe's file {} stays", drive.id(), name, failure);
+        }
+    }
+}
