@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.index;
 
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,13 +23,19 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The index in RocksDB, a column family for each table. Writes go to its log at once; those that must last are
 /// synced there, one sync for all that wait.
 public final class RocksIndex implements DriveIndex {
+    private static final Logger LOG = LoggerFactory.getLogger(RocksIndex.class);
+
     private final RocksDB database;
+    private final SyncedMark mark;
     private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
     private final List<AutoCloseable> owned;
     private final ReadWriteLock open = new ReentrantReadWriteLock();
@@ -36,8 +43,9 @@ public final class RocksIndex implements DriveIndex {
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions logged = new WriteOptions().setSync(false);
 
-    private RocksIndex(RocksDB database, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
+    private RocksIndex(RocksDB database, SyncedMark mark, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
         this.database = database;
+        this.mark = mark;
         this.owned = owned;
         int next = 1; // the first is the one every database has
         for (var table : Table.values()) {
@@ -47,7 +55,8 @@ public final class RocksIndex implements DriveIndex {
 
     /// Opens the index, or makes an empty one.
     ///
-    /// @throws DamagedIndexException when something is there that cannot be read
+    /// @throws DamagedIndexException when something is there that cannot be read, or has lost what was synced
+    /// @throws DriveFullException when there is no room to open it
     public static RocksIndex open(Path folder, RocksMemory memory) throws IOException {
         DriveThread.assertMayBlock();
         var bloom = new BloomFilter(10, false);
@@ -75,12 +84,25 @@ public final class RocksIndex implements DriveIndex {
         }
         var handles = new ArrayList<ColumnFamilyHandle>();
         List<AutoCloseable> owned = List.of(options, family, bloom);
+        RocksDB database;
         try {
-            return new RocksIndex(RocksDB.open(options, folder.toString(), descriptors, handles), handles, owned);
+            database = RocksDB.open(options, folder.toString(), descriptors, handles);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
-            throw new DamagedIndexException("the index in " + folder + ": " + failure.getMessage(), failure);
+            var what = "the index in " + folder + ": " + failure.getMessage();
+            throw isFull(failure) ? new DriveFullException(what, failure) : new DamagedIndexException(what, failure);
         }
+        var index = new RocksIndex(database, SyncedMark.open(folder), handles, owned);
+        var lost = index.mark.against(database.getLatestSequenceNumber());
+        if (!lost.isEmpty()) {
+            index.close();
+            throw new DamagedIndexException("the index in " + folder + " " + lost, new IOException(lost));
+        }
+        return index;
+    }
+
+    private static boolean isFull(RocksDBException failure) {
+        return failure.getStatus() != null && failure.getStatus().getSubCode() == Status.SubCode.NoSpace;
     }
 
     private static void closeQuietly(AutoCloseable each) {
@@ -118,11 +140,27 @@ public final class RocksIndex implements DriveIndex {
                     case DELETE_RANGE -> writes.deleteRange(table, change.key(), change.operand());
                 }
             }
+            long before = database.getLatestSequenceNumber();
             database.write(sync ? synced : logged, writes);
+            if (sync) {
+                mark.reached(before + writes.count()); // what others wrote meanwhile may come after these
+            }
         } catch (RocksDBException failure) {
+            remember(failure);
             throw new IOException("writing the index: " + failure.getMessage(), failure);
         } finally {
             open.readLock().unlock();
+        }
+    }
+
+    /// So that a start does not trust again what was found damaged, and fail at it again.
+    private void remember(RocksDBException failure) {
+        if (failure.getStatus() != null && failure.getStatus().getCode() == Status.Code.Corruption) {
+            try {
+                mark.damaged();
+            } catch (IOException alsoFailed) {
+                LOG.error("cannot note that the index is damaged", alsoFailed);
+            }
         }
     }
 
@@ -132,6 +170,7 @@ public final class RocksIndex implements DriveIndex {
         try {
             return Optional.ofNullable(database.get(handle(table), key));
         } catch (RocksDBException failure) {
+            remember(failure);
             throw new DamagedIndexException("reading the index: " + failure.getMessage(), failure);
         } finally {
             open.readLock().unlock();
@@ -150,6 +189,7 @@ public final class RocksIndex implements DriveIndex {
             }
             cursor.status();
         } catch (RocksDBException failure) {
+            remember(failure);
             throw new DamagedIndexException("scanning the index: " + failure.getMessage(), failure);
         } finally {
             open.readLock().unlock();
@@ -176,6 +216,7 @@ public final class RocksIndex implements DriveIndex {
         } catch (RocksDBException failure) {
             throw new IllegalStateException("closing the index", failure);
         } finally {
+            closeQuietly(mark);
             owned.forEach(RocksIndex::closeQuietly);
             synced.close();
             logged.close();
