@@ -59,7 +59,29 @@ final class StateFiles {
             throw new IOException("no readable copy of the cluster's state: " + String.join("; ", damage)
                     + ". Restore one of these files from a backup.");
         }
+        if (states.stream().map(ClusterState::clusterId).distinct().count() > 1) {
+            throw new IOException("the copies of the cluster's state are of different clusters: " + files
+                    + ". Remove those that are not this cluster's.");
+        }
+        if (states.isEmpty()) {
+            requireNew();
+        }
         return states.stream().max(Comparator.comparingLong(ClusterState::version));
+    }
+
+    /// Starting anew would forget every bucket, and give their ids to others.
+    private void requireNew() throws IOException {
+        for (var file : files) {
+            var objects = file.getParent().getParent().resolveSibling("objects");
+            if (Files.exists(objects)) {
+                try (var buckets = Files.newDirectoryStream(objects)) {
+                    if (buckets.iterator().hasNext()) {
+                        throw new IOException("there are objects in %s but no cluster's state in %s. %s"
+                                .formatted(objects, file, "Restore that file from a backup."));
+                    }
+                }
+            }
+        }
     }
 
     /// Durable on every drive when it returns.
