@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.drive.Committer;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -9,9 +10,12 @@ import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.index.Table;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +30,7 @@ import org.slf4j.LoggerFactory;
 /// A target's attached drives with their open indexes.
 final class OpenDrives implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
+    private static final byte[] DRIVE = {'n'};
     private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
 
     private final DriveSet set;
@@ -56,6 +61,7 @@ final class OpenDrives implements AutoCloseable {
             for (var member : set.members()) {
                 var index = index(member.path().resolve(Layout.INDEX), config.indexMemory());
                 opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));
+                requireOwn(index, member);
             }
             complete = true;
             return opened;
@@ -63,6 +69,23 @@ final class OpenDrives implements AutoCloseable {
             if (!complete) {
                 opened.close();
             }
+        }
+    }
+
+    /// Two drives whose identities were changed for each other would look for every object where it is not.
+    private static void requireOwn(DriveIndex index, DriveSet.Member member) throws IOException {
+        var id = member.identity().id();
+        var recorded = index.get(Table.META, DRIVE).map(value -> new String(value, StandardCharsets.UTF_8));
+        if (recorded.isPresent() && !recorded.get().equals(id)) {
+            throw new DriveRefusedException("drive %s is named %s by its .sluice/drive.json and %s by its index: %s"
+                    .formatted(member.path(), id, recorded.get(), "put each drive's own drive.json back"));
+        }
+    }
+
+    private static void recordOwn(Drive drive) throws IOException {
+        if (drive.contents().index().get(Table.META, DRIVE).isEmpty()) {
+            var id = drive.id().getBytes(StandardCharsets.UTF_8);
+            drive.contents().index().write(new IndexBatch().put(Table.META, DRIVE, id), true);
         }
     }
 
@@ -83,7 +106,10 @@ final class OpenDrives implements AutoCloseable {
         var started = new ArrayList<CompletableFuture<Void>>();
         for (var drive : drives) {
             boolean isShort = drive.startsAtOnce();
-            var start = drive.start(whenKnown);
+            var start = drive.start(() -> {
+                recordOwn(drive);
+                whenKnown.run();
+            });
             if (isShort) {
                 started.add(start);
             }

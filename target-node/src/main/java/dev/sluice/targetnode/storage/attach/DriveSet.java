@@ -20,6 +20,9 @@ public final class DriveSet implements AutoCloseable {
     private static final List<String> FOLDERS =
             List.of("objects", ".sluice/work", ".sluice/aux", ".sluice/escaped", ".sluice/uploads", ".sluice/trash");
 
+    /// Where there is something only on a drive that was in use.
+    private static final List<String> KEPT = List.of("objects", ".sluice/escaped", ".sluice/uploads");
+
     /// A drive of the set.
     public record Member(Path path, DriveIdentity identity, LocalDriveFiles files) {}
 
@@ -168,10 +171,12 @@ public final class DriveSet implements AutoCloseable {
     }
 
     private static void requireEmpty(Path drive) throws IOException {
-        try (var objects = Files.newDirectoryStream(drive.resolve("objects"))) {
-            if (objects.iterator().hasNext()) {
-                throw new DriveRefusedException(
-                        "drive " + drive + " has objects but no identity: restore its .sluice/drive.json, or empty it");
+        for (var folder : KEPT) {
+            try (var objects = Files.newDirectoryStream(drive.resolve(folder))) {
+                if (objects.iterator().hasNext()) {
+                    throw new DriveRefusedException("drive " + drive
+                            + " has objects but no identity: restore its .sluice/drive.json, or empty it");
+                }
             }
         }
     }

@@ -33,6 +33,8 @@ final class IdentityFile {
             bytes = Files.readAllBytes(file);
         } catch (NoSuchFileException _) {
             return Optional.empty();
+        } catch (IOException failure) {
+            throw new DriveRefusedException(file + " cannot be read: " + failure.getMessage());
         }
         try {
             return Optional.of(parsed((ObjectNode) JSON.readTree(bytes)));
