@@ -4,8 +4,10 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// A drive's files with something going wrong in some calls.
 final class FaultyFiles {
@@ -14,23 +16,56 @@ final class FaultyFiles {
         void before(String call, String path) throws IOException;
     }
 
+    /// Called in place of each call of a drive's files and of each open one.
+    interface Instead {
+        @Nullable
+        Object call(Call call) throws Throwable;
+    }
+
+    /// A call to do or to spoil.
+    ///
+    /// @param path of the file it concerns
+    record Call(Object seam, Method method, Object[] arguments, String path) {
+        String name() {
+            return method.getName();
+        }
+
+        /// @return of the real file or files
+        @Nullable
+        Object real(Object... with) throws Throwable {
+            try {
+                return method.invoke(seam, with);
+            } catch (InvocationTargetException failure) {
+                throw failure.getCause() == null ? failure : failure.getCause();
+            }
+        }
+
+        @Nullable
+        Object real() throws Throwable {
+            return real(arguments);
+        }
+    }
+
     private FaultyFiles() {}
 
     static UnaryOperator<DriveFiles> with(Fault fault) {
-        return files -> wrap(DriveFiles.class, files, "", fault);
+        return instead(call -> {
+            fault.before(call.name(), call.path());
+            return call.real();
+        });
     }
 
-    private static <T> T wrap(Class<T> seam, T real, String file, Fault fault) {
+    static UnaryOperator<DriveFiles> instead(Instead instead) {
+        return files -> wrap(DriveFiles.class, files, "", instead);
+    }
+
+    private static <T> T wrap(Class<T> seam, T real, String file, Instead instead) {
         return seam.cast(Proxy.newProxyInstance(
                 seam.getClassLoader(), new Class<?>[] {seam}, (_, method, arguments) -> {
-                    var path = arguments != null && arguments[0] instanceof String text ? text : file;
-                    fault.before(method.getName(), path);
-                    try {
-                        var result = method.invoke(real, arguments);
-                        return result instanceof DriveFile opened ? wrap(DriveFile.class, opened, path, fault) : result;
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause() == null ? failure : failure.getCause();
-                    }
+                    var given = arguments == null ? new Object[0] : arguments;
+                    var path = given.length > 0 && given[0] instanceof String text ? text : file;
+                    var result = instead.call(new Call(real, method, given, path));
+                    return result instanceof DriveFile opened ? wrap(DriveFile.class, opened, path, instead) : result;
                 }));
     }
 }

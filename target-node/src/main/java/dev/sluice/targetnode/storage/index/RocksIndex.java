@@ -4,6 +4,7 @@ import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -59,6 +60,7 @@ public final class RocksIndex implements DriveIndex {
     /// @throws DriveFullException when there is no room to open it
     public static RocksIndex open(Path folder, RocksMemory memory) throws IOException {
         DriveThread.assertMayBlock();
+        var mark = mark(folder);
         var bloom = new BloomFilter(10, false);
         var family = new ColumnFamilyOptions()
                 .setTableFormatConfig(new BlockBasedTableConfig()
@@ -83,17 +85,30 @@ public final class RocksIndex implements DriveIndex {
             descriptors.add(new ColumnFamilyDescriptor(table.name().getBytes(StandardCharsets.UTF_8), family));
         }
         var handles = new ArrayList<ColumnFamilyHandle>();
-        List<AutoCloseable> owned = List.of(options, family, bloom);
-        RocksDB database;
+        List<AutoCloseable> owned = List.of(options, family, bloom, mark);
         try {
-            database = RocksDB.open(options, folder.toString(), descriptors, handles);
+            var database = RocksDB.open(options, folder.toString(), descriptors, handles);
+            return trusted(new RocksIndex(database, mark, handles, owned), folder);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
             var what = "the index in " + folder + ": " + failure.getMessage();
             throw isFull(failure) ? new DriveFullException(what, failure) : new DamagedIndexException(what, failure);
         }
-        var index = new RocksIndex(database, SyncedMark.open(folder), handles, owned);
-        var lost = index.mark.against(database.getLatestSequenceNumber());
+    }
+
+    private static SyncedMark mark(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        try {
+            return SyncedMark.open(folder);
+        } catch (IOException failure) {
+            throw SyncedMark.isIn(folder)
+                    ? new DamagedIndexException("the index in " + folder + ": " + failure, failure)
+                    : failure;
+        }
+    }
+
+    private static RocksIndex trusted(RocksIndex index, Path folder) throws DamagedIndexException {
+        var lost = index.mark.against(index.database.getLatestSequenceNumber());
         if (!lost.isEmpty()) {
             index.close();
             throw new DamagedIndexException("the index in " + folder + " " + lost, new IOException(lost));
@@ -216,7 +231,6 @@ public final class RocksIndex implements DriveIndex {
         } catch (RocksDBException failure) {
             throw new IllegalStateException("closing the index", failure);
         } finally {
-            closeQuietly(mark);
             owned.forEach(RocksIndex::closeQuietly);
             synced.close();
             logged.close();

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.index;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
@@ -40,6 +41,10 @@ final class SyncedMark implements AutoCloseable {
                 channel.close();
             }
         }
+    }
+
+    static boolean isIn(Path folder) {
+        return Files.exists(folder.resolve(NAME));
     }
 
     /// An unreadable mark says nothing: it guards the index, it is not needed to use it.
