@@ -11,16 +11,19 @@ import dev.sluice.targetnode.storage.FaultTable.Promise;
 import dev.sluice.targetnode.storage.FaultTable.Row;
 import dev.sluice.targetnode.storage.FaultTable.Seen;
 import dev.sluice.targetnode.storage.files.DriveFullException;
+import dev.sluice.targetnode.storage.index.RocksMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// One harm to one file of one drive's copy. The store is held to what it acknowledged before, then to what it
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class FaultRun {
     private static final int STARTS_TO_MEND = 3;
     private static final long READY_NANOS = 60_000_000_000L;
+    private static final long BLOCK_CACHE = 1 << 20;
+    private static final long WRITE_BUFFERS = 16 << 20;
+    private static final long PAUSE_NANOS = 2_000_000L;
     private static final FaultyFiles.Instead NOTHING = FaultyFiles.Call::real;
     private static final Set<Kind> READ_BY_SEAM = Set.of(Kind.OBJECT, Kind.RECORD, Kind.DETAILS, Kind.WORK, Kind.PART);
 
@@ -54,6 +60,7 @@ final class FaultRun {
     private final FaultDrive drive;
     private final FaultDrive foreign;
     private final Path at;
+    private final List<RocksMemory> memories = new ArrayList<>();
     private volatile FaultyFiles.Instead fault = NOTHING;
 
     /// @param turn which of the files of the kind
@@ -93,6 +100,8 @@ final class FaultRun {
             remove(at);
         } catch (IOException | AssertionError | RuntimeException failure) {
             throw new AssertionError("%s, %s, file %d, variant %d".formatted(row, moment, turn, variant), failure);
+        } finally {
+            memories.forEach(RocksMemory::close);
         }
     }
 
@@ -355,12 +364,15 @@ final class FaultRun {
         }
     }
 
+    /// With memory of its own: RocksDB takes a block of a copied table from any memory that has the original's.
     private ObjectStore open(Path copy) throws IOException {
+        var memory = new RocksMemory(BLOCK_CACHE, WRITE_BUFFERS);
+        memories.add(memory);
         var store = ObjectStore.open(
-                config(List.of(copy)), StoreFixture::byHash, FaultyFiles.instead(call -> fault.call(call)));
+                config(List.of(copy), memory), StoreFixture::byHash, FaultyFiles.instead(call -> fault.call(call)));
         long deadline = System.nanoTime() + READY_NANOS;
         while (!store.ready() && System.nanoTime() < deadline) {
-            Thread.yield();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
         return store;
     }

@@ -31,6 +31,7 @@ class FaultTableTest {
     private static final int AT_ONCE = 12;
     private static final int FILES = 6;
     private static final int VARIANTS = 3;
+    private static final int FIRST_BLOCK = 1;
 
     @TempDir
     private static Path folder;
@@ -66,6 +67,10 @@ class FaultTableTest {
             var runs = new ArrayList<FaultRun>();
             for (var moment : FaultRun.moments(row)) {
                 runs.add(run(row, moment, runs.size(), runs.size()));
+            }
+            for (int file = 0; row.kind() == Kind.SST && file < FILES; file++) {
+                // one of them has the objects, and its first block is read at a look-up only
+                runs.add(run(row, FaultRun.Moment.CLOSED, file, FIRST_BLOCK));
             }
             return runs;
         });
