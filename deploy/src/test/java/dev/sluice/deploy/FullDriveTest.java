@@ -119,9 +119,10 @@ final class FullDriveTest {
     private static void fill(Path filler) throws IOException {
         for (int piece = 1 << 20; piece >= 1; piece /= 2) {
             try (var out = FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-                while (out.write(ByteBuffer.allocate(piece)) == piece) {
-                    continue;
-                }
+                int written;
+                do {
+                    written = out.write(ByteBuffer.allocate(piece));
+                } while (written == piece);
                 out.force(true);
             } catch (IOException full) {
                 assertThat(full).hasMessageContaining("No space left");

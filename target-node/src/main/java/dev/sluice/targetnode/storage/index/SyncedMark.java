@@ -50,9 +50,10 @@ final class SyncedMark implements AutoCloseable {
     /// An unreadable mark says nothing: it guards the index, it is not needed to use it.
     private static long read(FileChannel channel) throws IOException {
         var bytes = ByteBuffer.allocate(SIZE);
-        while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
-            continue;
-        }
+        int read;
+        do {
+            read = channel.read(bytes, bytes.position());
+        } while (read > 0);
         return bytes.hasRemaining() || bytes.getInt(Long.BYTES) != sum(bytes) ? 0 : bytes.getLong(0);
     }
 
