@@ -131,12 +131,12 @@ final class PlainFilesTest {
                     .outText()
                     .lines()
                     .toList();
-            for (var key : PLAIN) {
+            bodies.forEach((key, body) -> {
                 if (names.contains("objects/plain/" + key)) {
-                    var body = run("tar", "-xOf", folder + "/objects.tar", "objects/plain/" + key);
-                    assertThat(Content.digest(body.out())).as(key).isEqualTo(Content.digest(bodies.get(key)));
+                    var found = run("tar", "-xOf", folder + "/objects.tar", "objects/plain/" + key);
+                    assertThat(Content.digest(found.out())).as(key).isEqualTo(Content.digest(body));
                 }
-            }
+            });
         }
     }
 

@@ -32,9 +32,11 @@ final class StateFiles {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private final List<Path> drives;
     private final List<Path> files;
 
     StateFiles(List<Path> drives) {
+        this.drives = drives;
         files = drives.stream()
                 .map(drive -> drive.resolve(".sluice/control/state"))
                 .toList();
@@ -71,13 +73,13 @@ final class StateFiles {
 
     /// Starting anew would forget every bucket, and give their ids to others.
     private void requireNew() throws IOException {
-        for (var file : files) {
-            var objects = file.getParent().getParent().resolveSibling("objects");
+        for (var drive : drives) {
+            var objects = drive.resolve("objects");
             if (Files.exists(objects)) {
                 try (var buckets = Files.newDirectoryStream(objects)) {
                     if (buckets.iterator().hasNext()) {
                         throw new IOException("there are objects in %s but no cluster's state in %s. %s"
-                                .formatted(objects, file, "Restore that file from a backup."));
+                                .formatted(objects, files, "Restore one of these files from a backup."));
                     }
                 }
             }

@@ -49,7 +49,8 @@ final class FaultDrive {
     /// @param seed of the contents, so that two drives have different ones
     FaultDrive(Path folder, long seed) throws IOException {
         this.folder = folder;
-        var drive = Files.createDirectories(folder.resolve("live/d1"));
+        var live = folder.resolve("live");
+        var drive = Files.createDirectories(live.resolve("d1"));
         try (var store = open(List.of(drive))) {
             for (var key : List.of("small", "dir/nested", "escaped//key", "replaced", "gone", "sub/gone")) {
                 acknowledged.put(store, key, random(seed + key.hashCode(), 1000 + 100 * key.length()));
@@ -64,7 +65,7 @@ final class FaultDrive {
         FaultyFiles.Fault cutAtRename = (call, _) -> {
             if (cut.get() && call.equals("rename")) {
                 cut.set(false);
-                copy(drive.getParent(), folder.resolve("KILLED"));
+                copy(live, folder.resolve("KILLED"));
             }
         };
         try (var store =
@@ -91,7 +92,7 @@ final class FaultDrive {
                 acknowledged.put(store, "new-big", decided);
             }
         }
-        copy(drive.getParent(), folder.resolve("CLOSED"));
+        copy(live, folder.resolve("CLOSED"));
     }
 
     /// An object whose record does not fit its attribute.

@@ -169,9 +169,9 @@ final class FaultRun {
     }
 
     private static @Nullable Object readHalf(FaultyFiles.Call call) throws Throwable {
-        var into = (ByteBuffer) call.arguments()[1];
+        var into = (ByteBuffer) call.argument(1);
         var window = into.slice(into.position(), into.remaining() / 2);
-        var result = call.real(call.arguments()[0], window);
+        var result = call.real(call.argument(0), window);
         into.position(into.position() + window.position());
         return result;
     }
@@ -311,9 +311,9 @@ final class FaultRun {
         return switch (row.harm()) {
             case FLIP, ZERO, CUT ->
                 call.real(
-                        call.arguments()[0],
+                        call.argument(0),
                         record
-                                ? Harms.spoiled(row.harm(), (byte[]) call.arguments()[1], variant)
+                                ? Harms.spoiled(row.harm(), (byte[]) call.argument(1), variant)
                                 : ByteBuffer.wrap(Harms.spoiled(row.harm(), taken(call), variant)));
             case SWAP -> misdirected(copy, record, call);
             case DELETE -> record ? null : call.real();
@@ -326,7 +326,7 @@ final class FaultRun {
             case ENOSPC -> throw new DriveFullException("No space left on device", new IOException());
             case SHORT -> {
                 var bytes = taken(call);
-                call.real(call.arguments()[0], ByteBuffer.wrap(bytes, 0, bytes.length / 2));
+                call.real(call.argument(0), ByteBuffer.wrap(bytes, 0, bytes.length / 2));
                 throw variant % 2 == 0
                         ? new DriveFullException("No space left on device", new IOException())
                         : new IOException("Input/output error");
@@ -335,7 +335,7 @@ final class FaultRun {
     }
 
     private static byte[] taken(FaultyFiles.Call call) {
-        var from = (ByteBuffer) call.arguments()[1];
+        var from = (ByteBuffer) call.argument(1);
         var bytes = new byte[from.remaining()];
         from.get(bytes);
         return bytes;
@@ -345,7 +345,7 @@ final class FaultRun {
     private static @Nullable Object misdirected(Path copy, boolean record, FaultyFiles.Call call) throws Throwable {
         var other = "objects/shards/dir/nested";
         if (record) {
-            return call.real(other, call.arguments()[1]);
+            return call.real(other, call.argument(1));
         }
         Files.write(copy.resolve(other), taken(call));
         return null;

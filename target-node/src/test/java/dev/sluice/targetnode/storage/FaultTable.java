@@ -109,14 +109,19 @@ final class FaultTable {
     /// The cells with a promise.
     static List<Row> rows() {
         var lines = TABLE.lines().toList();
+        var harms = lines.getFirst().split(" +");
         var rows = new ArrayList<Row>();
         for (var line : lines.subList(1, lines.size())) {
             var cells = line.split(" +");
-            for (var harm : Harm.values()) {
-                var cell = cells[2 + harm.ordinal()];
+            for (int column = 2; column < cells.length; column++) {
+                var cell = cells[column];
                 if (Arrays.stream(Promise.values())
                         .anyMatch(promise -> promise.name().equals(cell))) {
-                    rows.add(new Row(Kind.valueOf(cells[0]), Seen.valueOf(cells[1]), harm, Promise.valueOf(cell)));
+                    rows.add(new Row(
+                            Kind.valueOf(cells[0]),
+                            Seen.valueOf(cells[1]),
+                            Harm.valueOf(harms[column]),
+                            Promise.valueOf(cell)));
                 }
             }
         }

@@ -23,9 +23,28 @@ final class FaultyFiles {
     }
 
     /// A call to do or to spoil.
-    ///
-    /// @param path of the file it concerns
-    record Call(Object seam, Method method, Object[] arguments, String path) {
+    static final class Call {
+        private final Object seam;
+        private final Method method;
+        private final Object[] arguments;
+        private final String path;
+
+        Call(Object seam, Method method, Object[] arguments, String path) {
+            this.seam = seam;
+            this.method = method;
+            this.arguments = arguments;
+            this.path = path;
+        }
+
+        /// Of the file it concerns.
+        String path() {
+            return path;
+        }
+
+        Object argument(int number) {
+            return arguments[number];
+        }
+
         String name() {
             return method.getName();
         }

@@ -59,7 +59,7 @@ final class SyncedMark implements AutoCloseable {
 
     private static int sum(ByteBuffer bytes) {
         var crc = new CRC32C();
-        crc.update(bytes.array(), 0, Long.BYTES);
+        crc.update(bytes.slice(0, Long.BYTES));
         return (int) crc.getValue();
     }
 
