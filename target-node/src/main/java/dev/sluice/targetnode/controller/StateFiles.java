@@ -36,9 +36,11 @@ final class StateFiles {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private final List<Path> drives;
     private final List<Path> files;
 
     StateFiles(List<Path> drives) {
+        this.drives = drives;
         files = drives.stream()
                 .map(drive -> drive.resolve(".sluice/control/state"))
                 .toList();
@@ -63,7 +65,29 @@ final class StateFiles {
             throw new IOException("no readable copy of the cluster's state: " + String.join("; ", damage)
                     + ". Restore one of these files from a backup.");
         }
+        if (states.stream().map(ClusterState::clusterId).distinct().count() > 1) {
+            throw new IOException("the copies of the cluster's state are of different clusters: " + files
+                    + ". Remove those that are not this cluster's.");
+        }
+        if (states.isEmpty()) {
+            requireNew();
+        }
         return states.stream().max(Comparator.comparingLong(ClusterState::version));
+    }
+
+    /// Starting anew would forget every bucket, and give their ids to others.
+    private void requireNew() throws IOException {
+        for (var drive : drives) {
+            var objects = drive.resolve("objects");
+            if (Files.exists(objects)) {
+                try (var buckets = Files.newDirectoryStream(objects)) {
+                    if (buckets.iterator().hasNext()) {
+                        throw new IOException("there are objects in %s but no cluster's state in %s. %s"
+                                .formatted(objects, files, "Restore one of these files from a backup."));
+                    }
+                }
+            }
+        }
     }
 
     /// Durable when it returns, on every drive that takes it: one that is out must not stop the cluster's changes, and

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
@@ -68,11 +69,10 @@ final class AttachedDrive implements Attachment {
         boolean opened = false;
         try {
             var guarded = new GuardedFiles(files, path());
-            if (newIndex) {
-                guarded.syncAll(); // objects may be on the drive by their intents alone, which go with the old index
-            }
-            var drive = new Drive(id(), guarded, seams.index().apply(index(newIndex)), settings, suspicion);
+            var index = seams.index().apply(index(guarded, newIndex));
             opened = true;
+            var drive = new Drive(id(), guarded, index, settings, suspicion);
+            requireOwn(drive);
             return drive;
         } finally {
             if (!opened) {
@@ -81,21 +81,33 @@ final class AttachedDrive implements Attachment {
         }
     }
 
+    /// Two drives whose identities were changed for each other would look for every object where it is not.
+    private void requireOwn(Drive drive) throws IOException {
+        var recorded = drive.contents().owner();
+        if (recorded.isPresent() && !recorded.get().equals(id())) {
+            drive.abandon();
+            throw new DriveRefusedException("drive %s is named %s by its .sluice/drive.json and %s by its index: %s"
+                    .formatted(member.path(), id(), recorded.get(), "put each drive's own drive.json back"));
+        }
+    }
+
     /// An index that cannot be read is put aside; the drive makes another from its files.
-    private DriveIndex index(boolean fresh) throws IOException {
+    private DriveIndex index(DriveFiles files, boolean fresh) throws IOException {
         var folder = member.path().resolve(Layout.INDEX);
         if (fresh && Files.exists(folder)) {
-            putAside(folder, "the index in " + folder + " is damaged");
+            putAside(files, folder, "the index in " + folder + " is damaged");
         }
         try {
             return RocksIndex.open(folder, memory);
         } catch (DamagedIndexException damaged) {
-            putAside(folder, String.valueOf(damaged.getMessage()));
+            putAside(files, folder, String.valueOf(damaged.getMessage()));
             return RocksIndex.open(folder, memory);
         }
     }
 
-    private static void putAside(Path folder, String why) throws IOException {
+    /// Objects may be on the drive by their intents alone, which go with the old index.
+    private static void putAside(DriveFiles files, Path folder, String why) throws IOException {
+        files.syncAll();
         var aside = folder.resolveSibling("index-damaged-" + System.currentTimeMillis());
         LOG.error("{}; it is put aside as {}", why, aside);
         Files.move(folder, aside);

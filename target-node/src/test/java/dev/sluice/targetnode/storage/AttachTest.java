@@ -74,6 +74,38 @@ class AttachTest {
     }
 
     @Test
+    void drivesWithEachOthersIdentityAreRefused() throws IOException {
+        var drives = drives(folder, 2);
+        try (var store = open(drives)) {
+            put(store, "k", new byte[1]);
+        }
+        exchangeIdentities(drives);
+        requireRefused(drives, "drive.json", "by its index");
+        exchangeIdentities(drives);
+        try (var store = open(drives)) {
+            assertThat(get(store, "k")).hasSize(1);
+        }
+    }
+
+    private static void exchangeIdentities(List<Path> drives) throws IOException {
+        var first = drives.getFirst().resolve(".sluice/drive.json");
+        var second = drives.getLast().resolve(".sluice/drive.json");
+        var text = Files.readString(first);
+        Files.writeString(first, Files.readString(second));
+        Files.writeString(second, text);
+    }
+
+    @Test
+    void aDriveWithEscapedObjectsOnlyIsNotTakenForANewOne() throws IOException {
+        var drives = drives(folder, 1);
+        try (var store = open(drives)) {
+            put(store, "escaped/", new byte[1]);
+        }
+        Files.delete(drives.getFirst().resolve(".sluice/drive.json"));
+        requireRefused(drives, "has objects but no identity");
+    }
+
+    @Test
     void drivesOfAnotherTargetOrWithoutIdentityAreRefused() throws IOException {
         var drives = drives(folder, 1);
         try (var store = open(drives)) {

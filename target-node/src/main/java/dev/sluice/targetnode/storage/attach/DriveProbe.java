@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.attach;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.UUID;
@@ -8,6 +9,7 @@ import java.util.UUID;
 /// Tries whether a file system can do what Sluice needs: attributes of 3.5 KiB, and a rename that replaces.
 final class DriveProbe {
     private static final int ATTRIBUTE = 3584;
+    private static final int ENOUGH = 64 << 10;
 
     private DriveProbe() {}
 
@@ -27,9 +29,22 @@ final class DriveProbe {
             files.open(other).close();
             files.delete(other);
         } catch (IOException | RuntimeException failure) {
+            if (failure instanceof DriveFullException && isFull(files)) {
+                throw new DriveRefusedException("drive %s is full (%s): make room on it, then start again"
+                        .formatted(drive, failure.getMessage()));
+            }
             throw new DriveRefusedException(("drive %s: its file system does not keep extended attributes of %d bytes "
                             + "through an atomic rename (%s); use ext4, xfs or btrfs")
                     .formatted(drive, ATTRIBUTE, failure));
+        }
+    }
+
+    /// A file system also says "no space" of an attribute that is too large for it.
+    private static boolean isFull(DriveFiles files) {
+        try {
+            return files.freeBytes() < ENOUGH;
+        } catch (IOException _) {
+            return false;
         }
     }
 }

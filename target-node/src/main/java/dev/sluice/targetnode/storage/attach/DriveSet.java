@@ -22,6 +22,9 @@ public final class DriveSet implements AutoCloseable {
     private static final List<String> FOLDERS =
             List.of("objects", ".sluice/work", ".sluice/aux", ".sluice/escaped", ".sluice/uploads", ".sluice/trash");
 
+    /// Where there is something only on a drive that was in use.
+    private static final List<String> KEPT = List.of("objects", ".sluice/escaped", ".sluice/uploads");
+
     /// A drive of the set.
     ///
     /// @param disabled by an operator: it is not locked, and nothing on it was looked at but its identity
@@ -213,10 +216,12 @@ public final class DriveSet implements AutoCloseable {
     }
 
     private static void requireEmpty(Path drive) throws IOException {
-        try (var objects = Files.newDirectoryStream(drive.resolve("objects"))) {
-            if (objects.iterator().hasNext()) {
-                throw new DriveRefusedException(
-                        "drive " + drive + " has objects but no identity: restore its .sluice/drive.json, or empty it");
+        for (var folder : KEPT) {
+            try (var objects = Files.newDirectoryStream(drive.resolve(folder))) {
+                if (objects.iterator().hasNext()) {
+                    throw new DriveRefusedException("drive " + drive
+                            + " has objects but no identity: restore its .sluice/drive.json, or empty it");
+                }
             }
         }
     }

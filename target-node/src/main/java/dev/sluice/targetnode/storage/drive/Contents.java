@@ -50,6 +50,7 @@ public final class Contents implements AutoCloseable {
     private static final byte[] TOTALS = {'t'};
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
+    private static final byte[] OWNER = {'n'};
     private static final byte[] SEQUENCE = {'s'};
 
     private static final int UPLOAD_ID = 32;
@@ -616,6 +617,17 @@ public final class Contents implements AutoCloseable {
     /// Whether the index is whole; else [#rebuild] it.
     public boolean isIndexed() throws IOException {
         return index.get(Table.META, INDEXED).isPresent();
+    }
+
+    /// The id of the drive that the index was made for.
+    public Optional<String> owner() throws IOException {
+        return index.get(Table.META, OWNER).map(value -> new String(value, StandardCharsets.UTF_8));
+    }
+
+    public void recordOwner(String drive) throws IOException {
+        if (owner().isEmpty()) {
+            index.write(new IndexBatch().put(Table.META, OWNER, drive.getBytes(StandardCharsets.UTF_8)), true);
+        }
     }
 
     /// Makes the index from the files.

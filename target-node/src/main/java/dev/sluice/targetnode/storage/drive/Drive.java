@@ -63,6 +63,7 @@ public final class Drive implements AutoCloseable {
                     contents.rebuild();
                 }
                 contents.recover();
+                contents.recordOwner(id);
                 known = true;
                 whenKnown.run();
                 tidier.start();

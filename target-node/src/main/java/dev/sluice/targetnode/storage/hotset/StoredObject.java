@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.hotset;
 
 import dev.sluice.common.http.FileSource;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
@@ -54,7 +55,7 @@ public final class StoredObject implements FileSource {
     @Override
     public CompletionStage<?> prepare(long offset, int length) {
         return object.prepare(offset, length).whenComplete((_, failure) -> {
-            if (failure instanceof dev.sluice.common.store.StoreException.Damaged) {
+            if (failure instanceof StoreException.Damaged) {
                 whenDamaged.run();
             }
         });
@@ -62,7 +63,7 @@ public final class StoredObject implements FileSource {
 
     /// Verifies and copies bytes; blocks, for virtual threads.
     ///
-    /// @throws dev.sluice.common.store.StoreException.Damaged when they are not the ones that were written
+    /// @throws StoreException.Damaged when they are not the ones that were written
     public void read(long offset, ByteBuffer into) throws IOException {
         long end = Math.min(record().size(), offset + into.remaining());
         into.limit(into.position() + (int) Math.max(0, end - offset));
@@ -70,6 +71,9 @@ public final class StoredObject implements FileSource {
             Drive.awaited(prepare(offset, into.remaining()).toCompletableFuture());
             object.drive().call(() -> {
                 object.file().read(offset, into);
+                if (into.hasRemaining()) {
+                    throw new StoreException.Damaged("'%s' is shorter than it was".formatted(record().key()));
+                }
                 return into;
             });
         }

@@ -1,8 +1,10 @@
 package dev.sluice.targetnode.storage.index;
 
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -25,11 +27,16 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The index in RocksDB, a column family for each table. Writes go to its log at once; those that must last are
 /// synced there, one sync for all that wait.
 public final class RocksIndex implements DriveIndex {
+    private static final Logger LOG = LoggerFactory.getLogger(RocksIndex.class);
+
     private final RocksDB database;
+    private final SyncedMark mark;
     private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
     private final List<AutoCloseable> owned;
     private final ReadWriteLock open = new ReentrantReadWriteLock();
@@ -37,8 +44,9 @@ public final class RocksIndex implements DriveIndex {
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions logged = new WriteOptions().setSync(false);
 
-    private RocksIndex(RocksDB database, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
+    private RocksIndex(RocksDB database, SyncedMark mark, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
         this.database = database;
+        this.mark = mark;
         this.owned = owned;
         int next = 1; // the first is the one every database has
         for (var table : Table.values()) {
@@ -48,9 +56,11 @@ public final class RocksIndex implements DriveIndex {
 
     /// Opens the index, or makes an empty one.
     ///
-    /// @throws DamagedIndexException when something is there that cannot be read
+    /// @throws DamagedIndexException when something is there that cannot be read, or has lost what was synced
+    /// @throws DriveFullException when there is no room to open it
     public static RocksIndex open(Path folder, RocksMemory memory) throws IOException {
         DriveThread.assertMayBlock();
+        var mark = mark(folder);
         var bloom = new BloomFilter(10, false);
         var family = new ColumnFamilyOptions()
                 .setTableFormatConfig(new BlockBasedTableConfig()
@@ -75,12 +85,16 @@ public final class RocksIndex implements DriveIndex {
             descriptors.add(new ColumnFamilyDescriptor(table.name().getBytes(StandardCharsets.UTF_8), family));
         }
         var handles = new ArrayList<ColumnFamilyHandle>();
-        List<AutoCloseable> owned = List.of(options, family, bloom);
+        List<AutoCloseable> owned = List.of(options, family, bloom, mark);
         try {
-            return new RocksIndex(RocksDB.open(options, folder.toString(), descriptors, handles), handles, owned);
+            var database = RocksDB.open(options, folder.toString(), descriptors, handles);
+            return trusted(new RocksIndex(database, mark, handles, owned), folder);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
-            throw failed("the index in " + folder, failure);
+            var what = "the index in " + folder;
+            throw isFull(failure)
+                    ? new DriveFullException(what + ": " + failure.getMessage(), failure)
+                    : failed(what, failure);
         }
     }
 
@@ -91,6 +105,30 @@ public final class RocksIndex implements DriveIndex {
                 && failure.getStatus().getCode() == Status.Code.IOError
                 && !message.contains("No such file");
         return isDrive ? new IOException(message, failure) : new DamagedIndexException(message, failure);
+    }
+
+    private static SyncedMark mark(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        try {
+            return SyncedMark.open(folder);
+        } catch (IOException failure) {
+            throw SyncedMark.isIn(folder)
+                    ? new DamagedIndexException("the index in " + folder + ": " + failure, failure)
+                    : failure;
+        }
+    }
+
+    private static RocksIndex trusted(RocksIndex index, Path folder) throws DamagedIndexException {
+        var lost = index.mark.against(index.database.getLatestSequenceNumber());
+        if (!lost.isEmpty()) {
+            index.close();
+            throw new DamagedIndexException("the index in " + folder + " " + lost, new IOException(lost));
+        }
+        return index;
+    }
+
+    private static boolean isFull(RocksDBException failure) {
+        return failure.getStatus() != null && failure.getStatus().getSubCode() == Status.SubCode.NoSpace;
     }
 
     private static void closeQuietly(AutoCloseable each) {
@@ -128,11 +166,27 @@ public final class RocksIndex implements DriveIndex {
                     case DELETE_RANGE -> writes.deleteRange(table, change.key(), change.operand());
                 }
             }
+            long before = database.getLatestSequenceNumber();
             database.write(sync ? synced : logged, writes);
+            if (sync) {
+                mark.reached(before + writes.count()); // what others wrote meanwhile may come after these
+            }
         } catch (RocksDBException failure) {
+            remember(failure);
             throw new IOException("writing the index: " + failure.getMessage(), failure);
         } finally {
             open.readLock().unlock();
+        }
+    }
+
+    /// So that a start does not trust again what was found damaged, and fail at it again.
+    private void remember(RocksDBException failure) {
+        if (failure.getStatus() != null && failure.getStatus().getCode() == Status.Code.Corruption) {
+            try {
+                mark.damaged();
+            } catch (IOException alsoFailed) {
+                LOG.error("cannot note that the index is damaged", alsoFailed);
+            }
         }
     }
 
@@ -142,6 +196,7 @@ public final class RocksIndex implements DriveIndex {
         try {
             return Optional.ofNullable(database.get(handle(table), key));
         } catch (RocksDBException failure) {
+            remember(failure);
             throw failed("reading the index", failure);
         } finally {
             open.readLock().unlock();
@@ -160,6 +215,7 @@ public final class RocksIndex implements DriveIndex {
             }
             cursor.status();
         } catch (RocksDBException failure) {
+            remember(failure);
             throw failed("scanning the index", failure);
         } finally {
             open.readLock().unlock();

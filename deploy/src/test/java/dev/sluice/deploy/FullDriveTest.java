@@ -1,0 +1,132 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.MountedImage;
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A drive that fills up refuses writes and nothing else, and takes them again by itself.
+final class FullDriveTest {
+    private static final long IMAGE = 160L << 20;
+    private static final int OBJECT = 4 << 20;
+    private static final int INSUFFICIENT_STORAGE = 507;
+    private static final int WRITERS = 4;
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aFullDriveRefusesWritesReadsOnAndRecoversByItself() throws IOException {
+        try (var image = MountedImage.make(MountedImage.Kind.EXT4, folder, IMAGE);
+                var cluster = image.cluster(folder.resolve("cluster"), 1, "16MiB");
+                var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket("full"));
+            var writes = new AcknowledgedWrites(s3, "full");
+            writes.beginUpload("pending");
+            int stored = upToTheReserve(writes);
+            deleteAndWriteAgain(writes, stored);
+
+            var filler = image.path().resolve("filler");
+            fillUnderWrites(filler, writes);
+            writes.verify();
+            Files.delete(filler);
+            Eventually.holds(
+                    SOON,
+                    () -> assertThat(writes.put("again", 100_000) && writes.delete("race/1"))
+                            .as("writes after space has returned")
+                            .isTrue());
+
+            cluster.down();
+            fill(filler);
+            assertRefusedForSpace(cluster);
+            Files.delete(filler);
+            cluster.up();
+            writes.verify();
+            writes.completePending();
+            Eventually.holds(
+                    SOON, () -> assertThat(writes.put("again", 100_000)).isTrue());
+            writes.verify();
+        }
+    }
+
+    private static int upToTheReserve(AcknowledgedWrites writes) {
+        int stored = 0;
+        while (writes.put("big/" + stored, OBJECT)) {
+            stored++;
+        }
+        assertThat(stored).as("objects until the drive was full").isBetween(10, 40);
+        assertThat(writes.lastRefusal()).isEqualTo(INSUFFICIENT_STORAGE);
+        writes.verify();
+        return stored;
+    }
+
+    private static void deleteAndWriteAgain(AcknowledgedWrites writes, int stored) {
+        for (int i = stored - 4; i < stored; i++) {
+            assertThat(writes.delete("big/" + i))
+                    .as("a deletion on a full drive")
+                    .isTrue();
+        }
+        Eventually.holds(
+                SOON,
+                () -> assertThat(writes.put("big/" + stored, OBJECT))
+                        .as("space has returned")
+                        .isTrue());
+        writes.verify();
+    }
+
+    /// Somebody else takes all space at once, faster than the store looks, so that writes meet the real error.
+    private static void fillUnderWrites(Path filler, AcknowledgedWrites writes) throws IOException {
+        var full = new AtomicBoolean();
+        try (var writer = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < WRITERS; i++) {
+                var key = "race/" + i;
+                writer.execute(() -> {
+                    for (int n = 0; !full.get(); n++) {
+                        writes.put(key, 20_000 + n);
+                        writes.delete(key);
+                    }
+                });
+            }
+            fill(filler);
+            Eventually.holds(
+                    SOON,
+                    () -> assertThat(writes.put("refused", 100))
+                            .as("on a full drive")
+                            .isFalse());
+            full.set(true);
+        }
+    }
+
+    private static void assertRefusedForSpace(SluiceCluster cluster) {
+        assertThatThrownBy(cluster::up).hasMessageContaining("full").hasMessageContaining("make room");
+    }
+
+    /// Takes every last byte.
+    private static void fill(Path filler) throws IOException {
+        for (int piece = 1 << 20; piece >= 1; piece /= 2) {
+            try (var out = FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                int written;
+                do {
+                    written = out.write(ByteBuffer.allocate(piece));
+                } while (written == piece);
+                out.force(true);
+            } catch (IOException full) {
+                assertThat(full).hasMessageContaining("No space left");
+            }
+        }
+    }
+}
