@@ -121,6 +121,9 @@ final class StateFaultRun {
     }
 
     private static ClusterState formed(Path cluster, String bucket) throws IOException {
+        for (var drive : List.of("d0", "d1")) {
+            Files.createDirectories(cluster.resolve(drive).resolve(".sluice"));
+        }
         var controller = open(cluster);
         controller.apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://127.0.0.1:1", "", 1)));
         var state = controller.apply(create(bucket));

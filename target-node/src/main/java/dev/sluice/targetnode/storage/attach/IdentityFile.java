@@ -22,6 +22,8 @@ final class IdentityFile {
             return SealedJson.read(file, FORMAT).map(IdentityFile::parsed);
         } catch (SealedJson.DamagedException _) {
             throw damaged();
+        } catch (IOException failure) {
+            throw new DriveRefusedException(file + " cannot be read: " + failure.getMessage());
         }
     }
 

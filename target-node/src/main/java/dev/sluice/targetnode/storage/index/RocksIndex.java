@@ -94,7 +94,7 @@ public final class RocksIndex implements DriveIndex {
             var what = "the index in " + folder;
             throw isFull(failure)
                     ? new DriveFullException(what + ": " + failure.getMessage(), failure)
-                    : failed(what, failure);
+                    : new DamagedIndexException(what + ": " + failure.getMessage(), failure);
         }
     }
 
