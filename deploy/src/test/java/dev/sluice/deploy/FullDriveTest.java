@@ -24,6 +24,7 @@ final class FullDriveTest {
     private static final int OBJECT = 4 << 20;
     private static final int INSUFFICIENT_STORAGE = 507;
     private static final int WRITERS = 4;
+    private static final int BLOCK = 4096;
     private static final Duration SOON = Duration.ofSeconds(20);
 
     @TempDir
@@ -115,9 +116,9 @@ final class FullDriveTest {
         assertThatThrownBy(cluster::up).hasMessageContaining("full").hasMessageContaining("make room");
     }
 
-    /// Takes every last byte.
+    /// Takes every last block.
     private static void fill(Path filler) throws IOException {
-        for (int piece = 1 << 20; piece >= 1; piece /= 2) {
+        for (int piece : new int[] {1 << 20, BLOCK}) {
             try (var out = FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
                 int written;
                 do {
