@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A drive that fills up refuses writes and nothing else, and takes them again by itself.
 final class FullDriveTest {
     private static final long IMAGE = 160L << 20;
+    private static final long RESERVE = 16L << 20;
     private static final int OBJECT = 4 << 20;
     private static final int INSUFFICIENT_STORAGE = 507;
     private static final int WRITERS = 4;
@@ -39,6 +40,9 @@ final class FullDriveTest {
             var writes = new AcknowledgedWrites(s3, "full");
             writes.beginUpload("pending");
             int stored = upToTheReserve(writes);
+            assertThat(Files.getFileStore(image.path()).getUsableSpace())
+                    .as("kept free")
+                    .isGreaterThan(RESERVE / 2);
             deleteAndWriteAgain(writes, stored);
 
             var filler = image.path().resolve("filler");
