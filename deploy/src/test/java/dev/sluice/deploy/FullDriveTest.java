@@ -21,9 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 /// A drive that fills up refuses writes and nothing else, and takes them again by itself.
 final class FullDriveTest {
     private static final long IMAGE = 160L << 20;
+    private static final long RESERVE = 16L << 20;
     private static final int OBJECT = 4 << 20;
     private static final int INSUFFICIENT_STORAGE = 507;
     private static final int WRITERS = 4;
+    private static final int BLOCK = 4096;
     private static final Duration SOON = Duration.ofSeconds(20);
 
     @TempDir
@@ -38,6 +40,9 @@ final class FullDriveTest {
             var writes = new AcknowledgedWrites(s3, "full");
             writes.beginUpload("pending");
             int stored = upToTheReserve(writes);
+            assertThat(Files.getFileStore(image.path()).getUsableSpace())
+                    .as("kept free")
+                    .isGreaterThan(RESERVE / 2);
             deleteAndWriteAgain(writes, stored);
 
             var filler = image.path().resolve("filler");
@@ -115,9 +120,9 @@ final class FullDriveTest {
         assertThatThrownBy(cluster::up).hasMessageContaining("full").hasMessageContaining("make room");
     }
 
-    /// Takes every last byte.
+    /// Takes every last block.
     private static void fill(Path filler) throws IOException {
-        for (int piece = 1 << 20; piece >= 1; piece /= 2) {
+        for (int piece : new int[] {1 << 20, BLOCK}) {
             try (var out = FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
                 int written;
                 do {
