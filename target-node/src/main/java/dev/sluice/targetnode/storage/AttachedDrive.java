@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
+import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Layout;
@@ -71,23 +72,11 @@ final class AttachedDrive implements Attachment {
             var guarded = new GuardedFiles(files, path());
             var index = seams.index().apply(index(guarded, newIndex));
             opened = true;
-            var drive = new Drive(id(), guarded, index, settings, suspicion);
-            requireOwn(drive);
-            return drive;
+            return new Drive(id(), guarded, index, settings, suspicion);
         } finally {
             if (!opened) {
                 files.close();
             }
-        }
-    }
-
-    /// Two drives whose identities were changed for each other would look for every object where it is not.
-    private void requireOwn(Drive drive) throws IOException {
-        var recorded = drive.contents().owner();
-        if (recorded.isPresent() && !recorded.get().equals(id())) {
-            drive.abandon();
-            throw new DriveRefusedException("drive %s is named %s by its .sluice/drive.json and %s by its index: %s"
-                    .formatted(member.path(), id(), recorded.get(), "put each drive's own drive.json back"));
         }
     }
 
@@ -98,10 +87,28 @@ final class AttachedDrive implements Attachment {
             putAside(files, folder, "the index in " + folder + " is damaged");
         }
         try {
-            return RocksIndex.open(folder, memory);
+            return own(RocksIndex.open(folder, memory));
         } catch (DamagedIndexException damaged) {
             putAside(files, folder, String.valueOf(damaged.getMessage()));
             return RocksIndex.open(folder, memory);
+        }
+    }
+
+    /// Two drives whose identities were changed for each other would look for every object where it is not.
+    private DriveIndex own(DriveIndex index) throws IOException {
+        boolean ours = false;
+        try {
+            var recorded = Contents.owner(index);
+            ours = recorded.isEmpty() || recorded.get().equals(id());
+            if (!ours) {
+                throw new DriveRefusedException("drive %s is named %s by its .sluice/drive.json and %s by its index: %s"
+                        .formatted(path(), id(), recorded.get(), "put each drive's own drive.json back"));
+            }
+            return index;
+        } finally {
+            if (!ours) {
+                index.close();
+            }
         }
     }
 

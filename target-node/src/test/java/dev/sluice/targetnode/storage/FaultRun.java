@@ -188,6 +188,7 @@ final class FaultRun {
                 write(store, now);
                 judge(now.refusals(store));
             } catch (IOException | RuntimeException refusal) {
+                refused = Map.of("everything", refusal.toString());
                 requireClear(refusal, copy);
                 fault = NOTHING;
                 if (row.promise() == Promise.START) {

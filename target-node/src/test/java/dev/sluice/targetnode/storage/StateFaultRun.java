@@ -91,18 +91,23 @@ final class StateFaultRun {
         Harms.harm(row.harm(), state(cluster, drive), state(foreign, drive), variant);
     }
 
-    /// A copy cannot be written: the change is refused, and what was acknowledged stays.
+    /// One copy cannot be written: the change counts by the other. Neither can: it is refused, and what was
+    /// acknowledged
+    /// stays.
     private void written() throws IOException {
         for (int drive = 0; drive < 2; drive++) {
             var cluster = at.resolve("writes" + drive);
-            var before = formed(cluster, "mine");
+            formed(cluster, "mine");
             var controller = open(cluster);
-            var obstacle = state(cluster, drive).resolveSibling("state.new");
-            Files.createDirectories(obstacle.resolve("not-empty"));
+            var obstacle = obstacle(cluster, drive);
+            var before = controller.apply(create("taken"));
+            assertThat(open(cluster).current().buckets()).isEqualTo(before.buckets());
+            var other = obstacle(cluster, 1 - drive);
             assertThatThrownBy(() -> controller.apply(create("refused")))
                     .isInstanceOfSatisfying(
                             StoreException.class, failure -> Acknowledged.requireServerError("state", failure));
             assertThat(controller.current()).isEqualTo(before);
+            FaultRun.remove(other);
             FaultRun.remove(obstacle);
             var after = open(cluster);
             assertThat(after.current().buckets().find("mine"))
@@ -110,6 +115,12 @@ final class StateFaultRun {
             var next = after.apply(create("later"));
             assertThat(open(cluster).current().buckets()).isEqualTo(next.buckets());
         }
+    }
+
+    private static Path obstacle(Path cluster, int drive) throws IOException {
+        var obstacle = state(cluster, drive).resolveSibling("state.new");
+        Files.createDirectories(obstacle.resolve("not-empty"));
+        return obstacle;
     }
 
     private static void requireClear(IOException refused, Path cluster) {

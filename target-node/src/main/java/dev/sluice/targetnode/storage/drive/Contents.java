@@ -619,13 +619,13 @@ public final class Contents implements AutoCloseable {
         return index.get(Table.META, INDEXED).isPresent();
     }
 
-    /// The id of the drive that the index was made for.
-    public Optional<String> owner() throws IOException {
+    /// The id of the drive that an index was made for.
+    public static Optional<String> owner(DriveIndex index) throws IOException {
         return index.get(Table.META, OWNER).map(value -> new String(value, StandardCharsets.UTF_8));
     }
 
     public void recordOwner(String drive) throws IOException {
-        if (owner().isEmpty()) {
+        if (owner(index).isEmpty()) {
             index.write(new IndexBatch().put(Table.META, OWNER, drive.getBytes(StandardCharsets.UTF_8)), true);
         }
     }
