@@ -7,10 +7,12 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -71,6 +73,12 @@ final class RemoteTarget implements TargetService {
     @Override
     public void drop(long bucketId, String name) {
         peers.post(node.url(), PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
+    }
+
+    @Override
+    public List<DriveScrub> scrub(ScrubCommand command) {
+        return List.of(read(
+                peers.post(node.url(), PeerPaths.SCRUB, "", ClusterJson.write(command), CALL), DriveScrub[].class));
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {

@@ -9,6 +9,7 @@ public final class PeerPaths {
     public static final String DELETE = PREFIX + "delete";
     public static final String EMPTY = PREFIX + "empty";
     public static final String DROP = PREFIX + "drop";
+    public static final String SCRUB = PREFIX + "scrub";
 
     /// The controller's.
     public static final String STATE = PREFIX + "state";

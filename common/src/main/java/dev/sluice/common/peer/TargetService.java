@@ -32,4 +32,7 @@ public interface TargetService {
 
     /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
     void drop(long bucketId, String name);
+
+    /// Starts or stops the scrubs of this target's drives, and tells how they stand. Blocks.
+    List<DriveScrub> scrub(ScrubCommand command);
 }

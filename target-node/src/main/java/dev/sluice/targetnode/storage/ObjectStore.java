@@ -16,6 +16,10 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.scrub.KnownBuckets;
+import dev.sluice.targetnode.storage.scrub.Repair;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.scrub.Scrubs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -196,6 +200,18 @@ public final class ObjectStore implements AutoCloseable {
             drive.alone(() -> drive.contents().drop(bucket));
         }
         hotSet.invalidateBucket(bucket.id());
+    }
+
+    /// Begins to scrub its drives; to be closed before this.
+    public Scrubs scrubs(ScrubSettings settings, KnownBuckets buckets, Repair repair) {
+        var members = new ArrayList<Scrubs.Member>();
+        for (var member : opened.members()) {
+            var drive = drives.get(member.identity().id());
+            if (drive != null) {
+                members.add(new Scrubs.Member(drive, member.path().toString()));
+            }
+        }
+        return Scrubs.start(members, shelf, settings, buckets, repair);
     }
 
     public List<DriveStats> stats() {
