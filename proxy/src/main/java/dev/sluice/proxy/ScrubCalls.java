@@ -83,14 +83,18 @@ final class ScrubCalls {
             throw new StoreException.InvalidArgument("There is no target " + target.orElse("in the cluster"));
         }
         var answers = JSON.createArrayNode();
-        asked(nodes, command).forEach((id, answer) -> answers.add(answer.put("target", id)));
+        asked(nodes, command).forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
+        if (answers.isEmpty()) {
+            throw new StoreException.InvalidArgument(
+                    "There is no drive %s".formatted(command.drive().orElse("")));
+        }
         return answers;
     }
 
-    private Map<String, ObjectNode> asked(List<Node> nodes, ScrubCommand command) {
-        var answers = new TreeMap<String, ObjectNode>();
+    private Map<String, Optional<ObjectNode>> asked(List<Node> nodes, ScrubCommand command) {
+        var answers = new TreeMap<String, Optional<ObjectNode>>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var running = new ArrayList<Future<ObjectNode>>();
+            var running = new ArrayList<Future<Optional<ObjectNode>>>();
             for (var node : nodes) {
                 running.add(threads.submit(() -> answerOf(node, command)));
             }
@@ -106,15 +110,18 @@ final class ScrubCalls {
         }
     }
 
-    private ObjectNode answerOf(Node node, ScrubCommand command) {
+    /// @return empty when the target has no such drive
+    private Optional<ObjectNode> answerOf(Node node, ScrubCommand command) {
         var answer = JSON.createObjectNode();
         try {
             var drives = answer.putArray("drives");
             targets.of(node).scrub(command).forEach(drive -> drives.add(show(drive)));
+        } catch (StoreException.InvalidArgument _) {
+            return Optional.empty();
         } catch (StoreException failure) {
             answer.put("error", failure.getMessage());
         }
-        return answer;
+        return Optional.of(answer);
     }
 
     private static ObjectNode show(DriveScrub drive) {

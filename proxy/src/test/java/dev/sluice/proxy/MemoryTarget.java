@@ -121,6 +121,9 @@ final class MemoryTarget implements TargetService {
     @Override
     public List<DriveScrub> scrub(ScrubCommand command) {
         answer();
+        if (command.drive().isPresent() && !command.drive().get().equals("/" + id)) {
+            throw new StoreException.InvalidArgument("no such drive");
+        }
         scrubbed.add(command);
         var state = command.action() == ScrubCommand.Action.START ? DriveScrub.State.RUNNING : DriveScrub.State.IDLE;
         var finding = new ScrubFinding(

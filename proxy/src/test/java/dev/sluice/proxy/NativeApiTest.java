@@ -74,12 +74,13 @@ class NativeApiTest {
         assertThat(TrialCluster.text(cluster.send("GET /v1/scrub", "")))
                 .contains("\"target\":\"target001\"", "\"target\":\"target003\"", "\"path\":\"/target002\"")
                 .contains("\"state\":\"idle\"", "\"kind\":\"damaged\",\"action\":\"marked\"");
-        var start = "{\"action\":\"start-scrub\",\"value\":{\"target\":\"target002\",\"drive\":\"/d\",\"rate\":9}}";
+        var start =
+                "{\"action\":\"start-scrub\",\"value\":{\"target\":\"target002\",\"drive\":\"/target002\",\"rate\":9}}";
         assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", start)))
                 .contains("\"state\":\"running\"", "target002")
                 .doesNotContain("target001");
         assertThat(cluster.target(2).scrubbed().getLast())
-                .isEqualTo(new ScrubCommand(ScrubCommand.Action.START, Optional.of("/d"), Optional.of(9L)));
+                .isEqualTo(new ScrubCommand(ScrubCommand.Action.START, Optional.of("/target002"), Optional.of(9L)));
         assertThat(cluster.send("POST /v1/scrub", "{\"action\":\"stop-scrub\"}").status())
                 .isEqualTo(200);
         assertThat(cluster.target(1).scrubbed().getLast().action()).isEqualTo(ScrubCommand.Action.STOP);
@@ -96,6 +97,11 @@ class NativeApiTest {
     void whatAScrubCallGetsWrongIsNamed() {
         assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?target=nobody", "")))
                 .contains("There is no target nobody");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?drive=%2Ftarget003", "")))
+                .contains("target003")
+                .doesNotContain("target001");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?drive=%2Fmnt%2Fother", "")))
+                .contains("There is no drive /mnt/other");
         assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", "{\"action\":\"scrub\"}")))
                 .contains("start-scrub");
         var misspelt = "{\"action\":\"start-scrub\",\"value\":{\"disk\":\"/d\"}}";

@@ -46,7 +46,7 @@ final class ScrubCommands {
                 throw CommandFailure.refused("--rate must be 0 or more");
             }
             var answer = nativeApi().scrub("start-scrub", which(), Optional.of(rate));
-            return show(wait ? awaitEnd(answer) : answer);
+            return wait ? judge(awaitEnd(answer)) : show(answer);
         }
     }
 
@@ -65,7 +65,7 @@ final class ScrubCommands {
         @Override
         public Integer call() throws InterruptedException {
             var answer = nativeApi().scrubStatus(which());
-            return show(wait ? awaitEnd(answer) : answer);
+            return judge(wait ? awaitEnd(answer) : answer);
         }
     }
 
@@ -150,6 +150,7 @@ final class ScrubCommands {
             return Duration.ofSeconds(seconds).toString().substring(2).toLowerCase(Locale.ROOT);
         }
 
+        /// @return 1 when a target does not answer
         int show(JsonNode answer) {
             if (json()) {
                 out().println(answer.toPrettyString());
@@ -164,9 +165,15 @@ final class ScrubCommands {
             var silent = answer.findValues("error");
             silent.forEach(error -> err().println("sluice: " + error.asText()));
             err().flush();
+            return silent.isEmpty() ? 0 : 1;
+        }
+
+        /// @return 1 also when something was found
+        int judge(JsonNode answer) {
+            int shown = show(answer);
             boolean clean = drives(answer).stream()
                     .allMatch(each -> each.json.path("findings").asLong() == 0);
-            return clean && silent.isEmpty() ? 0 : 1;
+            return clean ? shown : 1;
         }
 
         private record Row(String target, JsonNode json) {}

@@ -309,7 +309,8 @@ final class Scrubber implements AutoCloseable {
             ScrubFinding.Kind kind, ScrubFinding.Action action, BucketRef bucket, String key, String at, String why) {
         var place = at.isEmpty() ? bucket.name() + "/" + key : at;
         LOG.error("scrub of drive {}: '{}' in {}: {}: {} ({})", drive.id(), key, bucket.name(), kind, why, action);
-        findings.add(new ScrubFinding(kind, action, bucket.name(), key, place, why, ticks.millis()));
+        var brief = why.startsWith(place) ? why.substring(place.length()).replaceFirst("^[: ]+", "") : why;
+        findings.add(new ScrubFinding(kind, action, bucket.name(), key, place, brief, ticks.millis()));
     }
 
     /// The drive hears of an error as of any other; a drive that gives nothing but errors is not read on.
