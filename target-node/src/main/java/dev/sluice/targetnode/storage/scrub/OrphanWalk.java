@@ -66,9 +66,8 @@ final class OrphanWalk {
 
     private void walk(String folder, List<String> after) throws IOException {
         var first = after.isEmpty() ? SELF : after.getFirst();
-        var names = contents.files().list(folder);
-        names.sort(Comparator.comparing(OrphanWalk::plain));
-        for (var name : names) {
+        var names = contents.files().list(folder).stream().sorted(Comparator.comparing(OrphanWalk::plain));
+        for (var name : names.toList()) {
             var path = folder + "/" + plain(name);
             int order = plain(name).compareTo(first);
             if (name.endsWith("/") && order >= 0) {

@@ -34,6 +34,7 @@ class PaceTest {
     @Test
     void timeThatWasNotUsedIsNotCaughtUp() {
         secondsFor(1, 10 * MIB);
+        ticks.letDaysPass();
         ticks.pause(Duration.ofHours(1).toNanos());
         assertThat(secondsFor(11, 10 * MIB)).isEqualTo(1, within(0.01));
     }

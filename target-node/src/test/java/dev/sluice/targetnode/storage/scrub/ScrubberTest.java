@@ -192,6 +192,7 @@ class ScrubberTest {
     void everyPeriodHasItsPass() {
         putMany(2);
         var day = Duration.ofHours(24);
+        ticks.letDaysPass();
         try (var scrubs = scrubs(new ScrubSettings(day, 0))) {
             eventually(() -> status(scrubs).finishedMillis() > 0);
             long first = status(scrubs).begunMillis();
@@ -205,6 +206,7 @@ class ScrubberTest {
     void withoutAPeriodNothingBeginsByItself() {
         putMany(2);
         try (var scrubs = scrubs(ScrubSettings.OFF)) {
+            ticks.letDaysPass();
             eventually(() -> ticks.seconds() > Duration.ofDays(2).toSeconds());
             assertThat(status(scrubs).begunMillis()).isZero();
             assertThat(status(scrubs).state()).isEqualTo(DriveScrub.State.IDLE);
