@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. Folder by folder in the
@@ -39,6 +41,8 @@ final class OrphanWalk {
     private final KnownBuckets buckets;
     private final Visitor visitor;
     private final Ticks ticks;
+    private final Map<String, Optional<BucketRef>> named = new HashMap<>();
+    private final Map<Long, Optional<BucketRef>> withId = new HashMap<>();
 
     OrphanWalk(Contents contents, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Ticks ticks) {
         this.contents = contents;
@@ -66,7 +70,10 @@ final class OrphanWalk {
 
     private void walk(String folder, List<String> after) throws IOException {
         var first = after.isEmpty() ? SELF : after.getFirst();
-        var names = contents.files().list(folder).stream().sorted(Comparator.comparing(OrphanWalk::plain));
+        var found = contents.files().list(folder);
+        named.clear(); // who was no bucket before these files were seen may be one now
+        withId.clear();
+        var names = found.stream().sorted(Comparator.comparing(OrphanWalk::plain));
         for (var name : names.toList()) {
             var path = folder + "/" + plain(name);
             int order = plain(name).compareTo(first);
@@ -117,13 +124,13 @@ final class OrphanWalk {
             int slash = rest.indexOf('/');
             return slash < 0
                     ? Optional.empty()
-                    : buckets.named(rest.substring(0, slash))
+                    : named.computeIfAbsent(rest.substring(0, slash), buckets::named)
                             .map(bucket -> new Placed(bucket, rest.substring(slash + 1), false));
         }
         var head = head(path);
         return head.isEmpty()
                 ? Optional.empty()
-                : buckets.withId(head.get().bucketId())
+                : withId.computeIfAbsent(head.get().bucketId(), buckets::withId)
                         .map(bucket -> new Placed(bucket, head.get().key(), true));
     }
 
@@ -161,7 +168,7 @@ final class OrphanWalk {
         if (!id.matches("[0-9]{1,18}")) {
             return false;
         }
-        var bucket = buckets.withId(Long.parseLong(id));
+        var bucket = withId.computeIfAbsent(Long.parseLong(id), buckets::withId);
         return bucket.isPresent() && hasEscaped(bucket.get(), path);
     }
 

@@ -16,8 +16,10 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -40,6 +42,8 @@ final class Scrubber implements AutoCloseable {
     private static final int AT_ONCE = 64;
     /// What an object costs besides its bytes: opening it, and the way to it.
     private static final long EACH = 64 << 10;
+    /// What it costs to ask the index for a file.
+    private static final long FILE = 4 << 10;
     private static final int UNREADABLE_AT_MOST = 16;
 
     private final Drive drive;
@@ -53,6 +57,7 @@ final class Scrubber implements AutoCloseable {
     private final OrphanWalk orphans;
     private final Treatment treatment;
     private final Findings findings = new Findings();
+    private final Set<Long> strangers = new HashSet<>(); // buckets that are in no table
     private final Speed speed;
     private final Thread thread;
     private volatile Checkpoint now = Checkpoint.NEVER;
@@ -171,7 +176,7 @@ final class Scrubber implements AutoCloseable {
     }
 
     private static long work(long objects, long bytes) {
-        return bytes + objects * EACH;
+        return bytes + objects * (EACH + FILE);
     }
 
     // ---- its thread
@@ -237,6 +242,7 @@ final class Scrubber implements AutoCloseable {
                     check(key);
                 }
             }
+            strangers.clear();
             advance(Checkpoint::onToFiles);
         }
         orphans.run(now.at());
@@ -269,12 +275,12 @@ final class Scrubber implements AutoCloseable {
 
     private void check(ObjectKey key) throws IOException {
         reading = 0;
-        beforeReading(0);
-        var bucket = buckets.withId(key.bucketId());
+        await(EACH);
+        var bucket = strangers.contains(key.bucketId()) ? Optional.<BucketRef>empty() : buckets.withId(key.bucketId());
         if (bucket.isPresent()) {
             judge(bucket.get(), key.key());
-        } else {
-            LOG.warn("drive {} has '{}' of bucket {}, which is in no table", drive.id(), key.key(), key.bucketId());
+        } else if (strangers.add(key.bucketId())) {
+            LOG.warn("drive {} has objects of bucket {}, which is in no table", drive.id(), key.bucketId());
         }
         long read = reading;
         reading = 0;
@@ -326,13 +332,17 @@ final class Scrubber implements AutoCloseable {
     }
 
     private void beforeReading(int bytes) throws IOException {
+        await(bytes);
+        reading += bytes;
+        readInAll += bytes;
+    }
+
+    private void await(long work) throws IOException {
         requireWanted();
         var totals = contents.totals();
         long rate = now.demanded() ? now.rate() : settings.rate(work(totals.objects(), totals.bytes()));
-        pace.await(bytes == 0 ? EACH : bytes, rate, () -> !closed && now.running());
+        pace.await(work, rate, () -> !closed && now.running());
         requireWanted();
-        reading += bytes;
-        readInAll += bytes;
         if (ticks.nanos() - savedAt > SAVE_EVERY.toNanos()) {
             save();
         }
@@ -349,7 +359,7 @@ final class Scrubber implements AutoCloseable {
     private final class Walking implements OrphanWalk.Visitor {
         @Override
         public void before() throws IOException {
-            beforeReading(0);
+            await(FILE);
         }
 
         @Override
