@@ -34,6 +34,9 @@ final class ScrubFixture implements AutoCloseable {
     /// What a drive gives, past the page cache, may be changed here.
     interface Medium {
         void read(String path, long offset, ByteBuffer bytes) throws IOException;
+
+        /// Before each call with a path.
+        default void before(String call, String path) {}
     }
 
     private static final KnownBuckets BUCKETS = new KnownBuckets() {
@@ -69,6 +72,9 @@ final class ScrubFixture implements AutoCloseable {
     private static <T> T wrap(Class<T> seam, T real, String file, Medium medium) {
         return seam.cast(Proxy.newProxyInstance(
                 seam.getClassLoader(), new Class<?>[] {seam}, (_, method, arguments) -> {
+                    if (arguments != null && arguments[0] instanceof String path) {
+                        medium.before(method.getName(), path);
+                    }
                     try {
                         var result = method.invoke(real, arguments);
                         if (method.getName().equals("readUncached")) {

@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -470,6 +471,47 @@ class ScrubTest {
             }
             assertThat(target.scrub()).isEmpty();
             assertThat(dropping).isNotEmpty();
+        }
+    }
+
+    /// Its files are in the trash by then, and its entries are not gone yet.
+    @Test
+    void aBucketThatIsJustBeingDroppedIsNoFinding() throws Exception {
+        var halfway = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        var medium = new ScrubFixture.Medium() {
+            @Override
+            public void read(String path, long offset, ByteBuffer bytes) {}
+
+            @Override
+            public void before(String call, String path) {
+                if (call.equals("syncFolder") && !Files.exists(folder.resolve("d1/objects/shards"))) {
+                    halfway.countDown();
+                    await(go);
+                }
+            }
+        };
+        try (var target = new ScrubFixture(drives(folder, 1), medium)) {
+            for (int i = 0; i < 4; i++) {
+                put(target.store, "k" + i, random(i, 1000));
+            }
+            var drop = Thread.ofVirtual().start(() -> target.store.dropBucket(BUCKET));
+            halfway.await();
+            try {
+                assertThat(target.scrub()).isEmpty();
+                assertThat(target.status().objects()).isEqualTo(4);
+            } finally {
+                go.countDown();
+                drop.join();
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 
