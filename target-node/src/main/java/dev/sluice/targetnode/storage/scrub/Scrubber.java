@@ -6,9 +6,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveThread;
-import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -33,8 +31,6 @@ import org.slf4j.LoggerFactory;
 /// copy of what a cloud has.
 final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
-    private static final byte[] POSITION = {'c'};
-    private static final byte[] FOUND = {'f'};
     private static final Duration SAVE_EVERY = Duration.ofSeconds(5);
     private static final Duration IDLE = Duration.ofMinutes(1);
     private static final Duration TRY_AGAIN = Duration.ofMillis(500);
@@ -44,7 +40,6 @@ final class Scrubber implements AutoCloseable {
     private static final long EACH = 64 << 10;
     /// What it costs to ask the index for a file.
     private static final long FILE = 4 << 10;
-    private static final int UNREADABLE_AT_MOST = 16;
 
     private final Drive drive;
     private final String path;
@@ -53,9 +48,9 @@ final class Scrubber implements AutoCloseable {
     private final Ticks ticks;
     private final Contents contents;
     private final Pace pace;
-    private final Examination examination;
+    private final ObjectCheck objects;
     private final OrphanWalk orphans;
-    private final Treatment treatment;
+    private final Memory memory;
     private final Findings findings = new Findings();
     private final Set<Long> strangers = new HashSet<>(); // buckets that are in no table
     private final Speed speed;
@@ -66,9 +61,7 @@ final class Scrubber implements AutoCloseable {
     private volatile Optional<String> trouble = Optional.empty();
     private volatile long readInAll;
     private long reading;
-    private int unreadable;
     private long savedAt;
-    private Checkpoint saved = Checkpoint.NEVER;
 
     Scrubber(
             Drive drive,
@@ -85,10 +78,12 @@ final class Scrubber implements AutoCloseable {
         this.buckets = buckets;
         this.ticks = ticks;
         this.contents = drive.contents();
+        this.memory = new Memory(contents.index());
         this.pace = new Pace(ticks, drive::waiting);
-        this.examination = new Examination(contents, shelf.publishing(), this::beforeReading);
+        var examination = new Examination(contents, shelf.publishing(), this::beforeReading);
+        var treatment = new Treatment(drive, shelf, repair, repairs, this::requireWanted);
+        this.objects = new ObjectCheck(drive, examination, treatment, findings, ticks);
         this.orphans = new OrphanWalk(contents, shelf.publishing(), buckets, new Walking(), ticks);
-        this.treatment = new Treatment(drive, shelf, repair, repairs, this::requireWanted);
         this.speed = new Speed(ticks);
         this.thread = new DriveThread(this::run, drive.id() + "-scrub");
     }
@@ -211,15 +206,8 @@ final class Scrubber implements AutoCloseable {
     }
 
     private void load() throws IOException {
-        var position = contents.index().get(Table.META, POSITION);
-        var found = contents.index().get(Table.META, FOUND);
-        if (position.isPresent()) {
-            now = Checkpoint.decode(position.get());
-            saved = now;
-        }
-        if (found.isPresent()) {
-            findings.decode(found.get());
-        }
+        now = memory.position();
+        memory.loadInto(findings);
         loaded = true;
     }
 
@@ -278,7 +266,7 @@ final class Scrubber implements AutoCloseable {
         await(EACH);
         var bucket = strangers.contains(key.bucketId()) ? Optional.<BucketRef>empty() : buckets.withId(key.bucketId());
         if (bucket.isPresent()) {
-            judge(bucket.get(), key.key());
+            objects.check(bucket.get(), key.key());
         } else if (strangers.add(key.bucketId())) {
             LOG.warn("drive {} has objects of bucket {}, which is in no table", drive.id(), key.bucketId());
         }
@@ -286,49 +274,6 @@ final class Scrubber implements AutoCloseable {
         reading = 0;
         advance(at -> at.checked(key, read));
         speed.at(work(now.objects(), now.bytes()), now.bytes());
-    }
-
-    private void judge(BucketRef bucket, String key) throws IOException {
-        switch (examination.examine(bucket, key)) {
-            case Verdict.Whole() -> unreadable = 0;
-            case Verdict.Gone() -> {}
-            case Verdict.Restored(var entry) -> {
-                LOG.info("'{}' in {} is whole again", key, bucket.name());
-                treatment.unmark(bucket, key, entry);
-            }
-            case Verdict.Unknown(var why) ->
-                found(ScrubFinding.Kind.UNREADABLE, ScrubFinding.Action.KEPT, bucket, key, "", why);
-            case Verdict.Bad bad -> {
-                var treated = treatment.of(bucket, key, bad);
-                var at = bad.entry()
-                        .map(entry -> Layout.path(bucket, key, entry.escaped()))
-                        .orElse("");
-                found(bad.kind(), treated.action(), bucket, key, at, treated.why());
-                if (bad.kind() == ScrubFinding.Kind.UNREADABLE) {
-                    tell(bad.why());
-                }
-            }
-        }
-    }
-
-    private void found(
-            ScrubFinding.Kind kind, ScrubFinding.Action action, BucketRef bucket, String key, String at, String why) {
-        var place = at.isEmpty() ? bucket.name() + "/" + key : at;
-        LOG.error("scrub of drive {}: '{}' in {}: {}: {} ({})", drive.id(), key, bucket.name(), kind, why, action);
-        var brief = why.startsWith(place) ? why.substring(place.length()).replaceFirst("^[: ]+", "") : why;
-        findings.add(new ScrubFinding(kind, action, bucket.name(), key, place, brief, ticks.millis()));
-    }
-
-    /// The drive hears of an error as of any other; a drive that gives nothing but errors is not read on.
-    private void tell(String why) throws IOException {
-        var failure = new IOException(why);
-        drive.startStep(() -> {
-            throw failure;
-        });
-        if (++unreadable >= UNREADABLE_AT_MOST) {
-            unreadable = 0;
-            throw new IOException("%d objects in a row could not be read: %s".formatted(UNREADABLE_AT_MOST, why));
-        }
     }
 
     private void beforeReading(int bytes) throws IOException {
@@ -376,18 +321,7 @@ final class Scrubber implements AutoCloseable {
 
     private void save() throws IOException {
         savedAt = ticks.nanos();
-        var batch = new IndexBatch();
-        var at = now;
-        if (!at.equals(saved)) {
-            batch.put(Table.META, POSITION, at.encode());
-        }
-        if (findings.takeChanged()) {
-            batch.put(Table.META, FOUND, findings.encode());
-        }
-        if (!batch.isEmpty()) {
-            contents.index().write(batch, false);
-            saved = at;
-        }
+        memory.store(now, findings);
     }
 
     private void saveIfPossible() {
