@@ -37,6 +37,9 @@ final class ScrubFixture implements AutoCloseable {
 
         /// Before each call with a path.
         default void before(String call, String path) {}
+
+        /// After each call with a path.
+        default void after(String call, String path) {}
     }
 
     private static final KnownBuckets BUCKETS = new KnownBuckets() {
@@ -77,6 +80,9 @@ final class ScrubFixture implements AutoCloseable {
                     }
                     try {
                         var result = method.invoke(real, arguments);
+                        if (arguments != null && arguments[0] instanceof String path) {
+                            medium.after(method.getName(), path);
+                        }
                         if (method.getName().equals("readUncached")) {
                             medium.read(file, (long) arguments[0], (ByteBuffer) arguments[1]);
                         }

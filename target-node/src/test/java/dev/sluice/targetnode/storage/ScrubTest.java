@@ -37,6 +37,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -505,6 +506,50 @@ class ScrubTest {
                 drop.join();
             }
         }
+    }
+
+    /// The file has its name by then, and the entry is not written yet: whoever looks must wait.
+    @Test
+    void anObjectThatIsJustBeingPublishedIsNoFinding() throws Exception {
+        for (var key : List.of("replaced", "new")) {
+            var halfway = new CountDownLatch(1);
+            var go = new CountDownLatch(1);
+            var armed = new boolean[1];
+            var medium = new ScrubFixture.Medium() {
+                @Override
+                public void read(String path, long offset, ByteBuffer bytes) {}
+
+                @Override
+                public void after(String call, String path) {
+                    if (armed[0] && call.equals("rename")) {
+                        halfway.countDown();
+                        await(go);
+                    }
+                }
+            };
+            try (var target = new ScrubFixture(drives(folder.resolve(key), 1), medium)) {
+                put(target.store, "replaced", random(1, 3000));
+                armed[0] = true;
+                var writer = Thread.ofVirtual().start(() -> put(target.store, key, random(2, 4000)));
+                halfway.await();
+                ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.IDLE);
+                target.scrubs.obey(ScrubFixture.START);
+                ScrubFixture.eventually(() -> target.status().findings() > 0
+                        || target.status().state() == DriveScrub.State.IDLE
+                        || isScrubWaitingForAKey());
+                go.countDown();
+                writer.join();
+                target.awaitEnd();
+                assertThat(target.status().latest()).as(key).isEmpty();
+            }
+        }
+    }
+
+    private static boolean isScrubWaitingForAKey() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().endsWith("-scrub")
+                        && Arrays.stream(thread.getValue())
+                                .anyMatch(frame -> frame.getClassName().endsWith("KeyLocks")));
     }
 
     private static void await(CountDownLatch latch) {
