@@ -69,8 +69,8 @@ final class Findings {
                 .number(forgotten)
                 .number(kept.size());
         for (var each : kept) {
-            out.number(each.kind().ordinal())
-                    .number(each.action().ordinal())
+            out.text(each.kind().name())
+                    .text(each.action().name())
                     .text(each.bucket())
                     .text(each.key())
                     .text(each.path())
@@ -86,8 +86,8 @@ final class Findings {
         forgotten = in.number();
         for (long left = in.number(); left > 0; left--) {
             kept.add(new ScrubFinding(
-                    ScrubFinding.Kind.values()[(int) in.number()],
-                    ScrubFinding.Action.values()[(int) in.number()],
+                    ScrubFinding.Kind.valueOf(in.text()),
+                    ScrubFinding.Action.valueOf(in.text()),
                     in.text(),
                     in.text(),
                     in.text(),

@@ -62,7 +62,7 @@ final class ObjectCheck {
     /// The drive hears of an error as of any other; a drive that gives nothing but errors is not read on.
     private void tell(String why) throws IOException {
         var failure = new IOException(why);
-        drive.startStep(() -> {
+        var _ = drive.startStep(() -> {
             throw failure;
         });
         if (++unreadable >= UNREADABLE_AT_MOST) {

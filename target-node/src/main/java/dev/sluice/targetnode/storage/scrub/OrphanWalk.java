@@ -92,7 +92,8 @@ final class OrphanWalk {
     /// Looked at twice, since its key may be written meanwhile.
     private void visit(String path) throws IOException {
         visitor.before();
-        if (isOrphan(path) && isOrphan(path)) {
+        boolean suspect = isOrphan(path);
+        if (suspect && isOrphan(path)) {
             visitor.orphan(new ScrubFinding(
                     ScrubFinding.Kind.ORPHAN,
                     ScrubFinding.Action.KEPT,

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -59,7 +60,7 @@ final class Scrubber implements AutoCloseable {
     private volatile boolean loaded;
     private volatile boolean closed;
     private volatile Optional<String> trouble = Optional.empty();
-    private volatile long readInAll;
+    private final LongAdder readInAll = new LongAdder();
     private long reading;
     private long savedAt;
 
@@ -128,7 +129,7 @@ final class Scrubber implements AutoCloseable {
 
     /// Bytes read since the start of this process.
     long readInAll() {
-        return readInAll;
+        return readInAll.sum();
     }
 
     DriveScrub status() {
@@ -279,7 +280,7 @@ final class Scrubber implements AutoCloseable {
     private void beforeReading(int bytes) throws IOException {
         await(bytes);
         reading += bytes;
-        readInAll += bytes;
+        readInAll.add(bytes);
     }
 
     private void await(long work) throws IOException {

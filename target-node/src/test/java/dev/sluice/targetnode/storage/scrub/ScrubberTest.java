@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -220,15 +219,15 @@ class ScrubberTest {
         putMany(20);
         try (var scrubs = scrubs(ScrubSettings.OFF)) {
             demand(scrubs, 1);
-            var seen = new AtomicReference<>(Checkpoint.NEVER);
+            var seen = new Checkpoint[] {Checkpoint.NEVER};
             eventually(() -> {
                 var at = stored();
-                if (at.phase() == Checkpoint.Phase.OBJECTS && at.objects() >= 3) {
-                    seen.compareAndSet(Checkpoint.NEVER, at);
+                if (!seen[0].running() && at.phase() == Checkpoint.Phase.OBJECTS && at.objects() >= 3) {
+                    seen[0] = at;
                 }
-                return seen.get().running() || status(scrubs).finishedMillis() > 0;
+                return seen[0].running() || status(scrubs).finishedMillis() > 0;
             });
-            assertThat(seen.get().at()).isEqualTo("k%02d".formatted(seen.get().objects() - 1));
+            assertThat(seen[0].at()).isEqualTo("k%02d".formatted(seen[0].objects() - 1));
             eventually(() -> status(scrubs).finishedMillis() > 0);
             assertThat(status(scrubs).objects()).isEqualTo(20);
         }
