@@ -57,8 +57,12 @@ public final class FrontDoor implements HttpHandler {
                 new BucketHandlers(life, parts.region()),
                 new ListHandlers(views, targets),
                 new DeleteObjectsHandler(views, targets));
-        this.nativeApi =
-                new NativeApi(parts.authenticator(), views, life, new MountpathCalls(parts.self(), views, targets));
+        this.nativeApi = new NativeApi(
+                parts.authenticator(),
+                views,
+                life,
+                new MountpathCalls(parts.self(), views, targets),
+                new ScrubCalls(views, targets));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.metrics = parts.metrics();

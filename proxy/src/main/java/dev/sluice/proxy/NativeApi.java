@@ -24,23 +24,31 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
 
-/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map. Errors are
-/// JSON.
+/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs,
+/// which are ours. Errors are JSON.
 final class NativeApi implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MAX_BODY = 1 << 20;
     private static final String BUCKETS = "/v1/buckets";
+    private static final String SCRUB = "/v1/scrub";
 
     private final Authenticator authenticator;
     private final ClusterViews views;
     private final BucketLife buckets;
     private final MountpathCalls mountpaths;
+    private final ScrubCalls scrubs;
 
-    NativeApi(Authenticator authenticator, ClusterViews views, BucketLife buckets, MountpathCalls mountpaths) {
+    NativeApi(
+            Authenticator authenticator,
+            ClusterViews views,
+            BucketLife buckets,
+            MountpathCalls mountpaths,
+            ScrubCalls scrubs) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
         this.mountpaths = mountpaths;
+        this.scrubs = scrubs;
     }
 
     @Override
@@ -74,6 +82,9 @@ final class NativeApi implements HttpHandler {
         }
         if (path.startsWith(BUCKETS + "/")) {
             return bucket(head, path.substring(BUCKETS.length() + 1), caller, body);
+        }
+        if (path.equals(SCRUB)) {
+            return json(200, scrub(head, caller, body));
         }
         var what = QueryParameters.of(head.query()).text("what");
         if (path.equals("/v1/daemon") && what.equals("smap")) {
@@ -129,6 +140,14 @@ final class NativeApi implements HttpHandler {
         }
         var value = message.path("value");
         return value.isMissingNode() || value.isNull() ? JSON.createObjectNode() : value;
+    }
+
+    private JsonNode scrub(RequestHead head, Caller caller, ByteSource body) throws IOException {
+        return switch (head.method()) {
+            case "GET" -> scrubs.status(QueryParameters.of(head.query()));
+            case "POST" -> scrubs.act(JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
+            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for scrubs");
+        };
     }
 
     private JsonNode list() {

@@ -7,11 +7,13 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -83,6 +85,12 @@ final class RemoteTarget implements TargetService {
     public void setMountpath(String path, boolean enabled) {
         var query = "path=%s&enabled=%d".formatted(encode(path), enabled ? 1 : 0);
         peers.post(node.url(), PeerPaths.MOUNTPATH, query, new byte[0], CALL);
+    }
+
+    @Override
+    public List<DriveScrub> scrub(ScrubCommand command) {
+        return List.of(read(
+                peers.post(node.url(), PeerPaths.SCRUB, "", ClusterJson.write(command), CALL), DriveScrub[].class));
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {

@@ -4,8 +4,11 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -27,6 +30,7 @@ final class MemoryTarget implements TargetService {
     private final List<ObjectCall> calls = new ArrayList<>();
     private final List<Long> dropped = new ArrayList<>();
     private final Map<String, Mountpath> mountpaths = new TreeMap<>();
+    private final List<ScrubCommand> scrubbed = new ArrayList<>();
     private boolean silent;
     private Runnable whenAskedIfEmpty = () -> {};
 
@@ -56,6 +60,10 @@ final class MemoryTarget implements TargetService {
 
     List<ObjectCall> calls() {
         return calls;
+    }
+
+    List<ScrubCommand> scrubbed() {
+        return scrubbed;
     }
 
     List<Long> dropped() {
@@ -132,6 +140,34 @@ final class MemoryTarget implements TargetService {
 
     private static Mountpath mountpath(String path, String state) {
         return new Mountpath(path, "d1", state, "", 0, 0, 0);
+    }
+
+    @Override
+    public List<DriveScrub> scrub(ScrubCommand command) {
+        answer();
+        if (command.drive().isPresent() && !command.drive().get().equals("/" + id)) {
+            throw new StoreException.InvalidArgument("no such drive");
+        }
+        scrubbed.add(command);
+        var state = command.action() == ScrubCommand.Action.START ? DriveScrub.State.RUNNING : DriveScrub.State.IDLE;
+        var finding = new ScrubFinding(
+                ScrubFinding.Kind.DAMAGED, ScrubFinding.Action.MARKED, "b", "k", "objects/b/k", "a block", 7);
+        return List.of(new DriveScrub(
+                "d" + id,
+                "/" + id,
+                state,
+                Optional.empty(),
+                1,
+                2,
+                3,
+                4,
+                5,
+                Optional.of(6L),
+                7,
+                8,
+                Optional.empty(),
+                1,
+                List.of(finding)));
     }
 
     private void answer() {

@@ -2,6 +2,8 @@ package dev.sluice.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.peer.ScrubCommand;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -89,5 +91,46 @@ class NativeApiTest {
         assertThat(TrialCluster.text(cluster.send("POST /v1/buckets/shards", "{\"action\":\"list\"}")))
                 .contains("create-bck");
         assertThat(cluster.send("GET /v1/objects/a", "").status()).isEqualTo(501);
+    }
+
+    @Test
+    void scrubsAreStartedStoppedAndShownOnTheTargetsThatAreMeant() {
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub", "")))
+                .contains("\"target\":\"target001\"", "\"target\":\"target003\"", "\"path\":\"/target002\"")
+                .contains("\"state\":\"idle\"", "\"kind\":\"damaged\",\"action\":\"marked\"");
+        var start =
+                "{\"action\":\"start-scrub\",\"value\":{\"target\":\"target002\",\"drive\":\"/target002\",\"rate\":9}}";
+        assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", start)))
+                .contains("\"state\":\"running\"", "target002")
+                .doesNotContain("target001");
+        assertThat(cluster.target(2).scrubbed().getLast())
+                .isEqualTo(new ScrubCommand(ScrubCommand.Action.START, Optional.of("/target002"), Optional.of(9L)));
+        assertThat(cluster.send("POST /v1/scrub", "{\"action\":\"stop-scrub\"}").status())
+                .isEqualTo(200);
+        assertThat(cluster.target(1).scrubbed().getLast().action()).isEqualTo(ScrubCommand.Action.STOP);
+    }
+
+    @Test
+    void aTargetThatIsSilentHidesNoOther() {
+        cluster.target(2).silence(true);
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub", "")))
+                .contains("\"error\":\"target002 does not answer\"", "/target001", "/target003");
+    }
+
+    @Test
+    void whatAScrubCallGetsWrongIsNamed() {
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?target=nobody", "")))
+                .contains("There is no target nobody");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?drive=%2Ftarget003", "")))
+                .contains("target003")
+                .doesNotContain("target001");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?drive=%2Fmnt%2Fother", "")))
+                .contains("There is no drive /mnt/other");
+        assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", "{\"action\":\"scrub\"}")))
+                .contains("start-scrub");
+        var misspelt = "{\"action\":\"start-scrub\",\"value\":{\"disk\":\"/d\"}}";
+        assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", misspelt))).contains("unknown value 'disk'");
+        var slow = "{\"action\":\"start-scrub\",\"value\":{\"rate\":-1}}";
+        assertThat(cluster.send("POST /v1/scrub", slow).status()).isEqualTo(400);
     }
 }

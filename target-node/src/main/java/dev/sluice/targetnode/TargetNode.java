@@ -17,6 +17,7 @@ import dev.sluice.targetnode.storage.DrivePlacement;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -70,13 +71,15 @@ public final class TargetNode implements AutoCloseable {
             ClusterViews views,
             PeerClient peers,
             BackendSettings backendSettings,
+            ScrubSettings scrubbing,
             MeterRegistry meters) {
         var backends = new BucketBackends(backendSettings, meters);
         var digests = Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
-        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, node, meters);
+        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, scrubbing, node, meters);
         DriveMeters.register(store, node, meters);
+        ScrubMeters.register(handlers.scrubs(), node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);

@@ -16,12 +16,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import javax.net.ssl.HttpsURLConnection;
 
 /// The calls below `/v1` that commands make, in the form AIStore's clients use, and `/health`.
 public final class NativeApi {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String NODE_ID = "ais-node-id";
+    private static final String SCRUB = "/v1/scrub";
     private static final String PROPERTIES = "ais-bucket-props";
 
     /// The cloud bucket behind a bucket.
@@ -29,6 +31,9 @@ public final class NativeApi {
 
     /// A node as the cluster's map has it.
     public record Member(String id, String role, String url) {}
+
+    /// Which drives are meant; all where nothing is named.
+    public record Drives(Optional<String> target, Optional<String> path) {}
 
     /// What a node says of itself.
     public enum Health {
@@ -119,6 +124,28 @@ public final class NativeApi {
 
     public Trust trust() {
         return http.trust();
+    }
+
+    /// How the scrubs stand: an array with an object for each target, as the server shows it.
+    public JsonNode scrubStatus(Drives which) {
+        var query = new TreeMap<String, String>();
+        which.target().ifPresent(target -> query.put("target", target));
+        which.path().ifPresent(path -> query.put("drive", path));
+        return json(http.call("GET", SCRUB, query).body());
+    }
+
+    /// Starts or stops them.
+    ///
+    /// @param rate in MiB a second, 0 for no limit
+    public JsonNode scrub(String action, Drives which, Optional<Long> rate) {
+        var message = JSON.createObjectNode().put("action", action);
+        var value = message.putObject("value");
+        which.target().ifPresent(target -> value.put("target", target));
+        which.path().ifPresent(path -> value.put("drive", path));
+        rate.ifPresent(mebibytes -> value.put("rate", mebibytes));
+        var body = BodyPublishers.ofString(message.toString());
+        return json(http.call("POST", SCRUB, Map.of(), Map.of("content-type", "application/json"), body)
+                .body());
     }
 
     /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of the

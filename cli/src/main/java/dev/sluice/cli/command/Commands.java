@@ -28,6 +28,9 @@ public final class Commands {
     @Command(name = "bucket", description = "Creates, lists, shows and removes buckets.")
     private static final class Bucket {}
 
+    @Command(name = "scrub", description = "Compares what drives hold with their checksums.")
+    private static final class Scrub {}
+
     public static CommandLine of(Installation installation) {
         var line = new CommandLine(new Root())
                 .addSubcommand(new UpCommand(installation))
@@ -48,6 +51,10 @@ public final class Commands {
                         .addSubcommand(new BucketCommands.Show(installation))
                         .addSubcommand(new BucketCommands.Remove(installation))
                         .addSubcommand(new BucketCommands.Policy(installation)))
+                .addSubcommand(new CommandLine(new Scrub())
+                        .addSubcommand(new ScrubCommands.Start(installation))
+                        .addSubcommand(new ScrubCommands.Status(installation))
+                        .addSubcommand(new ScrubCommands.Stop(installation)))
                 .addSubcommand(new PutCommand(installation))
                 .addSubcommand(new GetCommand(installation))
                 .addSubcommand(new ObjectCommands.Cat(installation))

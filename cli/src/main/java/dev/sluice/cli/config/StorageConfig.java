@@ -1,18 +1,30 @@
 package dev.sluice.cli.config;
 
-/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process.
+/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process. A
+/// `scrubPeriod` of
+/// nothing is never; `scrubRate` is in MiB a second of each drive, 0 for what the period asks.
 public record StorageConfig(
         ByteSize reserve,
         int driveThreads,
         ByteSize blockCache,
         ByteSize writeBuffers,
         int hotFiles,
-        TimeSpan verifiedFor) {
+        TimeSpan verifiedFor,
+        TimeSpan scrubPeriod,
+        int scrubRate) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
-            ByteSize.parse("1GiB"), 8, ByteSize.parse("32MiB"), ByteSize.parse("64MiB"), 4_096, TimeSpan.parse("1h"));
+            ByteSize.parse("1GiB"),
+            8,
+            ByteSize.parse("32MiB"),
+            ByteSize.parse("64MiB"),
+            4_096,
+            TimeSpan.parse("1h"),
+            TimeSpan.parse("24h"),
+            0);
 
     public StorageConfig {
         Checks.atLeast("storage.drive_threads", driveThreads, 1);
         Checks.atLeast("storage.hot_files", hotFiles, 0);
+        Checks.atLeast("storage.scrub_rate", scrubRate, 0);
     }
 }

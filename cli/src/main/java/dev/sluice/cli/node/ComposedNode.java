@@ -31,6 +31,7 @@ import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -90,8 +91,8 @@ final class ComposedNode implements RunningNode {
             control = controlPlane();
             views = new ClusterViews(control);
             if (store.isPresent()) {
-                target = Optional.of(closedLast(
-                        TargetNode.open(id, store.get(), control, views, peers, backendSettings(), jvm.meters())));
+                target = Optional.of(closedLast(TargetNode.open(
+                        id, store.get(), control, views, peers, backendSettings(), scrubSettings(), jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }
             server = closedLast(HttpServer.start(
@@ -255,6 +256,11 @@ final class ComposedNode implements RunningNode {
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
                 jvm.indexMemory());
+    }
+
+    private ScrubSettings scrubSettings() {
+        var storage = config.storage();
+        return new ScrubSettings(storage.scrubPeriod().duration(), (long) storage.scrubRate() << 20);
     }
 
     /// Drives remember which cluster they belong to by a digest of its key.

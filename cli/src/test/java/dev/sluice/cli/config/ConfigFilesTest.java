@@ -61,6 +61,8 @@ final class ConfigFilesTest {
             write_buffers = "20MiB"
             hot_files = 22
             verified_for = "23m"
+            scrub_period = "32m"
+            scrub_rate = 33
             [http]
             event_loops = 24
             idle_timeout = "25s"
@@ -114,7 +116,9 @@ final class ConfigFilesTest {
                                 mebibytes(19),
                                 mebibytes(20),
                                 22,
-                                new TimeSpan(Duration.ofMinutes(23))),
+                                new TimeSpan(Duration.ofMinutes(23)),
+                                new TimeSpan(Duration.ofMinutes(32)),
+                                33),
                         new HttpConfig(
                                 24,
                                 new TimeSpan(Duration.ofSeconds(25)),

@@ -9,6 +9,7 @@ public final class PeerPaths {
     public static final String DELETE = PREFIX + "delete";
     public static final String EMPTY = PREFIX + "empty";
     public static final String DROP = PREFIX + "drop";
+    public static final String SCRUB = PREFIX + "scrub";
 
     public static final String MOUNTPATHS = PREFIX + "mountpaths";
     public static final String MOUNTPATH = PREFIX + "mountpath";

@@ -38,4 +38,7 @@ public interface TargetService {
 
     /// Enables or disables the drive at this path, durably. Blocks.
     void setMountpath(String path, boolean enabled);
+
+    /// Starts or stops the scrubs of this target's drives, and tells how they stand. Blocks.
+    List<DriveScrub> scrub(ScrubCommand command);
 }

@@ -62,14 +62,15 @@ public final class ColdFill {
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
 
-    /// Asks the cloud and keeps nothing. An object that is not there is an answer too.
+    /// Asks the cloud whether it has an object, and keeps nothing.
     ///
     /// @throws StoreException when the cloud does not answer, or refuses us
-    public void requireCloud(ObjectCall call) {
+    public boolean isInCloud(Bucket bucket, String key) {
         try {
-            backends.of(call.bucket()).head(call.key());
+            backends.of(bucket).head(key);
+            return true;
         } catch (StoreException.NoSuchKey _) {
-            // it answers, and that is all that was asked
+            return false;
         }
     }
 

@@ -13,9 +13,7 @@ import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
-import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
-import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -29,10 +27,12 @@ final class GetObjectHandler {
 
     private final ObjectStore store;
     private final ColdFill coldFill;
+    private final DamagedCopies damagedCopies;
 
-    GetObjectHandler(ObjectStore store, ColdFill coldFill) {
+    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies) {
         this.store = store;
         this.coldFill = coldFill;
+        this.damagedCopies = damagedCopies;
     }
 
     Answer get(ObjectCall call, S3Request.GetObject request) {
@@ -102,8 +102,7 @@ final class GetObjectHandler {
         return Optional.of(response(object, answer, false));
     }
 
-    /// Bytes known bad are never sent. What the cloud still has is fetched again; the bad file is kept, to be looked
-    /// at, until the cloud answers.
+    /// Bytes known bad are never sent; what the cloud still has is fetched again.
     ///
     /// @param version of the damaged copy, where that could be read
     private Optional<Response> repaired(
@@ -113,23 +112,11 @@ final class GetObjectHandler {
         if (!bucket.backed()) {
             throw new StoreException.Damaged("The object's bytes on the drive are not the ones that were written");
         }
-        coldFill.requireCloud(call);
-        if (!isStillThere(Refs.of(bucket), call.key(), version)) {
-            return Optional.empty(); // another reader was faster
-        }
-        store.delete(Refs.of(bucket), call.key(), WriteCheck.NONE, Refs.durability(bucket));
-        return coldFill.answer(call, asked, headOnly);
-    }
-
-    private boolean isStillThere(BucketRef bucket, String key, Optional<ObjectVersion> damaged) {
-        return switch (store.lookup(bucket, key)) {
-            case Lookup.Hit(var object) -> {
-                object.close();
-                yield damaged.equals(Optional.of(object.record().version()));
-            }
-            case Lookup.Damaged _ -> true;
-            case Lookup.Miss() -> false;
-        };
+        boolean inCloud = damagedCopies.isInCloud(bucket, call.key());
+        LOG.info("{}: the cloud {} it", call.request().name(), inCloud ? "has" : "no longer has");
+        return damagedCopies.drop(bucket, call.key(), version)
+                ? coldFill.answer(call, asked, headOnly)
+                : Optional.empty();
     }
 
     private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked) {

@@ -9,16 +9,19 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketNames;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
@@ -28,6 +31,8 @@ import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,6 +60,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final MultipartHandlers multipart;
     private final CompleteUploadHandler completions;
     private final CloudListing cloud;
+    private final Scrubs scrubs;
     private final ExecutorService threads;
 
     private ObjectHandlers(
@@ -68,6 +74,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             MultipartHandlers multipart,
             CompleteUploadHandler completions,
             CloudListing cloud,
+            Scrubs scrubs,
             ExecutorService threads) {
         this.store = store;
         this.control = control;
@@ -79,10 +86,12 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.multipart = multipart;
         this.completions = completions;
         this.cloud = cloud;
+        this.scrubs = scrubs;
         this.threads = threads;
     }
 
     /// @param digests a pool of about one thread per core, for costly digests
+    /// @param scrubbing how the drives are scrubbed
     public static ObjectHandlers compose(
             ObjectStore store,
             ControlPlane control,
@@ -90,6 +99,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             PeerClient peers,
             BucketBackends backends,
             Executor digests,
+            ScrubSettings scrubbing,
             NodeId node,
             MeterRegistry meters) {
         var writes = new Writes(views);
@@ -97,12 +107,14 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var puts = new PutObjectHandler(store, writes, writeThrough);
         var multipart = new MultipartHandlers(store.multipart(), writes);
+        var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
+        var damagedCopies = new DamagedCopies(store, coldFill);
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         return new ObjectHandlers(
                 store,
                 control,
                 writes,
-                new GetObjectHandler(store, new ColdFill(store, backends, fills, digests, node, meters)),
+                new GetObjectHandler(store, coldFill, damagedCopies),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
@@ -110,6 +122,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new CompleteUploadHandler(
                         store.multipart(), writes, writeThrough, threads, CompleteUploadHandler.PATIENCE),
                 new CloudListing(backends),
+                store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 threads);
     }
 
@@ -231,6 +244,15 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         }
     }
 
+    @Override
+    public List<DriveScrub> scrub(ScrubCommand command) {
+        return scrubs.obey(command);
+    }
+
+    public Scrubs scrubs() {
+        return scrubs;
+    }
+
     private void awaitState(long version) {
         try {
             control.watch(version - 1).get(STATE_WAIT.toMillis(), TimeUnit.MILLISECONDS);
@@ -244,6 +266,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public void close() {
+        scrubs.close();
         threads.close();
     }
 }

@@ -20,6 +20,7 @@ import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -97,6 +98,8 @@ public final class PeerApi implements HttpHandler {
                 target.setMountpath(query.text("path"), query.number("enabled") == 1);
                 yield Response.empty(204);
             }
+            case PeerPaths.SCRUB ->
+                json(target.scrub(ClusterJson.read(Bodies.read(body, MAX_BODY), ScrubCommand.class)));
             case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
             case PeerPaths.COMMAND ->
                 controller

@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.health.DriveWatch;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.health.HealthSettings;
@@ -19,6 +20,10 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.scrub.KnownBuckets;
+import dev.sluice.targetnode.storage.scrub.Repair;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.scrub.Scrubs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +196,24 @@ public final class ObjectStore implements AutoCloseable {
             drive.alone(() -> drive.contents().drop(bucket));
         }
         hotSet.invalidateBucket(bucket.id());
+    }
+
+    /// Begins to scrub its drives; to be closed before this.
+    public Scrubs scrubs(ScrubSettings settings, KnownBuckets buckets, Repair repair) {
+        var members = drives.slots().stream()
+                .map(slot -> new Scrubs.Member(slot.id(), slot.path().toString(), () -> toScrub(slot)))
+                .toList();
+        return Scrubs.start(members, shelf, settings, buckets, repair);
+    }
+
+    /// Not while it is only read: where a scrub stands could not be stored.
+    private static Drive toScrub(DriveSlot slot) {
+        var status = slot.status();
+        if (!status.state().writes()) {
+            var reason = status.reason().isEmpty() ? "" : ": " + status.reason();
+            throw new StoreException.Unavailable("the drive is " + status.state() + reason);
+        }
+        return slot.toWrite();
     }
 
     public List<DriveStats> stats() {

@@ -35,6 +35,7 @@ import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -123,7 +124,8 @@ public final class TargetFixture implements AutoCloseable {
                         Duration.ofMinutes(5),
                         MEMORY),
                 weights -> (_, _) -> weights.keySet().iterator().next());
-        handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, NODE, meters);
+        handlers = ObjectHandlers.compose(
+                store, control, views, peers, backends, digests, ScrubSettings.OFF, NODE, meters);
     }
 
     public Path drive() {

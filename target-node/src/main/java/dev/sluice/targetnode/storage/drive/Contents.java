@@ -101,7 +101,7 @@ public final class Contents implements AutoCloseable {
 
     // ---- looking
 
-    Optional<ObjectEntry> entry(long bucketId, String key) throws IOException {
+    public Optional<ObjectEntry> entry(long bucketId, String key) throws IOException {
         var value = index.get(Table.OBJECTS, IndexKeys.object(bucketId, key));
         return value.isEmpty() ? Optional.empty() : Optional.of(ObjectEntry.decode(value.get()));
     }
@@ -128,10 +128,14 @@ public final class Contents implements AutoCloseable {
         if (entry.isEmpty()) {
             return new Found.Absent();
         }
-        var path = Layout.path(bucket, key, entry.get().escaped());
-        if (entry.get().damaged()) {
-            return new Found.Damaged(path + " has no readable record");
-        }
+        return entry.get().damaged()
+                ? new Found.Damaged(Layout.path(bucket, key, entry.get().escaped()) + " is marked as damaged")
+                : lookAt(bucket, key, entry.get());
+    }
+
+    /// What lies where an entry says, whether it is marked as damaged or not.
+    public Found lookAt(BucketRef bucket, String key, ObjectEntry entry) throws IOException {
+        var path = Layout.path(bucket, key, entry.escaped());
         DriveFile file;
         try {
             file = files.open(path);
@@ -141,7 +145,7 @@ public final class Contents implements AutoCloseable {
         boolean kept = false;
         try {
             var record = record(path);
-            var wrong = whatIsWrong(bucket.id(), key, entry.get(), record, file);
+            var wrong = whatIsWrong(bucket.id(), key, entry, record, file);
             kept = wrong.isEmpty();
             return kept ? new Found.Present(record, file) : new Found.Damaged(path + " " + wrong.get());
         } catch (DamagedRecordException | NoSuchFileException damaged) {

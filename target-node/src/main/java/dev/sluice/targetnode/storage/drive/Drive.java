@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,7 @@ public final class Drive implements AutoCloseable {
     private final Space space;
     private final LinkedBlockingQueue<DriveFile> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
+    private final ReentrantReadWriteLock guests = new ReentrantReadWriteLock();
     private volatile boolean known;
     private volatile boolean ready;
     private volatile boolean frozen;
@@ -103,6 +105,31 @@ public final class Drive implements AutoCloseable {
     /// From now on it is only read; nothing is tidied.
     public void freeze() {
         frozen = true;
+    }
+
+    /// Whether whoever works on it for long may go on: it is ready and takes changes.
+    public boolean serves() {
+        return ready && !frozen;
+    }
+
+    /// Lets a drive thread that is not one of its own work on it, until it calls [#leave]: the drive is not closed
+    /// before. It must leave soon after the drive has ceased to serve.
+    ///
+    /// @return false when the drive does not serve
+    public boolean enter() {
+        if (!guests.readLock().tryLock()) {
+            return false;
+        }
+        if (!serves()) {
+            leave();
+            return false;
+        }
+        return true;
+    }
+
+    /// On the thread that entered.
+    public void leave() {
+        guests.readLock().unlock();
     }
 
     public Contents contents() {
@@ -289,6 +316,7 @@ public final class Drive implements AutoCloseable {
     private void end(boolean inOrder) {
         closing = true;
         ready = false;
+        guests.writeLock().lock(); // for ever
         committer.close();
         threads.close();
         try (var last = new DriveThreads(id + "-close", 1, 1)) {

@@ -58,7 +58,7 @@ public final class Layout {
         }
     }
 
-    static String path(BucketRef bucket, String key, boolean escaped) {
+    public static String path(BucketRef bucket, String key, boolean escaped) {
         return escaped ? escaped(bucket.id(), key) : plain(bucket, key);
     }
 

@@ -6,11 +6,20 @@ import java.nio.channels.FileChannel;
 
 /// One open file. Only [#identity], [#channel] and [#length] may be called on any thread.
 public interface DriveFile extends AutoCloseable {
+    /// What [#readUncached] asks of offsets, lengths and addresses.
+    int ALIGNMENT = 4096;
+
     /// Writes all of the bytes; advances the buffer.
     void write(long offset, ByteBuffer bytes) throws IOException;
 
     /// Fills the buffer unless the file ends before.
     void read(long offset, ByteBuffer into) throws IOException;
+
+    /// The same bytes as they are on the drive, past the page cache, where the file system can do that; else by it.
+    /// For files opened to read only.
+    ///
+    /// @param offset a multiple of [#ALIGNMENT], as the buffer's address, position and remaining bytes are
+    void readUncached(long offset, ByteBuffer into) throws IOException;
 
     /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
     /// away.

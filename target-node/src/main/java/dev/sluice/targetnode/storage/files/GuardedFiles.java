@@ -153,6 +153,11 @@ public final class GuardedFiles implements DriveFiles {
         }
 
         @Override
+        public void readUncached(long offset, ByteBuffer into) throws IOException {
+            file.readUncached(offset, into);
+        }
+
+        @Override
         public void sync() throws IOException {
             try {
                 file.sync();

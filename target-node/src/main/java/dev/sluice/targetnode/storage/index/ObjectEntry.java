@@ -11,7 +11,8 @@ import java.io.IOException;
 ///
 /// @param escaped whether the file is not at its key's own path
 /// @param details whether some of the record is in a file of its own
-/// @param damaged whether the file was found without a readable record when the index was made anew
+/// @param damaged whether the file was found without a readable record when the index was made anew, or a scrub found
+/// its bytes wrong
 public record ObjectEntry(
         ObjectVersion version,
         long size,
@@ -47,6 +48,11 @@ public record ObjectEntry(
 
     public ObjectEntry at(boolean isEscaped) {
         return new ObjectEntry(version, size, modifiedMillis, etag, isEscaped, details, damaged);
+    }
+
+    /// The same object, known to be damaged or known to be whole.
+    public ObjectEntry marked(boolean asDamaged) {
+        return new ObjectEntry(version, size, modifiedMillis, etag, escaped, details, asDamaged);
     }
 
     public byte[] encode() {

@@ -339,6 +339,11 @@ final class SimulatedFiles implements DriveFiles {
         }
 
         @Override
+        public void readUncached(long offset, ByteBuffer into) throws IOException {
+            read(offset, into);
+        }
+
+        @Override
         public void sync() throws IOException {
             faults.step(false);
             node.syncedData = node.data;

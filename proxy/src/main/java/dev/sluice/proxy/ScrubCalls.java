@@ -1,0 +1,162 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.ScrubFinding;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/// `/v1/scrub`: passes an operator's word to the targets that are meant, all at once, and shows how their drives stand.
+/// A target that does not answer is an `error` in its place, not a failure of the others.
+final class ScrubCalls {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> VALUES = List.of("target", "drive", "rate");
+
+    private final ClusterViews views;
+    private final Targets targets;
+
+    ScrubCalls(ClusterViews views, Targets targets) {
+        this.views = views;
+        this.targets = targets;
+    }
+
+    JsonNode status(QueryParameters query) {
+        return ask(
+                query.find("target"),
+                new ScrubCommand(ScrubCommand.Action.STATUS, query.find("drive"), Optional.empty()));
+    }
+
+    /// @param message `{"action": "start-scrub" or "stop-scrub", "value": {"target", "drive", "rate"}}`, all optional
+    JsonNode act(JsonNode message) throws IOException {
+        var action = switch (message.path("action").asText()) {
+            case "start-scrub" -> ScrubCommand.Action.START;
+            case "stop-scrub" -> ScrubCommand.Action.STOP;
+            default -> throw new IOException("expected a body {\"action\": \"start-scrub\" or \"stop-scrub\", …}");
+        };
+        var value = message.path("value");
+        for (var field : value.properties()) {
+            if (!VALUES.contains(field.getKey())) {
+                throw new IOException("unknown value '%s'; known are %s".formatted(field.getKey(), VALUES));
+            }
+        }
+        return ask(text(value, "target"), new ScrubCommand(action, text(value, "drive"), rate(value)));
+    }
+
+    private static Optional<String> text(JsonNode value, String name) {
+        return Optional.of(value.path(name)).filter(JsonNode::isTextual).map(JsonNode::textValue);
+    }
+
+    private static Optional<Long> rate(JsonNode value) throws IOException {
+        var rate = value.path("rate");
+        if (rate.isMissingNode() || rate.isNull()) {
+            return Optional.empty();
+        }
+        if (!rate.isIntegralNumber() || rate.longValue() < 0 || rate.longValue() > Integer.MAX_VALUE) {
+            throw new IOException("'rate' is a number of MiB a second, 0 for no limit");
+        }
+        return Optional.of(rate.longValue());
+    }
+
+    private JsonNode ask(Optional<String> target, ScrubCommand command) {
+        var nodes = views.current().state().map().nodes().values().stream()
+                .filter(node -> node.role() == Role.TARGET)
+                .filter(node ->
+                        target.isEmpty() || target.get().equals(node.id().value()))
+                .toList();
+        if (nodes.isEmpty()) {
+            throw new StoreException.InvalidArgument("There is no target " + target.orElse("in the cluster"));
+        }
+        var answers = JSON.createArrayNode();
+        asked(nodes, command).forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
+        if (answers.isEmpty()) {
+            throw new StoreException.InvalidArgument(
+                    "There is no drive %s".formatted(command.drive().orElse("")));
+        }
+        return answers;
+    }
+
+    private Map<String, Optional<ObjectNode>> asked(List<Node> nodes, ScrubCommand command) {
+        var answers = new TreeMap<String, Optional<ObjectNode>>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var running = new ArrayList<Future<Optional<ObjectNode>>>();
+            for (var node : nodes) {
+                running.add(threads.submit(() -> answerOf(node, command)));
+            }
+            for (int i = 0; i < nodes.size(); i++) {
+                answers.put(nodes.get(i).id().value(), running.get(i).get());
+            }
+            return answers;
+        } catch (ExecutionException bug) {
+            throw new IllegalStateException("asking the targets", bug.getCause());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+
+    /// @return empty when the target has no such drive
+    private Optional<ObjectNode> answerOf(Node node, ScrubCommand command) {
+        var answer = JSON.createObjectNode();
+        try {
+            var drives = answer.putArray("drives");
+            targets.of(node).scrub(command).forEach(drive -> drives.add(show(drive)));
+        } catch (StoreException.InvalidArgument _) {
+            return Optional.empty();
+        } catch (StoreException failure) {
+            answer.put("error", failure.getMessage());
+        }
+        return Optional.of(answer);
+    }
+
+    private static ObjectNode show(DriveScrub drive) {
+        var shown = JSON.createObjectNode()
+                .put("drive", drive.drive())
+                .put("path", drive.path())
+                .put("state", lower(drive.state()))
+                .put("trouble", drive.trouble().orElse(null))
+                .put("objects", drive.objects())
+                .put("objects_all", drive.objectsAll())
+                .put("bytes", drive.bytes())
+                .put("bytes_all", drive.bytesAll())
+                .put("bytes_per_second", drive.bytesPerSecond())
+                .put("seconds_left", drive.secondsLeft().orElse(null))
+                .put("begun_millis", drive.begunMillis())
+                .put("finished_millis", drive.finishedMillis())
+                .put("next_millis", drive.nextMillis().orElse(null))
+                .put("findings", drive.findings());
+        var latest = shown.putArray("latest");
+        drive.latest().forEach(finding -> latest.add(show(finding)));
+        return shown;
+    }
+
+    private static ObjectNode show(ScrubFinding finding) {
+        return JSON.createObjectNode()
+                .put("kind", lower(finding.kind()))
+                .put("action", lower(finding.action()))
+                .put("bucket", finding.bucket())
+                .put("key", finding.key())
+                .put("path", finding.path())
+                .put("why", finding.why())
+                .put("found_millis", finding.foundMillis());
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,53 @@
+package dev.sluice.targetnode.object;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.coldfill.ColdFill;
+import dev.sluice.targetnode.storage.Lookup;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.Optional;
+
+/// Damaged copies of what a cloud has. Bytes known bad are never sent; the bad file is kept, to be looked at, until the
+/// cloud answers.
+final class DamagedCopies {
+    private final ObjectStore store;
+    private final ColdFill coldFill;
+
+    DamagedCopies(ObjectStore store, ColdFill coldFill) {
+        this.store = store;
+        this.coldFill = coldFill;
+    }
+
+    /// Whether the cloud behind this bucket has the object.
+    ///
+    /// @throws dev.sluice.common.store.StoreException when it does not answer, or refuses us
+    boolean isInCloud(Bucket bucket, String key) {
+        return coldFill.isInCloud(bucket, key);
+    }
+
+    /// Drops a damaged copy, unless another one took its place.
+    ///
+    /// @param damaged its version, where that could be read
+    /// @return false when another reader was faster
+    boolean drop(Bucket bucket, String key, Optional<ObjectVersion> damaged) {
+        if (!isStillThere(Refs.of(bucket), key, damaged)) {
+            return false;
+        }
+        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Refs.durability(bucket));
+        return true;
+    }
+
+    private boolean isStillThere(BucketRef bucket, String key, Optional<ObjectVersion> damaged) {
+        return switch (store.lookup(bucket, key)) {
+            case Lookup.Hit(var object) -> {
+                object.close();
+                yield damaged.equals(Optional.of(object.record().version()));
+            }
+            case Lookup.Damaged _ -> true;
+            case Lookup.Miss() -> false;
+        };
+    }
+}

@@ -1,0 +1,193 @@
+package dev.sluice.targetnode.storage.scrub;
+
+import dev.sluice.common.peer.ScrubFinding;
+import dev.sluice.targetnode.storage.change.KeyLocks;
+import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.RecordFormat;
+import dev.sluice.targetnode.storage.record.UnknownFormatException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. Folder by folder in the
+/// order of names, so that a walk can go on behind any path.
+final class OrphanWalk {
+    private static final String SELF = "";
+
+    /// Is told of each file.
+    interface Visitor {
+        /// Before a file is looked at; may wait, or end the walk.
+        void before() throws IOException;
+
+        /// Again and again within what takes long; may end the walk.
+        void within();
+
+        void orphan(ScrubFinding finding);
+
+        void looked(String path) throws IOException;
+    }
+
+    private final Contents contents;
+    private final KeyLocks publishing;
+    private final KnownBuckets buckets;
+    private final Visitor visitor;
+    private final Ticks ticks;
+    private final Map<String, Optional<BucketRef>> named = new HashMap<>();
+    private final Map<Long, Optional<BucketRef>> withId = new HashMap<>();
+
+    OrphanWalk(Contents contents, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Ticks ticks) {
+        this.contents = contents;
+        this.publishing = publishing;
+        this.buckets = buckets;
+        this.visitor = visitor;
+        this.ticks = ticks;
+    }
+
+    /// @param after the path of the last file that was looked at; empty for all
+    void run(String after) throws IOException {
+        boolean objectsDone = after.startsWith(Layout.ESCAPED + "/");
+        if (!objectsDone) {
+            walk(Layout.OBJECTS, rest(Layout.OBJECTS, after));
+        }
+        walk(Layout.ESCAPED, rest(Layout.ESCAPED, after));
+    }
+
+    /// The names that lead from a folder to a path.
+    private static List<String> rest(String folder, String path) {
+        return path.startsWith(folder + "/")
+                ? Arrays.asList(path.substring(folder.length() + 1).split("/", -1))
+                : List.of();
+    }
+
+    private void walk(String folder, List<String> after) throws IOException {
+        var first = after.isEmpty() ? SELF : after.getFirst();
+        var found = contents.files().list(folder);
+        named.clear(); // who was no bucket before these files were seen may be one now
+        withId.clear();
+        var names = found.stream().sorted(Comparator.comparing(OrphanWalk::plain));
+        for (var name : names.toList()) {
+            var path = folder + "/" + plain(name);
+            int order = plain(name).compareTo(first);
+            if (name.endsWith("/") && order >= 0) {
+                walk(path, order == 0 ? after.subList(1, after.size()) : List.of());
+            } else if (!name.endsWith("/") && order > 0) {
+                visit(path);
+            }
+        }
+    }
+
+    private static String plain(String name) {
+        return name.endsWith("/") ? name.substring(0, name.length() - 1) : name;
+    }
+
+    /// Looked at twice, since its key may be written meanwhile.
+    private void visit(String path) throws IOException {
+        visitor.before();
+        boolean suspect = isOrphan(path);
+        if (suspect && isOrphan(path)) {
+            visitor.orphan(new ScrubFinding(
+                    ScrubFinding.Kind.ORPHAN,
+                    ScrubFinding.Action.KEPT,
+                    "",
+                    "",
+                    path,
+                    "no entry of the index speaks of it",
+                    ticks.millis()));
+        }
+        visitor.looked(path);
+    }
+
+    private boolean isOrphan(String path) throws IOException {
+        if (!contents.files().isFile(path)) {
+            return false;
+        }
+        var at = placed(path);
+        return at.isPresent()
+                ? !isKnown(path, at.get())
+                : !isDamagedEscaped(path) && contents.files().isFile(path);
+    }
+
+    private record Placed(BucketRef bucket, String key, boolean escaped) {}
+
+    /// Whose file it would be: by its path, or by its record where the path is made from a hash.
+    private Optional<Placed> placed(String path) throws IOException {
+        if (path.startsWith(Layout.OBJECTS + "/")) {
+            var rest = path.substring(Layout.OBJECTS.length() + 1);
+            int slash = rest.indexOf('/');
+            return slash < 0
+                    ? Optional.empty()
+                    : named.computeIfAbsent(rest.substring(0, slash), buckets::named)
+                            .map(bucket -> new Placed(bucket, rest.substring(slash + 1), false));
+        }
+        var head = head(path);
+        return head.isEmpty()
+                ? Optional.empty()
+                : withId.computeIfAbsent(head.get().bucketId(), buckets::withId)
+                        .map(bucket -> new Placed(bucket, head.get().key(), true));
+    }
+
+    private Optional<RecordFormat.Head> head(String path) throws IOException {
+        try {
+            var attribute = contents.files().attribute(path);
+            return attribute.isEmpty() ? Optional.empty() : Optional.of(RecordFormat.head(attribute.get()));
+        } catch (DamagedRecordException | UnknownFormatException | NoSuchFileException _) {
+            return Optional.empty();
+        }
+    }
+
+    /// A file that is no longer there is nobody's business; one that is there without an entry, while no change of its
+    /// key is being published, is an orphan.
+    private boolean isKnown(String path, Placed at) throws IOException {
+        try (var _ = publishing.lock(new ObjectKey(at.bucket.id(), at.key))) {
+            var entry = contents.entry(at.bucket.id(), at.key);
+            boolean named = entry.isPresent()
+                    && entry.get().escaped() == at.escaped
+                    && Layout.path(at.bucket, at.key, at.escaped).equals(path);
+            return named || !contents.files().isFile(path) || contents.isDropped(at.bucket.id());
+        } catch (DamagedRecordException _) {
+            return true; // the entry's own finding says so
+        }
+    }
+
+    /// Whether it is the place of an object that has lost its record: that one's check says so.
+    private boolean isDamagedEscaped(String path) throws IOException {
+        if (!path.startsWith(Layout.ESCAPED + "/")) {
+            return false;
+        }
+        var name = path.substring(Layout.ESCAPED.length() + 1);
+        int slash = name.indexOf('/');
+        var id = slash < 0 ? "" : name.substring(0, slash);
+        if (!id.matches("[0-9]{1,18}")) {
+            return false;
+        }
+        var bucket = withId.computeIfAbsent(Long.parseLong(id), buckets::withId);
+        return bucket.isPresent() && hasEscaped(bucket.get(), path);
+    }
+
+    private boolean hasEscaped(BucketRef bucket, String path) throws IOException {
+        var prefix = IndexKeys.number(bucket.id());
+        var found = new boolean[1];
+        contents.index().scan(Table.OBJECTS, prefix, (key, value) -> {
+            visitor.within();
+            if (!IndexKeys.startsWith(key, prefix)) {
+                return false;
+            }
+            found[0] = ObjectEntry.decode(value).escaped()
+                    && Layout.path(bucket, IndexKeys.keyOf(key), true).equals(path);
+            return !found[0];
+        });
+        return found[0];
+    }
+}

@@ -1,0 +1,94 @@
+package dev.sluice.targetnode.storage.scrub;
+
+import dev.sluice.common.peer.ScrubFinding;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// What is done about a damaged object: its copy is dropped where a cloud has it; else the file stays, and where
+/// readers
+/// might not notice the damage at once, the entry is marked, so that they are refused.
+final class Treatment {
+    private static final long LOOK_AFTER_MILLIS = 100;
+
+    private final Drive drive;
+    private final Shelf shelf;
+    private final Repair repair;
+    private final ExecutorService repairs;
+    private final Runnable requireWanted;
+
+    /// @param repairs virtual threads
+    /// @param requireWanted throws when nobody waits for the result any more
+    Treatment(Drive drive, Shelf shelf, Repair repair, ExecutorService repairs, Runnable requireWanted) {
+        this.drive = drive;
+        this.shelf = shelf;
+        this.repair = repair;
+        this.repairs = repairs;
+        this.requireWanted = requireWanted;
+    }
+
+    /// What was done, and why that.
+    record Treated(ScrubFinding.Action action, String why) {}
+
+    Treated of(BucketRef bucket, String key, Verdict.Bad bad) {
+        try {
+            if (dropped(bucket, key, bad)) {
+                return new Treated(ScrubFinding.Action.DROPPED, bad.why());
+            }
+        } catch (StoreException notNow) {
+            return new Treated(ScrubFinding.Action.KEPT, bad.why() + "; not repaired yet: " + notNow.getMessage());
+        }
+        boolean marked = bad.hidden()
+                && bad.entry().isPresent()
+                && (bad.entry().get().damaged() || mark(bucket, key, bad.entry().get(), true));
+        return new Treated(marked ? ScrubFinding.Action.MARKED : ScrubFinding.Action.KEPT, bad.why());
+    }
+
+    /// A cloud may take long to answer; a scrub that ends does not wait for it.
+    private boolean dropped(BucketRef bucket, String key, Verdict.Bad bad) {
+        var asked = repairs.submit(() -> repair.drop(bucket, key, bad.version()));
+        while (true) {
+            try {
+                return asked.get(LOOK_AFTER_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException _) {
+                requireWanted.run();
+            } catch (ExecutionException failed) {
+                throw failed.getCause() instanceof StoreException known
+                        ? known
+                        : new StoreException.Unavailable(String.valueOf(failed.getCause()));
+            } catch (InterruptedException _) {
+                throw new Stopped();
+            }
+        }
+    }
+
+    void unmark(BucketRef bucket, String key, ObjectEntry entry) {
+        mark(bucket, key, entry, false);
+    }
+
+    /// @return whether the entry was still the one that was judged
+    private boolean mark(BucketRef bucket, String key, ObjectEntry judged, boolean asDamaged) {
+        return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
+            var batch = new IndexBatch();
+            boolean same = drive.contents().entry(bucket.id(), key).equals(Optional.of(judged));
+            if (same) {
+                var indexKey = IndexKeys.object(bucket.id(), key);
+                batch.put(Table.OBJECTS, indexKey, judged.marked(asDamaged).encode());
+            }
+            return new Shelf.Ready<>(Contents.prepareIndex(batch, Set.of(), same), same);
+        });
+    }
+}
