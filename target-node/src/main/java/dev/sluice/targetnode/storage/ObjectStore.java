@@ -8,6 +8,9 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.eviction.CachedBuckets;
+import dev.sluice.targetnode.storage.eviction.EvictionStats;
+import dev.sluice.targetnode.storage.eviction.Evictor;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
@@ -37,6 +40,7 @@ public final class ObjectStore implements AutoCloseable {
     private final Versions versions;
     private final Shelf shelf;
     private final Multipart multipart;
+    private volatile List<Evictor> evictors = List.of();
 
     private ObjectStore(StoreConfig config, DrivePlacements placements, OpenDrives opened) {
         this.config = config;
@@ -198,6 +202,17 @@ public final class ObjectStore implements AutoCloseable {
         hotSet.invalidateBucket(bucket.id());
     }
 
+    /// From now on, drives that are too full evict copies of these buckets' objects. To be called once.
+    public void evict(CachedBuckets buckets) {
+        evictors = drives.values().stream()
+                .map(drive -> new Evictor(drive, shelf, buckets))
+                .toList();
+    }
+
+    public List<EvictionStats> evictions() {
+        return evictors.stream().map(Evictor::stats).toList();
+    }
+
     public List<DriveStats> stats() {
         var stats = new ArrayList<DriveStats>();
         for (var member : opened.members()) {
@@ -223,6 +238,7 @@ public final class ObjectStore implements AutoCloseable {
 
     @Override
     public void close() {
+        evictors.forEach(Evictor::close);
         hotSet.close();
         opened.close();
     }

@@ -1,11 +1,13 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.drive.Committer;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
@@ -52,7 +54,12 @@ final class OpenDrives implements AutoCloseable {
         boolean complete = false;
         try {
             var settings = new DriveSettings(
-                    config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
+                    config.threadsPerDrive(),
+                    config.queuePerDrive(),
+                    config.reserveBytes(),
+                    config.watermarks(),
+                    SETTLE_AFTER,
+                    config.clock());
             for (var member : set.members()) {
                 var index = index(member.path().resolve(Layout.INDEX), config.indexMemory());
                 opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));
@@ -70,6 +77,8 @@ final class OpenDrives implements AutoCloseable {
     private static DriveIndex index(Path folder, RocksMemory memory) throws IOException {
         try {
             return RocksIndex.open(folder, memory);
+        } catch (DriveFullException full) {
+            throw new DriveRefusedException(full.getMessage() + ": make some room on its file system");
         } catch (DamagedIndexException damaged) {
             var aside = folder.resolveSibling("index-damaged-" + System.currentTimeMillis());
             LOG.error("{}; it is put aside as {}", damaged.getMessage(), aside);

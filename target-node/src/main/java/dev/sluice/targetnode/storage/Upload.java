@@ -181,7 +181,9 @@ public final class Upload implements AutoCloseable {
         }
         shelf.check(drive, bucket, key, terms.check());
         var record = record(size, terms);
-        var change = drive.contents().preparePut(bucket, work, target, record, new IndexBatch(), durable);
+        var with =
+                record.backendVersion().isPresent() ? drive.accessTimes().stored(bucket.id(), key) : new IndexBatch();
+        var change = drive.contents().preparePut(bucket, work, target, record, with, durable);
         handedOver = true; // from here on the work file is the drive's: it may be the object already
         return new Shelf.Ready<>(change, record);
     }

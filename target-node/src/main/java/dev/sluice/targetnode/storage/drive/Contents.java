@@ -307,7 +307,7 @@ public final class Contents {
                 if (old.isPresent()) {
                     remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
-                after.delete(Table.OBJECTS, indexKey);
+                after.delete(Table.OBJECTS, indexKey).delete(Table.ACCESS, indexKey);
             }
         }
         if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
@@ -452,6 +452,7 @@ public final class Contents {
         });
         index.write(
                 gone.deleteRange(Table.OBJECTS, prefix, end)
+                        .deleteRange(Table.ACCESS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .put(Table.META, TOTALS, total[0].encode())
                         .delete(Table.META, dropKey(bucket)),

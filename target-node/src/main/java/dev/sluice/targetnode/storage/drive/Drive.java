@@ -8,7 +8,12 @@ import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.space.AccessTimes;
+import dev.sluice.targetnode.storage.space.Space;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +34,7 @@ public final class Drive implements AutoCloseable {
     private final Committer committer;
     private final Suspicion suspicion;
     private final Space space;
+    private final AccessTimes accessTimes;
     private final LinkedBlockingQueue<DriveFile> closing = new LinkedBlockingQueue<>();
     private final Thread tidier;
     private volatile boolean known;
@@ -41,7 +47,8 @@ public final class Drive implements AutoCloseable {
         this.settings = settings;
         this.contents = new Contents(files, index);
         this.suspicion = new Suspicion(id);
-        this.space = new Space(id, settings.reserveBytes());
+        this.space = new Space(id, settings.reserveBytes(), settings.watermarks());
+        this.accessTimes = new AccessTimes(settings.clock());
         this.threads = new DriveThreads(id, settings.threads(), settings.queue());
         this.committer = new Committer(id, contents, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");
@@ -97,6 +104,10 @@ public final class Drive implements AutoCloseable {
 
     public Space space() {
         return space;
+    }
+
+    public AccessTimes accessTimes() {
+        return accessTimes;
     }
 
     public Suspicion suspicion() {
@@ -164,6 +175,31 @@ public final class Drive implements AutoCloseable {
         }
     }
 
+    /// Commits prepared changes of different keys together, and waits for all. On a thread of its own.
+    ///
+    /// @return for each whether it was done; what was not was refused
+    public List<Boolean> commitTogether(List<Prepared> changes) {
+        var started = changes.stream().map(committer::commit).toList();
+        var results = new ArrayList<Boolean>();
+        Optional<IOException> failed = Optional.empty();
+        for (var each : started) {
+            try {
+                DriveThreads.await(each);
+                results.add(true);
+            } catch (IOException failure) {
+                failed = Optional.of(failure);
+            } catch (StoreException _) {
+                results.add(false);
+            } catch (Exception unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        }
+        if (failed.isPresent()) {
+            throw failed(failed.get());
+        }
+        return results;
+    }
+
     /// Runs something that must not run beside a commit, and waits for it.
     public void alone(Committer.Alone work) {
         try {
@@ -179,7 +215,8 @@ public final class Drive implements AutoCloseable {
 
     private StoreException failed(IOException failure) {
         if (failure instanceof DriveFullException) {
-            return new StoreException.NoSpace("The drive " + id + " is full");
+            threads.startStep(() -> space.refresh(contents.files()));
+            return space.ranOut();
         }
         suspicion.add("I/O", failure);
         if (failure instanceof DamagedIndexException) {
@@ -208,6 +245,7 @@ public final class Drive implements AutoCloseable {
                 if (due || contents.unsettled() >= SETTLE_AT) {
                     contents.settle();
                     space.refresh(contents.files());
+                    accessTimes.flush(contents.index());
                     settled = System.nanoTime();
                 }
                 if (due || more) {
@@ -238,6 +276,7 @@ public final class Drive implements AutoCloseable {
             }
             if (wasReady) {
                 contents.settle();
+                accessTimes.flush(contents.index());
             }
         }));
         threads.close();
