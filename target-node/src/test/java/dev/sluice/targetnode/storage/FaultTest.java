@@ -127,6 +127,28 @@ class FaultTest {
     }
 
     @Test
+    void aDriveThatIsFullInTheMiddleOfACommitSaysSoUntilItsRestart() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = faulty(paths)) {
+            put(store, "k", random(1, 50));
+            fault = (call, path) -> {
+                if (call.equals("syncFolder") && path.endsWith("work")) {
+                    throw new DriveFullException("No space left on device", new IOException());
+                }
+            };
+            assertThatThrownBy(() -> put(store, "k", random(2, 50))).isInstanceOf(StoreException.DriveFailed.class);
+            fault = NONE;
+            assertThatThrownBy(() -> put(store, "k", random(3, 50)))
+                    .isInstanceOf(StoreException.DriveFailed.class)
+                    .hasMessageContaining("restart the target");
+            assertThat(get(store, "k")).isEqualTo(random(1, 50));
+        }
+        try (var store = open(paths)) {
+            put(store, "k", random(3, 50));
+        }
+    }
+
+    @Test
     void theReserveIsKept() throws IOException {
         try (var store =
                 ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2), StoreFixture::byHash)) {

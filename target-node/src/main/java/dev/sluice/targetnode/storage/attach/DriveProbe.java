@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.attach;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.UUID;
@@ -26,6 +27,10 @@ final class DriveProbe {
             }
             files.open(other).close();
             files.delete(other);
+        } catch (DriveFullException full) {
+            throw new DriveRefusedException(
+                    "drive %s is full, to the last block (%s): make some room on its file system"
+                            .formatted(drive, full.getMessage()));
         } catch (IOException | RuntimeException failure) {
             throw new DriveRefusedException(("drive %s: its file system does not keep extended attributes of %d bytes "
                             + "through an atomic rename (%s); use ext4, xfs or btrfs")

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.attach;
 
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.space.Ballast;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,7 @@ public final class DriveSet implements AutoCloseable {
                 makeFolders(path);
                 locks.add(DriveLock.take(path));
                 var local = new LocalDriveFiles(path);
+                Ballast.dropWhenFull(local);
                 DriveProbe.check(path.toString(), local, ".sluice/work");
                 files.add(local);
             }

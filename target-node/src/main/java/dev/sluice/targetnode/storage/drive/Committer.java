@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -118,10 +119,21 @@ public final class Committer {
             }
         } catch (IOException | RuntimeException failure) {
             suspicion.add("commit", failure);
-            broken = Optional.of(failure instanceof IOException io ? io : new IOException(failure));
-            group.forEach(each -> each.done.completeExceptionally(failure));
+            var known = known(failure);
+            broken = Optional.of(known);
+            group.forEach(each -> each.done.completeExceptionally(known));
         }
         group.clear();
+    }
+
+    /// A drive that is full is one thing; a change of which nobody knows whether it is decided is another.
+    private static IOException known(Exception failure) {
+        return switch (failure) {
+            case DriveFullException full ->
+                new IOException("it was full in the middle of a commit; restart the target when there is room", full);
+            case IOException other -> other;
+            default -> new IOException(failure);
+        };
     }
 
     private boolean isRefused(Commit commit) {

@@ -245,6 +245,7 @@ public final class Drive implements AutoCloseable {
                 if (due || contents.unsettled() >= SETTLE_AT) {
                     contents.settle();
                     space.refresh(contents.files());
+                    space.keepBallast(contents.files());
                     accessTimes.flush(contents.index());
                     settled = System.nanoTime();
                 }

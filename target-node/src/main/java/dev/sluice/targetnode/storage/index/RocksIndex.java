@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.index;
 
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -79,8 +81,17 @@ public final class RocksIndex implements DriveIndex {
             return new RocksIndex(RocksDB.open(options, folder.toString(), descriptors, handles), handles, owned);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
+            if (isFull(failure)) {
+                throw new DriveFullException("no room to open the index in " + folder, new IOException(failure));
+            }
             throw new DamagedIndexException("the index in " + folder + ": " + failure.getMessage(), failure);
         }
+    }
+
+    private static boolean isFull(RocksDBException failure) {
+        var status = failure.getStatus();
+        return (status != null && status.getSubCode() == Status.SubCode.NoSpace)
+                || String.valueOf(failure.getMessage()).contains("No space left on device");
     }
 
     private static void closeQuietly(AutoCloseable each) {
@@ -120,7 +131,8 @@ public final class RocksIndex implements DriveIndex {
             }
             database.write(sync ? synced : logged, writes);
         } catch (RocksDBException failure) {
-            throw new IOException("writing the index: " + failure.getMessage(), failure);
+            var cause = new IOException("writing the index: " + failure.getMessage(), failure);
+            throw isFull(failure) ? new DriveFullException(cause.getMessage(), cause) : cause;
         } finally {
             open.readLock().unlock();
         }

@@ -37,6 +37,11 @@ public final class Space {
         tellWaiting();
     }
 
+    /// Takes care that there is room for the next start.
+    public void keepBallast(DriveFiles files) throws IOException {
+        Ballast.keep(files, reserve, free.get());
+    }
+
     /// Takes room for what is to be written; for virtual threads.
     ///
     /// @throws StoreException.NoSpace when that would touch the reserve, and eviction does not help in time
