@@ -29,6 +29,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,6 +277,43 @@ class EvictionTest {
                 object.read(0, bytes);
                 assertThat(bytes.array()).isEqualTo(content);
             }
+        }
+    }
+
+    @Test
+    void aKeyThatIsBeingChangedIsPassedOver() throws Exception {
+        var changing = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        try (var store = open();
+                var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 20; i++) {
+                fill(store, CACHED, key(i), random(1, SIZE));
+            }
+            var refused = clients.submit(() -> store.delete(
+                    CACHED,
+                    key(7),
+                    _ -> {
+                        changing.countDown();
+                        awaitQuietly(goOn);
+                        throw new StoreException.PreconditionFailed("of the test");
+                    },
+                    Durability.OS));
+            changing.await();
+            store.evict(ONLY_CACHED);
+            drive.resize(ROOM);
+            eventually(() -> store.evictions().getFirst().busy() > 0);
+            assertThat(keys(store, CACHED)).containsExactly(key(7));
+            goOn.countDown();
+            assertThatThrownBy(refused::get).hasCauseInstanceOf(StoreException.PreconditionFailed.class);
+            eventually(() -> keys(store, CACHED).isEmpty());
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 

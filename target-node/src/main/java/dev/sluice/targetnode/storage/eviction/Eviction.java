@@ -70,7 +70,7 @@ final class Eviction {
         freed = Freed.NOTHING;
         spared = 0;
         boolean all = false;
-        for (int pass = 0; pass < PASSES && freed.bytes < bytes && !all && !stopped.getAsBoolean(); pass++) {
+        for (int pass = 0; pass < PASSES && freed.bytes < bytes && !all && !mayEnd(); pass++) {
             drive.accessTimes().flush(drive.contents().index());
             var cached = buckets.now();
             var ages = ages(cached);
@@ -81,6 +81,10 @@ final class Eviction {
             all = cut.all();
         }
         return freed;
+    }
+
+    private boolean mayEnd() {
+        return stopped.getAsBoolean() || drive.space().isRelieved();
     }
 
     private Ages ages(List<BucketRef> cached) throws IOException {
@@ -110,7 +114,7 @@ final class Eviction {
                 for (var copy : page) {
                     choose(copy);
                 }
-                return !stopped.getAsBoolean();
+                return !mayEnd();
             });
             deleteChosen();
         }

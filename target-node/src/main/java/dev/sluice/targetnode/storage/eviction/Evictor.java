@@ -102,9 +102,10 @@ public final class Evictor implements AutoCloseable {
             var freed = eviction.run(excess);
             drive.space().refresh(drive.contents().files());
             var tooLittle = eviction.sparedSome() ? Outcome.BUSY : Outcome.TOO_LITTLE;
-            var outcome = freed.bytes() >= excess ? Outcome.ENOUGH : tooLittle;
+            boolean enough = freed.bytes() >= excess || drive.space().isRelieved();
+            var outcome = enough ? Outcome.ENOUGH : tooLittle;
             stats = after(freed, excess, outcome);
-            tell(freed, excess, Duration.ofNanos(System.nanoTime() - start));
+            tell(freed, excess, enough, Duration.ofNanos(System.nanoTime() - start));
             return outcome;
         } catch (IOException | RuntimeException failure) {
             stats = after(eviction.freed(), excess, Outcome.FAILED);
@@ -126,11 +127,11 @@ public final class Evictor implements AutoCloseable {
                 stats.busy() + (outcome == Outcome.BUSY ? 1 : 0),
                 stats.tooLittle() + (outcome == Outcome.TOO_LITTLE ? 1 : 0),
                 stats.failed() + (outcome == Outcome.FAILED ? 1 : 0),
-                Math.max(0, excess - freed.bytes()));
+                outcome == Outcome.ENOUGH ? 0 : Math.max(0, excess - freed.bytes()));
     }
 
-    private void tell(Eviction.Freed freed, long excess, Duration took) {
-        if (freed.bytes() >= excess) {
+    private void tell(Eviction.Freed freed, long excess, boolean enough, Duration took) {
+        if (enough) {
             LOG.info("drive {}: evicted {} copies, {} bytes, in {}", drive.id(), freed.objects(), freed.bytes(), took);
             told = false;
         } else if (eviction.sparedSome()) {

@@ -119,11 +119,17 @@ public final class Space {
     /// of room.
     public long excess() {
         long now = free.get();
-        long shortOf = wanted.get();
-        boolean pressed = now < marks.freeAtHigh(total, reserve) || now - shortOf < reserve;
-        return pressed && total > 0
-                ? Math.max(0, Math.max(marks.freeAtLow(total, reserve), reserve + shortOf) - now)
-                : 0;
+        boolean pressed = now < marks.freeAtHigh(total, reserve) || now - wanted.get() < reserve;
+        return pressed && total > 0 ? Math.max(0, goal() - now) : 0;
+    }
+
+    private long goal() {
+        return Math.max(marks.freeAtLow(total, reserve), reserve + wanted.get());
+    }
+
+    /// Whether eviction may end before it has freed what was to be: others on the same file system freed it too.
+    public boolean isRelieved() {
+        return free.get() >= goal();
     }
 
     /// @param evict never blocks; called again and again while there is an [#excess]
