@@ -31,6 +31,7 @@ import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.space.Minutes;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -252,7 +253,7 @@ final class ComposedNode implements RunningNode {
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
                 new Watermarks(storage.highWatermark(), storage.lowWatermark()),
-                InstantSource.system(),
+                Minutes.ofSystem(),
                 jvm.indexMemory());
     }
 

@@ -59,7 +59,7 @@ final class OpenDrives implements AutoCloseable {
                     config.reserveBytes(),
                     config.watermarks(),
                     SETTLE_AFTER,
-                    config.clock());
+                    config.minutes());
             for (var member : set.members()) {
                 var index = index(member.path().resolve(Layout.INDEX), config.indexMemory());
                 opened.drives.add(new Drive(member.identity().id(), seam.apply(member.files()), index, settings));

@@ -1,10 +1,10 @@
 package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.space.Minutes;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 
 /// What an object store is opened with.
@@ -15,7 +15,7 @@ import java.util.List;
 /// @param smallLimit objects up to this size are written in one step and kept in memory while hot
 /// @param verifiedFor how long verified bytes need not be verified again
 /// @param watermarks how full a drive may become before copies are evicted
-/// @param clock tells when copies are read
+/// @param minutes tells when copies are read
 /// @param indexMemory shared by all stores of a process; whoever made it closes it after the last of them
 public record StoreConfig(
         String cluster,
@@ -29,7 +29,7 @@ public record StoreConfig(
         int smallLimit,
         Duration verifiedFor,
         Watermarks watermarks,
-        InstantSource clock,
+        Minutes minutes,
         RocksMemory indexMemory) {
     public StoreConfig {
         drives = List.copyOf(drives);
@@ -60,23 +60,23 @@ public record StoreConfig(
                 smallLimit,
                 verifiedFor,
                 Watermarks.DEFAULT,
-                InstantSource.system(),
+                Minutes.ofSystem(),
                 indexMemory);
     }
 
     public StoreConfig withReserve(long bytes) {
-        return with(bytes, watermarks, clock);
+        return with(bytes, watermarks, minutes);
     }
 
     public StoreConfig withWatermarks(Watermarks marks) {
-        return with(reserveBytes, marks, clock);
+        return with(reserveBytes, marks, minutes);
     }
 
-    public StoreConfig withClock(InstantSource source) {
+    public StoreConfig withMinutes(Minutes source) {
         return with(reserveBytes, watermarks, source);
     }
 
-    private StoreConfig with(long reserve, Watermarks marks, InstantSource source) {
+    private StoreConfig with(long reserve, Watermarks marks, Minutes source) {
         return new StoreConfig(
                 cluster,
                 node,

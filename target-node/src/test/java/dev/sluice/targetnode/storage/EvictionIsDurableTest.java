@@ -19,13 +19,13 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.space.Minutes;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -88,7 +88,7 @@ class EvictionIsDurableTest {
             Files.createDirectories(folder.resolve(each));
         }
         var small = new SmallDrive(folder, 1L << 40);
-        var settings = new DriveSettings(4, 512, 0, Watermarks.DEFAULT, Duration.ofMillis(100), InstantSource.system());
+        var settings = new DriveSettings(4, 512, 0, Watermarks.DEFAULT, Duration.ofMillis(100), Minutes.ofSystem());
         var hotSet = new HotSet(100, 1 << 16, Duration.ofHours(1));
         var shelf = new Shelf(hotSet, new Versions(1));
         try (var opener = new DriveThreads("open", 1, 1);

@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -62,7 +61,7 @@ class EvictionTest {
     }
 
     private ObjectStore open() throws IOException {
-        var config = config(paths).withReserve(0).withClock(() -> Instant.ofEpochSecond(minute.get() * 60));
+        var config = config(paths).withReserve(0).withMinutes(minute::get);
         return ObjectStore.open(config, StoreFixture::byHash, drive.seam());
     }
 
@@ -298,12 +297,15 @@ class EvictionTest {
                         throw new StoreException.PreconditionFailed("of the test");
                     },
                     Durability.OS));
-            changing.await();
-            store.evict(ONLY_CACHED);
-            drive.resize(ROOM);
-            eventually(() -> store.evictions().getFirst().busy() > 0);
-            assertThat(keys(store, CACHED)).containsExactly(key(7));
-            goOn.countDown();
+            try {
+                changing.await();
+                store.evict(ONLY_CACHED);
+                drive.resize(ROOM);
+                eventually(() -> store.evictions().getFirst().busy() > 0);
+                assertThat(keys(store, CACHED)).containsExactly(key(7));
+            } finally {
+                goOn.countDown();
+            }
             assertThatThrownBy(refused::get).hasCauseInstanceOf(StoreException.PreconditionFailed.class);
             eventually(() -> keys(store, CACHED).isEmpty());
         }

@@ -48,7 +48,7 @@ public final class Drive implements AutoCloseable {
         this.contents = new Contents(files, index);
         this.suspicion = new Suspicion(id);
         this.space = new Space(id, settings.reserveBytes(), settings.watermarks());
-        this.accessTimes = new AccessTimes(settings.clock());
+        this.accessTimes = new AccessTimes(settings.minutes());
         this.threads = new DriveThreads(id, settings.threads(), settings.queue());
         this.committer = new Committer(id, contents, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.storage.drive;
 
+import dev.sluice.targetnode.storage.space.Minutes;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.time.Duration;
-import java.time.InstantSource;
 
 /// How one drive is worked.
 ///
@@ -11,6 +11,6 @@ import java.time.InstantSource;
 /// @param reserveBytes new objects are refused when less than this would stay free
 /// @param watermarks between which copies are evicted
 /// @param settleAfter how long a change's intent may stay open
-/// @param clock for when objects are read
+/// @param minutes for when objects are read
 public record DriveSettings(
-        int threads, int queue, long reserveBytes, Watermarks watermarks, Duration settleAfter, InstantSource clock) {}
+        int threads, int queue, long reserveBytes, Watermarks watermarks, Duration settleAfter, Minutes minutes) {}

@@ -6,34 +6,32 @@ import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// When each copy on a drive was last read, to the minute; what was never read since it was stored counts as read
 /// then. Only copies that the cloud has too are entered: nothing else is ever evicted.
 ///
-/// A read costs a look at the clock; once a minute and object it leaves a word in memory, which goes to the index
+/// A read costs a comparison; once a minute and object it leaves a word in memory, which goes to the index
 /// in batches without a sync. A crash may cost what was not written yet, and so some order, nothing else. At most
 /// 8,192 words wait (of keys of 1 KiB: some 10 MiB); beyond that reads go unnoticed until the next batch.
 public final class AccessTimes {
     private static final int PENDING = 8192;
     private static final int BATCH = 1024;
 
-    private final InstantSource clock;
+    private final Minutes minutes;
     private final ConcurrentHashMap<ObjectKey, Long> pending = new ConcurrentHashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    public AccessTimes(InstantSource clock) {
-        this.clock = clock;
+    public AccessTimes(Minutes minutes) {
+        this.minutes = minutes;
     }
 
     public long minute() {
-        return TimeUnit.MILLISECONDS.toMinutes(clock.millis());
+        return minutes.now();
     }
 
     /// Never blocks for long: for event loops.
@@ -55,6 +53,7 @@ public final class AccessTimes {
 
     /// Enters what was read. On a drive thread.
     public void flush(DriveIndex index) throws IOException {
+        minutes.tick();
         var entered = new ArrayList<Map.Entry<ObjectKey, Long>>(BATCH);
         var batch = new IndexBatch();
         for (var each : pending.entrySet()) {
