@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -84,7 +85,7 @@ class EvictionTest {
         return "k%03d".formatted(number);
     }
 
-    private static TreeSet<String> keys(ObjectStore store, BucketRef bucket) {
+    private static NavigableSet<String> keys(ObjectStore store, BucketRef bucket) {
         var keys = new TreeSet<String>();
         store.list(bucket.id(), "", "", 100_000).forEach(entry -> keys.add(entry.key()));
         return keys;
@@ -175,7 +176,7 @@ class EvictionTest {
             awaitEviction(store);
             var stats = store.evictions().getFirst();
             assertThat(stats.enough()).isEqualTo(1);
-            assertThat(drive.used() * 100.0 / (100 * ROOM * 10 / 9)).isBetween(83.0, 85.0);
+            assertThat(drive.used() * 9 * 100 / (100 * ROOM * 10)).isBetween(83L, 85L);
             assertThat(stats.missing()).isZero();
         }
     }

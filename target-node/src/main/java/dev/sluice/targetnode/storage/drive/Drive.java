@@ -215,7 +215,7 @@ public final class Drive implements AutoCloseable {
 
     private StoreException failed(IOException failure) {
         if (failure instanceof DriveFullException) {
-            threads.startStep(() -> space.refresh(contents.files()));
+            var _ = startStep(() -> space.refresh(contents.files())); // its own failure is told there
             return space.ranOut();
         }
         suspicion.add("I/O", failure);

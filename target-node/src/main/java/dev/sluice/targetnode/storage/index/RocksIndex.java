@@ -82,7 +82,7 @@ public final class RocksIndex implements DriveIndex {
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
             if (isFull(failure)) {
-                throw new DriveFullException("no room to open the index in " + folder, new IOException(failure));
+                throw new DriveFullException("no room to open the index in " + folder, failure);
             }
             throw new DamagedIndexException("the index in " + folder + ": " + failure.getMessage(), failure);
         }
@@ -131,8 +131,8 @@ public final class RocksIndex implements DriveIndex {
             }
             database.write(sync ? synced : logged, writes);
         } catch (RocksDBException failure) {
-            var cause = new IOException("writing the index: " + failure.getMessage(), failure);
-            throw isFull(failure) ? new DriveFullException(cause.getMessage(), cause) : cause;
+            var said = "writing the index: " + failure.getMessage();
+            throw isFull(failure) ? new DriveFullException(said, failure) : new IOException(said, failure);
         } finally {
             open.readLock().unlock();
         }

@@ -31,7 +31,7 @@ class AgesTest {
             for (long minute : minutes) {
                 ages.add(minute, 10);
             }
-            long wanted = 1 + random.nextInt(1200);
+            long wanted = random.nextLong(1, 1201);
             var cut = ages.cut(wanted);
             long beyond = java.util.Arrays.stream(minutes)
                     .filter(minute -> ages.ageClass(minute) > cut.ageClass())
