@@ -10,6 +10,7 @@ import dev.sluice.common.placement.Candidate;
 import dev.sluice.common.placement.Rendezvous;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
@@ -77,6 +78,8 @@ public final class TargetNode implements AutoCloseable {
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
         var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, node, meters);
         DriveMeters.register(store, node, meters);
+        store.evict(() -> Refs.cached(views.current()));
+        EvictionMeters.register(store, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);

@@ -1,17 +1,29 @@
 package dev.sluice.cli.config;
 
-/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process.
+/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process, the
+/// watermarks per cent of a drive.
 public record StorageConfig(
         ByteSize reserve,
+        int highWatermark,
+        int lowWatermark,
         int driveThreads,
         ByteSize blockCache,
         ByteSize writeBuffers,
         int hotFiles,
         TimeSpan verifiedFor) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
-            ByteSize.parse("1GiB"), 8, ByteSize.parse("32MiB"), ByteSize.parse("64MiB"), 4_096, TimeSpan.parse("1h"));
+            ByteSize.parse("1GiB"),
+            90,
+            85,
+            8,
+            ByteSize.parse("32MiB"),
+            ByteSize.parse("64MiB"),
+            4_096,
+            TimeSpan.parse("1h"));
 
     public StorageConfig {
+        Checks.between("storage.low_watermark", lowWatermark, 1, 99);
+        Checks.between("storage.high_watermark", highWatermark, lowWatermark + 1, 100);
         Checks.atLeast("storage.drive_threads", driveThreads, 1);
         Checks.atLeast("storage.hot_files", hotFiles, 0);
     }

@@ -13,6 +13,7 @@ import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -117,7 +118,8 @@ final class GetObjectHandler {
         if (!isStillThere(Refs.of(bucket), call.key(), version)) {
             return Optional.empty(); // another reader was faster
         }
-        store.delete(Refs.of(bucket), call.key(), WriteCheck.NONE, Refs.durability(bucket));
+        // synced, as each deletion of a copy: a power cut must not bring it back after a write through us
+        store.delete(Refs.of(bucket), call.key(), WriteCheck.NONE, Durability.FSYNC);
         return coldFill.answer(call, asked, headOnly);
     }
 
