@@ -9,6 +9,7 @@ import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.health.DriveState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -117,7 +118,7 @@ class FullDriveTest {
         }
     }
 
-    /// A drive that is full of others' files while it is closed: the ballast lets it be opened.
+    /// A drive goes out, and is full of others' files when it is to come back: the ballast lets it be opened.
     @ParameterizedTest
     @ValueSource(strings = {"ext4", "xfs"})
     void aDriveThatIsFullComesBack(String type) throws IOException {
@@ -131,7 +132,12 @@ class FullDriveTest {
             target.awaitFills();
             var ballast = target.drive().resolve(".sluice/ballast");
             eventually(() -> Files.exists(ballast));
-            target.store().mountpaths().disable(target.drive().toString());
+            var state = target.drive().resolve(".sluice");
+            var away = Files.move(state, target.drive().resolve("away"));
+            assertThatThrownBy(() -> target.delete(target.own(), "k39")).isInstanceOf(StoreException.class);
+            assertThat(state(target)).isEqualTo(DriveState.OUT);
+            Files.move(away, state);
+            eventually(() -> !isInUse(state)); // files that are closed give room back
             var filler = disk.fillUp();
             target.store().mountpaths().enable(target.drive().toString());
             eventually(() -> state(target) == DriveState.SERVING);
@@ -140,6 +146,20 @@ class FullDriveTest {
             readsAndDeletesGoOn(target);
             Files.delete(filler);
             eventually(() -> fits(target, "again", random(60, 3 * MIB)));
+        }
+    }
+
+    private static boolean isInUse(Path path) {
+        try (var open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.anyMatch(each -> {
+                try {
+                    return Files.readSymbolicLink(each).startsWith(path);
+                } catch (IOException _) {
+                    return false; // closed meanwhile
+                }
+            });
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 
