@@ -10,6 +10,7 @@ import dev.sluice.common.placement.Candidate;
 import dev.sluice.common.placement.Rendezvous;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
@@ -80,6 +81,8 @@ public final class TargetNode implements AutoCloseable {
         var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, scrubbing, node, meters);
         DriveMeters.register(store, node, meters);
         ScrubMeters.register(handlers.scrubs(), node, meters);
+        store.evict(() -> Refs.cached(views.current()));
+        EvictionMeters.register(store, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);

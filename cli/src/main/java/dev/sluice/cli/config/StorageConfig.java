@@ -1,10 +1,12 @@
 package dev.sluice.cli.config;
 
-/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process. A
-/// `scrubPeriod` of
-/// nothing is never; `scrubRate` is in MiB a second of each drive, 0 for what the period asks.
+/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process, the
+/// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
+/// 0 for what the period asks.
 public record StorageConfig(
         ByteSize reserve,
+        int highWatermark,
+        int lowWatermark,
         int driveThreads,
         ByteSize blockCache,
         ByteSize writeBuffers,
@@ -14,6 +16,8 @@ public record StorageConfig(
         int scrubRate) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
+            90,
+            85,
             8,
             ByteSize.parse("32MiB"),
             ByteSize.parse("64MiB"),
@@ -23,6 +27,8 @@ public record StorageConfig(
             0);
 
     public StorageConfig {
+        Checks.between("storage.low_watermark", lowWatermark, 1, 99);
+        Checks.between("storage.high_watermark", highWatermark, lowWatermark + 1, 100);
         Checks.atLeast("storage.drive_threads", driveThreads, 1);
         Checks.atLeast("storage.hot_files", hotFiles, 0);
         Checks.atLeast("storage.scrub_rate", scrubRate, 0);

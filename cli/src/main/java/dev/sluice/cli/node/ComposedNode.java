@@ -32,6 +32,8 @@ import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.Watermarks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -255,6 +257,8 @@ final class ComposedNode implements RunningNode {
                 storage.hotFiles(),
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
+                new Watermarks(storage.highWatermark(), storage.lowWatermark()),
+                Minutes.ofSystem(),
                 jvm.indexMemory());
     }
 

@@ -56,6 +56,8 @@ final class ConfigFilesTest {
             backend_requests = 16
             [storage]
             reserve = "17MiB"
+            high_watermark = 80
+            low_watermark = 70
             drive_threads = 18
             block_cache = "19MiB"
             write_buffers = "20MiB"
@@ -112,6 +114,8 @@ final class ConfigFilesTest {
                         new LimitsConfig(11, mebibytes(13), kibibytes(14), 16),
                         new StorageConfig(
                                 mebibytes(17),
+                                80,
+                                70,
                                 18,
                                 mebibytes(19),
                                 mebibytes(20),
@@ -169,6 +173,9 @@ final class ConfigFilesTest {
                     [drives]~paths = "/d"             | drives.paths must be a list
                     [drives]~paths = [1]              | drives.paths must be a text in quotes
                     [storage]~reserve = "1 Gigabyte"  | storage.reserve: '1 Gigabyte' is not a size
+                    [storage]~high_watermark = 101    | storage.high_watermark must be 86 to 100, not 101
+                    [storage]~low_watermark = 90      | storage.high_watermark must be 91 to 100, not 90
+                    [storage]~low_watermark = 0       | storage.low_watermark must be 1 to 99, not 0
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
                     [limits]~requests = 1             | unknown key 'limits.requests'

@@ -1,8 +1,10 @@
 package dev.sluice.targetnode.bucket;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import java.util.List;
 
 /// A bucket's properties in the storage's words.
 public final class Refs {
@@ -10,6 +12,14 @@ public final class Refs {
 
     public static BucketRef of(Bucket bucket) {
         return new BucketRef(bucket.id(), bucket.name());
+    }
+
+    /// The buckets whose objects here are copies of a cloud's.
+    public static List<BucketRef> cached(ClusterView view) {
+        return view.state().buckets().buckets().values().stream()
+                .filter(Bucket::backed)
+                .map(Refs::of)
+                .toList();
     }
 
     public static Durability durability(Bucket bucket) {

@@ -192,8 +192,9 @@ final class Fill implements Runnable {
                                     throw new Superseded();
                                 }
                             }));
-        } catch (Superseded _) {
-            // a write of this key was begun meanwhile: what was fetched is served to those who wait, and not kept
+        } catch (Superseded | StoreException.NoSpace _) {
+            // a write of this key was begun meanwhile, or the drive took no more: what was fetched is served to those
+            // who wait, and not kept
         }
     }
 

@@ -5,6 +5,7 @@ import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -36,7 +37,8 @@ final class DamagedCopies {
         if (!isStillThere(Refs.of(bucket), key, damaged)) {
             return false;
         }
-        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Refs.durability(bucket));
+        // synced, as each deletion of a copy: a power cut must not bring it back after a write through us
+        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
         return true;
     }
 

@@ -8,6 +8,7 @@ import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.health.Attachment;
@@ -88,6 +89,9 @@ final class AttachedDrive implements Attachment {
         }
         try {
             return own(RocksIndex.open(folder, memory));
+        } catch (DriveFullException full) {
+            throw new DriveRefusedException("drive %s is full (%s): make room on it, then start again"
+                    .formatted(member.path(), full.getMessage()));
         } catch (DamagedIndexException damaged) {
             putAside(files, folder, String.valueOf(damaged.getMessage()));
             return RocksIndex.open(folder, memory);

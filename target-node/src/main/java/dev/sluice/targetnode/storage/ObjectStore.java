@@ -8,6 +8,9 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.eviction.CachedBuckets;
+import dev.sluice.targetnode.storage.eviction.EvictionStats;
+import dev.sluice.targetnode.storage.eviction.Evictor;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.health.DriveWatch;
@@ -44,6 +47,7 @@ public final class ObjectStore implements AutoCloseable {
     private final Versions versions;
     private final Shelf shelf;
     private final Multipart multipart;
+    private volatile List<Evictor> evictors = List.of();
 
     private ObjectStore(
             StoreConfig config, DrivePlacements placements, OpenDrives opened, HotSet hotSet, Versions versions) {
@@ -216,6 +220,19 @@ public final class ObjectStore implements AutoCloseable {
         return slot.toWrite();
     }
 
+    /// From now on, drives that are too full evict copies of these buckets' objects. To be called once.
+    public void evict(CachedBuckets buckets) {
+        var started = drives.slots().stream()
+                .map(slot -> new Evictor(slot, shelf, buckets))
+                .toList();
+        opened.whenKnown(() -> started.forEach(Evictor::adopt));
+        evictors = started;
+    }
+
+    public List<EvictionStats> evictions() {
+        return evictors.stream().map(Evictor::stats).toList();
+    }
+
     public List<DriveStats> stats() {
         var stats = new ArrayList<DriveStats>();
         for (var slot : drives.slots()) {
@@ -238,6 +255,7 @@ public final class ObjectStore implements AutoCloseable {
 
     @Override
     public void close() {
+        evictors.forEach(Evictor::close);
         hotSet.close();
         mountpaths.close();
         opened.close();

@@ -25,6 +25,7 @@ final class OpenDrives implements AutoCloseable {
     private final Versions versions;
     private final List<DriveWatch> watches = new ArrayList<>();
     private final Map<String, Long> reserved = new HashMap<>();
+    private volatile Runnable whenKnown = () -> {};
     private long reservedUpTo;
 
     private OpenDrives(DriveSet set, Versions versions) {
@@ -53,10 +54,15 @@ final class OpenDrives implements AutoCloseable {
         boolean complete = false;
         try {
             var settings = new DriveSettings(
-                    config.threadsPerDrive(), config.queuePerDrive(), config.reserveBytes(), SETTLE_AFTER);
+                    config.threadsPerDrive(),
+                    config.queuePerDrive(),
+                    config.reserveBytes(),
+                    config.watermarks(),
+                    SETTLE_AFTER,
+                    config.minutes());
             for (var member : set.members()) {
                 var attached = new AttachedDrive(set, member, seams, config.indexMemory(), settings);
-                var watch = new DriveWatch(attached, health, opened::reserveSequences, whenGone, member.disabled());
+                var watch = new DriveWatch(attached, health, opened::becameKnown, whenGone, member.disabled());
                 opened.watches.add(watch);
                 if (!member.disabled()) {
                     watch.openFirst();
@@ -84,6 +90,16 @@ final class OpenDrives implements AutoCloseable {
             });
         }
         started.forEach(Drive::awaited);
+    }
+
+    /// @param step run on the thread of each drive that became known, before it serves; must not block
+    void whenKnown(Runnable step) {
+        whenKnown = step;
+    }
+
+    private void becameKnown() throws IOException {
+        reserveSequences();
+        whenKnown.run();
     }
 
     /// Versions must be above all that any drive has seen. Run when a drive has become known, on its thread: another

@@ -1,6 +1,8 @@
 package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.Watermarks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +14,8 @@ import java.util.List;
 /// @param hotFiles how many objects may be kept open
 /// @param smallLimit objects up to this size are written in one step and kept in memory while hot
 /// @param verifiedFor how long verified bytes need not be verified again
+/// @param watermarks how full a drive may become before copies are evicted
+/// @param minutes tells when copies are read
 /// @param indexMemory shared by all stores of a process; whoever made it closes it after the last of them
 public record StoreConfig(
         String cluster,
@@ -24,23 +28,68 @@ public record StoreConfig(
         int hotFiles,
         int smallLimit,
         Duration verifiedFor,
+        Watermarks watermarks,
+        Minutes minutes,
         RocksMemory indexMemory) {
     public StoreConfig {
         drives = List.copyOf(drives);
     }
 
-    public StoreConfig withReserve(long bytes) {
-        return new StoreConfig(
+    /// With the usual watermarks and the machine's clock.
+    public StoreConfig(
+            String cluster,
+            String node,
+            List<Path> drives,
+            long epoch,
+            long reserveBytes,
+            int threadsPerDrive,
+            int queuePerDrive,
+            int hotFiles,
+            int smallLimit,
+            Duration verifiedFor,
+            RocksMemory indexMemory) {
+        this(
                 cluster,
                 node,
                 drives,
                 epoch,
-                bytes,
+                reserveBytes,
                 threadsPerDrive,
                 queuePerDrive,
                 hotFiles,
                 smallLimit,
                 verifiedFor,
+                Watermarks.DEFAULT,
+                Minutes.ofSystem(),
+                indexMemory);
+    }
+
+    public StoreConfig withReserve(long bytes) {
+        return with(bytes, watermarks, minutes);
+    }
+
+    public StoreConfig withWatermarks(Watermarks marks) {
+        return with(reserveBytes, marks, minutes);
+    }
+
+    public StoreConfig withMinutes(Minutes source) {
+        return with(reserveBytes, watermarks, source);
+    }
+
+    private StoreConfig with(long reserve, Watermarks marks, Minutes source) {
+        return new StoreConfig(
+                cluster,
+                node,
+                drives,
+                epoch,
+                reserve,
+                threadsPerDrive,
+                queuePerDrive,
+                hotFiles,
+                smallLimit,
+                verifiedFor,
+                marks,
+                source,
                 indexMemory);
     }
 }

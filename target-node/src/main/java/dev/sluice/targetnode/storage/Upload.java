@@ -184,15 +184,17 @@ public final class Upload implements AutoCloseable {
     }
 
     private Prepared prepare(DriveFile target, ObjectRecord record) throws IOException {
+        boolean backed = record.backendVersion().isPresent();
+        var with = backed ? drive.accessTimes().stored(bucket.id(), key) : new IndexBatch();
         if (small.isPresent()) {
             target.write(0, small.get().duplicate().clear());
             if (durable) {
                 return drive.contents()
                         .prepareSmallPut(
-                                bucket, work, target, record, small.get().array());
+                                bucket, work, target, record, small.get().array(), with);
             }
         }
-        return drive.contents().preparePut(bucket, work, target, record, new IndexBatch(), durable);
+        return drive.contents().preparePut(bucket, work, target, record, with, durable);
     }
 
     public ObjectRecord commit(CommitTerms terms) {

@@ -30,10 +30,13 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -57,6 +60,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 
 /// One target's handlers on a drive of a test, with one bucket of its own and one before a cloud in memory.
 public final class TargetFixture implements AutoCloseable {
@@ -100,6 +104,13 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public TargetFixture(Path folder, long reserve) throws IOException {
+        this(folder, config -> config.withReserve(reserve), UnaryOperator.identity());
+    }
+
+    /// @param settings of the store
+    /// @param seam around the drive's files
+    public TargetFixture(Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam)
+            throws IOException {
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = new BackendSpec("s3://memory", Optional.empty(), Optional.empty(), Optional.empty());
         var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
@@ -110,20 +121,21 @@ public final class TargetFixture implements AutoCloseable {
         cached = state.buckets().find("cached").orElseThrow();
         var control = new Known(state);
         views = new ClusterViews(control);
-        store = ObjectStore.open(
-                new StoreConfig(
+        store = SmallDrive.open(
+                settings.apply(new StoreConfig(
                         "cluster1",
                         "target001",
                         List.of(drive),
                         1,
-                        reserve,
+                        1 << 20,
                         8,
                         512,
                         1024,
                         64 << 10,
                         Duration.ofMinutes(5),
-                        MEMORY),
-                weights -> (_, _) -> weights.keySet().iterator().next());
+                        MEMORY)),
+                weights -> (_, _) -> weights.keySet().iterator().next(),
+                seam);
         handlers = ObjectHandlers.compose(
                 store, control, views, peers, backends, digests, ScrubSettings.OFF, NODE, meters);
     }
@@ -150,6 +162,11 @@ public final class TargetFixture implements AutoCloseable {
 
     public Bucket cached() {
         return cached;
+    }
+
+    /// As a target does it.
+    public void evict() {
+        store.evict(() -> Refs.cached(views.current()));
     }
 
     public Writes newWrites() {

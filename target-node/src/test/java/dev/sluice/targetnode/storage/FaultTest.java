@@ -100,6 +100,29 @@ class FaultTest {
         }
     }
 
+    /// Nobody knows then what is decided: the drive goes out, which is not the 507 of one that is merely full.
+    @Test
+    void aDriveThatIsFullInTheMiddleOfACommitGoesOut() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = faulty(paths)) {
+            put(store, "k", random(1, 2_000_000));
+            fault = (call, path) -> {
+                if (call.equals("syncFolder") && path.endsWith("work")) {
+                    throw new DriveFullException("No space left on device", new IOException());
+                }
+            };
+            assertThatThrownBy(() -> put(store, "k", random(2, 2_000_000)))
+                    .isInstanceOf(StoreException.DriveFailed.class);
+            fault = NONE;
+            assertThatThrownBy(() -> put(store, "k", random(3, 2_000_000)))
+                    .isInstanceOf(StoreException.Unavailable.class);
+        }
+        try (var store = open(paths)) {
+            assertThat(get(store, "k")).isIn(random(1, 2_000_000), random(2, 2_000_000));
+            put(store, "k", random(3, 50));
+        }
+    }
+
     @Test
     void theReserveIsKept() throws IOException {
         try (var store =

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.attach;
 
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.space.Ballast;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ public final class DriveSet implements AutoCloseable {
                 if (unused.getLast().isEmpty()) {
                     makeFolders(path);
                     locks.add(DriveLock.take(path));
-                    probe(path);
+                    makeUsable(path);
                     found = new IdentityFile(path).read();
                 }
                 known.add(found);
@@ -105,8 +106,9 @@ public final class DriveSet implements AutoCloseable {
         }
     }
 
-    private static void probe(Path path) throws IOException {
+    private static void makeUsable(Path path) throws IOException {
         try (var files = new LocalDriveFiles(path)) {
+            Ballast.dropWhenFull(files);
             DriveProbe.check(path.toString(), files, ".sluice/work");
         }
     }
@@ -267,7 +269,7 @@ public final class DriveSet implements AutoCloseable {
         var lock = DriveLock.take(member.path());
         locks.put(member.identity().id(), lock);
         requireSame(member);
-        probe(member.path());
+        makeUsable(member.path());
     }
 
     /// Looks whether the drive at a member's path is that member. Writes nothing, and makes no folder.

@@ -231,11 +231,12 @@ public final class Contents implements AutoCloseable {
 
     /// The same for a small object that is to last, whose bytes are at hand: the intent makes it durable, and nothing
     /// is synced before.
-    public Prepared prepareSmallPut(BucketRef bucket, String work, DriveFile file, ObjectRecord record, byte[] data)
+    public Prepared prepareSmallPut(
+            BucketRef bucket, String work, DriveFile file, ObjectRecord record, byte[] data, IndexBatch with)
             throws IOException {
         var stored = RecordFormat.encode(record);
         if (stored.details().isPresent()) {
-            return preparePut(bucket, work, file, record, new IndexBatch(), true);
+            return preparePut(bucket, work, file, record, with, true);
         }
         files.setAttribute(work, stored.attribute());
         var intent = new Intent.Put(
@@ -243,7 +244,7 @@ public final class Contents implements AutoCloseable {
                 record.key(),
                 work,
                 ObjectEntry.of(record, false),
-                new IndexBatch(),
+                with,
                 Optional.of(new Intent.Content(stored.attribute(), data)));
         return new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true);
     }
@@ -378,7 +379,7 @@ public final class Contents implements AutoCloseable {
                 if (old.isPresent()) {
                     remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
-                after.delete(Table.OBJECTS, indexKey);
+                after.delete(Table.OBJECTS, indexKey).delete(Table.ACCESS, indexKey);
             }
         }
         if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
@@ -551,6 +552,7 @@ public final class Contents implements AutoCloseable {
         });
         index.write(
                 gone.deleteRange(Table.OBJECTS, prefix, end)
+                        .deleteRange(Table.ACCESS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .put(Table.META, TOTALS, total[0].encode())
                         .delete(Table.META, dropKey(bucket)),

@@ -7,7 +7,12 @@ import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.space.AccessTimes;
+import dev.sluice.targetnode.storage.space.Space;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +35,7 @@ public final class Drive implements AutoCloseable {
     private final Committer committer;
     private final Suspicion suspicion;
     private final Space space;
+    private final AccessTimes accessTimes;
     private final LinkedBlockingQueue<DriveFile> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
     private final ReentrantReadWriteLock guests = new ReentrantReadWriteLock();
@@ -46,7 +52,8 @@ public final class Drive implements AutoCloseable {
         this.files = files;
         this.contents = new Contents(files, index);
         this.suspicion = suspicion;
-        this.space = new Space(id, settings.reserveBytes());
+        this.space = new Space(id, settings.reserveBytes(), settings.watermarks());
+        this.accessTimes = new AccessTimes(settings.minutes());
         this.threads = new DriveThreads(id, settings.threads(), settings.queue());
         this.committer = new Committer(id, contents, files, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");
@@ -140,6 +147,10 @@ public final class Drive implements AutoCloseable {
         return space;
     }
 
+    public AccessTimes accessTimes() {
+        return accessTimes;
+    }
+
     public Suspicion suspicion() {
         return suspicion;
     }
@@ -224,6 +235,31 @@ public final class Drive implements AutoCloseable {
         }
     }
 
+    /// Commits prepared changes of different keys together, and waits for all. On a thread of its own.
+    ///
+    /// @return for each whether it was done; what was not was refused
+    public List<Boolean> commitTogether(List<Prepared> changes) {
+        var started = changes.stream().map(committer::commit).toList();
+        var results = new ArrayList<Boolean>();
+        Optional<IOException> failed = Optional.empty();
+        for (var each : started) {
+            try {
+                DriveThreads.await(each);
+                results.add(true);
+            } catch (IOException failure) {
+                failed = Optional.of(failure);
+            } catch (StoreException _) {
+                results.add(false);
+            } catch (Exception unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        }
+        if (failed.isPresent()) {
+            throw failed(failed.get());
+        }
+        return results;
+    }
+
     /// Runs something that must not run beside a commit, and waits for it.
     public void alone(Committer.Alone work) {
         try {
@@ -239,7 +275,8 @@ public final class Drive implements AutoCloseable {
 
     private StoreException failed(IOException failure) {
         if (failure instanceof DriveFullException) {
-            return new StoreException.NoSpace("The drive " + id + " is full");
+            var _ = startStep(() -> space.refresh(contents.files())); // its own failure is told there
+            return space.ranOut();
         }
         if (!(failure instanceof CommitFailedException)) { // which the committer told of
             suspicion.add("I/O", failure);
@@ -279,6 +316,8 @@ public final class Drive implements AutoCloseable {
                 if (due || contents.unsettled() >= SETTLE_AT) {
                     contents.settle();
                     space.refresh(files);
+                    space.keepBallast(files);
+                    accessTimes.flush(contents.index());
                     settled = System.nanoTime();
                 }
                 if (due || more) {
@@ -299,6 +338,14 @@ public final class Drive implements AutoCloseable {
             contents.settle();
         } catch (IOException failure) {
             suspicion.add("closing", failure); // the intents stay for the next start
+        }
+    }
+
+    private void flushLast() {
+        try {
+            accessTimes.flush(contents.index());
+        } catch (IOException failure) {
+            suspicion.add("closing", failure); // costs some order of eviction
         }
     }
 
@@ -325,6 +372,7 @@ public final class Drive implements AutoCloseable {
                 closeFiles();
                 if (inOrder && known && !frozen) {
                     settleLast();
+                    flushLast();
                 }
             }));
         } finally {

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage.drive;
 
+import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.Watermarks;
 import java.time.Duration;
 
 /// How one drive is worked.
@@ -7,5 +9,8 @@ import java.time.Duration;
 /// @param threads that may wait for the drive at the same time
 /// @param queue how much may wait for them before more is refused
 /// @param reserveBytes new objects are refused when less than this would stay free
+/// @param watermarks between which copies are evicted
 /// @param settleAfter how long a change's intent may stay open
-public record DriveSettings(int threads, int queue, long reserveBytes, Duration settleAfter) {}
+/// @param minutes for when objects are read
+public record DriveSettings(
+        int threads, int queue, long reserveBytes, Watermarks watermarks, Duration settleAfter, Minutes minutes) {}

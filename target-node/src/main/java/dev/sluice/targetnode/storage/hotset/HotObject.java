@@ -5,6 +5,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.FileIdentity;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +46,7 @@ final class HotObject {
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile Verified verified;
     private volatile Optional<ByteBuffer> bytes = Optional.empty();
+    private volatile long readInMinute;
 
     HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge) throws IOException {
         this.record = record;
@@ -68,6 +70,16 @@ final class HotObject {
 
     Optional<ByteBuffer> bytes() {
         return bytes.map(ByteBuffer::duplicate);
+    }
+
+    /// Somebody reads it: a comparison, and once a minute a word to the drive. Never blocks.
+    void read(ObjectKey key) {
+        var times = drive.accessTimes();
+        long minute = times.minute();
+        if (minute != readInMinute && record.backendVersion().isPresent()) {
+            readInMinute = minute;
+            times.read(key, minute);
+        }
     }
 
     /// @return whether it could still be kept open

@@ -56,6 +56,7 @@ public final class HotSet implements AutoCloseable {
     }
 
     private StoredObject use(ObjectKey key, HotObject object) {
+        object.read(key);
         return new StoredObject(object, () -> cache.asMap().remove(key, object));
     }
 

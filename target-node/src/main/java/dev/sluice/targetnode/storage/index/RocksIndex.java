@@ -128,7 +128,9 @@ public final class RocksIndex implements DriveIndex {
     }
 
     private static boolean isFull(RocksDBException failure) {
-        return failure.getStatus() != null && failure.getStatus().getSubCode() == Status.SubCode.NoSpace;
+        var status = failure.getStatus();
+        return (status != null && status.getSubCode() == Status.SubCode.NoSpace)
+                || String.valueOf(failure.getMessage()).contains("No space left on device");
     }
 
     private static void closeQuietly(AutoCloseable each) {
@@ -173,7 +175,8 @@ public final class RocksIndex implements DriveIndex {
             }
         } catch (RocksDBException failure) {
             remember(failure);
-            throw new IOException("writing the index: " + failure.getMessage(), failure);
+            var said = "writing the index: " + failure.getMessage();
+            throw isFull(failure) ? new DriveFullException(said, failure) : new IOException(said, failure);
         } finally {
             open.readLock().unlock();
         }

@@ -16,7 +16,9 @@ public enum Table {
     /// Upload id → the result of a completed upload, for a repeated request.
     COMPLETED(5),
     /// Facts of the index itself.
-    META(6);
+    META(6),
+    /// Bucket id and key → the minute in which a copy that the cloud has too was last read.
+    ACCESS(7);
 
     private final int code;
 

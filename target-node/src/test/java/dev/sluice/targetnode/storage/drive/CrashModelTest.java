@@ -217,7 +217,7 @@ class CrashModelTest {
             file.write(0, ByteBuffer.wrap(content));
             var record = record(key, version, content);
             return durable && version % 2 == 0
-                    ? contents.prepareSmallPut(BUCKET, work, file, record, content)
+                    ? contents.prepareSmallPut(BUCKET, work, file, record, content, new IndexBatch())
                     : contents.preparePut(BUCKET, work, file, record, new IndexBatch(), durable);
         }
     }

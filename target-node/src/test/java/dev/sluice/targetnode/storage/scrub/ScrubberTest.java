@@ -22,6 +22,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.space.Watermarks;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,7 +80,7 @@ class ScrubberTest {
                         "d1",
                         new GuardedFiles(files, folder),
                         index,
-                        new DriveSettings(1, 8, 0, Duration.ofMillis(100)),
+                        new DriveSettings(1, 8, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
                         new Suspicion("d1", (_, _) -> {}));
             })));
         }

@@ -1,0 +1,11 @@
+package dev.sluice.targetnode.storage.eviction;
+
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.util.List;
+
+/// The buckets whose objects here are copies of a cloud's.
+@FunctionalInterface
+public interface CachedBuckets {
+    /// @throws dev.sluice.common.store.StoreException.Unavailable while this node does not know
+    List<BucketRef> now();
+}

@@ -1,0 +1,13 @@
+package dev.sluice.targetnode.storage.eviction;
+
+/// What eviction did on one drive since the start, for metrics.
+///
+/// @param objects that were evicted
+/// @param bytes of them
+/// @param enough runs that freed what they were to free
+/// @param busy runs that freed less, as some copies were in use
+/// @param tooLittle runs after which nothing was left that may go
+/// @param failed runs that broke off
+/// @param missing bytes that the last run was short of
+public record EvictionStats(
+        String drive, long objects, long bytes, long enough, long busy, long tooLittle, long failed, long missing) {}

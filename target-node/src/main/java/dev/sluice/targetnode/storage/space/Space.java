@@ -1,0 +1,148 @@
+package dev.sluice.targetnode.storage.space;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// What is free on a drive, without asking it for each write: the last answer, less what was promised since. A
+/// write that finds no room wakes who evicts copies, and waits a little while that one has hope.
+public final class Space {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final String drive;
+    private final long reserve;
+    private final Watermarks marks;
+    private final AtomicLong free = new AtomicLong();
+    private final AtomicLong wanted = new AtomicLong();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private volatile long total;
+    private volatile boolean hopeful;
+    private volatile Runnable whenPressed = () -> {};
+
+    public Space(String drive, long reserve, Watermarks marks) {
+        this.drive = drive;
+        this.reserve = reserve;
+        this.marks = marks;
+    }
+
+    /// Asks the file system. On a drive thread.
+    public void refresh(DriveFiles files) throws IOException {
+        total = files.totalBytes();
+        free.set(files.freeBytes());
+        tellWaiting();
+    }
+
+    /// Takes care that there is room for the next start.
+    public void keepBallast(DriveFiles files) throws IOException {
+        Ballast.keep(files, reserve, free.get());
+    }
+
+    /// Takes room for what is to be written; for virtual threads.
+    ///
+    /// @throws StoreException.NoSpace when that would touch the reserve, and eviction does not help in time
+    public void take(long bytes) {
+        if (!fits(bytes) && !awaitRoom(bytes)) {
+            throw new StoreException.NoSpace("The drive %s is full: %d bytes are wanted, %d are free, %d are kept free"
+                            .formatted(drive, bytes, free.get(), reserve)
+                    + ". Delete objects, or give it more room");
+        }
+        if (excess() > 0) {
+            whenPressed.run();
+        }
+    }
+
+    private boolean fits(long bytes) {
+        if (free.addAndGet(-bytes) < reserve) {
+            free.addAndGet(bytes);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean awaitRoom(long bytes) {
+        if (bytes > total - reserve) {
+            return false;
+        }
+        lock.lock();
+        try {
+            long left = PATIENCE.toNanos();
+            boolean taken = false;
+            while (!taken && left > 0) {
+                wanted.accumulateAndGet(bytes, Math::max);
+                whenPressed.run();
+                if (!hopeful) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+                taken = fits(bytes);
+            }
+            return taken;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tellWaiting() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The file system itself said that it is full: somebody else may have filled it.
+    public StoreException.NoSpace ranOut() {
+        return new StoreException.NoSpace(
+                "The drive %s is full: its file system took no more; %d bytes were free when it was last asked"
+                                .formatted(drive, free.get())
+                        + ", %d are kept free. Delete objects, or give it more room".formatted(reserve));
+    }
+
+    public long free() {
+        return free.get();
+    }
+
+    public long total() {
+        return total;
+    }
+
+    /// How many bytes are to be evicted; 0 while the drive is not above its high watermark and no write was short
+    /// of room.
+    public long excess() {
+        long now = free.get();
+        boolean pressed = now < marks.freeAtHigh(total, reserve) || now - wanted.get() < reserve;
+        return pressed && total > 0 ? Math.max(0, goal() - now) : 0;
+    }
+
+    private long goal() {
+        return Math.max(marks.freeAtLow(total, reserve), reserve + wanted.get());
+    }
+
+    /// Whether eviction may end before it has freed what was to be: others on the same file system freed it too.
+    public boolean isRelieved() {
+        return free.get() >= goal();
+    }
+
+    /// @param evict never blocks; called again and again while there is an [#excess]
+    public void whenPressed(Runnable evict) {
+        whenPressed = evict;
+    }
+
+    /// A run of eviction ended, or the first is yet to come.
+    ///
+    /// @param hope whether a write without room should wait for the next one
+    public void evicted(boolean hope) {
+        wanted.set(0);
+        hopeful = hope;
+        tellWaiting();
+    }
+}
