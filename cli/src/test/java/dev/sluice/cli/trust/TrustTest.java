@@ -39,7 +39,7 @@ final class TrustTest {
         try (var server = TlsServer.start(folder, "ip:127.0.0.1")) {
             var trust = Trust.of(Optional.of(server.certificate()), Optional.empty(), Map.of());
             assertThat(get(server.url(), trust)).isEqualTo(200);
-            assertThat(NativeApi.health(server.url(), trust)).isEqualTo(NativeApi.Health.SERVING);
+            assertThat(NativeApi.health(server.url(), trust).state()).isEqualTo(NativeApi.Health.SERVING);
 
             assertRefused(server.url(), JDK, "certificate is not known to the JDK's trust store", "AWS_CA_BUNDLE");
         }
@@ -60,7 +60,7 @@ final class TrustTest {
         assertThatThrownBy(() -> get(server.url(), JDK))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("is the cluster up");
-        assertThat(NativeApi.health(server.url(), JDK)).isEqualTo(NativeApi.Health.UNREACHABLE);
+        assertThat(NativeApi.health(server.url(), JDK).state()).isEqualTo(NativeApi.Health.UNREACHABLE);
     }
 
     @Test
