@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Assumptions;
 
 /// A small file system of its own in a file, for tests as root. Where it cannot be had the test is skipped with a line,
-/// or fails when `SLUICE_REQUIRE_PEERS=1`.
+/// also with `SLUICE_REQUIRE_PEERS=1`: what a kernel can mount is no peer to be installed.
 final class LoopFileSystem implements AutoCloseable {
     private final Path mounted;
 
@@ -69,9 +69,6 @@ final class LoopFileSystem implements AutoCloseable {
         var said = run(command);
         if (!said.isEmpty()) {
             var line = "needs root, mkfs and loop devices: %s: %s".formatted(command[0], said);
-            if ("1".equals(System.getenv("SLUICE_REQUIRE_PEERS"))) {
-                throw new AssertionError(line + " (and SLUICE_REQUIRE_PEERS=1)");
-            }
             Assumptions.abort(line);
         }
     }
