@@ -21,6 +21,15 @@ public interface DriveFile extends AutoCloseable {
     /// @param offset a multiple of [#ALIGNMENT], as the buffer's address, position and remaining bytes are
     void readUncached(long offset, ByteBuffer into) throws IOException;
 
+    /// A buffer for [#readUncached].
+    ///
+    /// @param bytes a multiple of [#ALIGNMENT]
+    static ByteBuffer uncachedBuffer(int bytes) {
+        return ByteBuffer.allocateDirect(bytes + ALIGNMENT)
+                .alignedSlice(ALIGNMENT)
+                .slice(0, bytes);
+    }
+
     /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
     /// away.
     void sync() throws IOException;

@@ -5,7 +5,6 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveFullException;
-import dev.sluice.targetnode.storage.files.UncachedRead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -75,11 +74,12 @@ final class Probe {
         }
         try {
             var read = ByteBuffer.allocate(BYTES);
+            var uncached = DriveFile.uncachedBuffer(BYTES);
             try (var reader = files.open(name)) {
                 reader.read(0, read);
+                reader.readUncached(0, uncached);
             }
-            var direct = UncachedRead.of(drive.path().resolve(name), BYTES);
-            return isSame(content, read.flip()) && (direct.isEmpty() || isSame(content, direct.get()))
+            return isSame(content, read.flip()) && isSame(content, uncached.flip())
                     ? Verdict.SOUND
                     : Verdict.failed("what is written does not come back");
         } catch (IOException failure) {

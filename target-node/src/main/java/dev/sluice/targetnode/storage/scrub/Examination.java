@@ -39,9 +39,7 @@ final class Examination {
     private final Contents contents;
     private final KeyLocks publishing;
     private final Gate gate;
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BlockSums.BLOCK + DriveFile.ALIGNMENT)
-            .alignedSlice(DriveFile.ALIGNMENT)
-            .slice(0, BlockSums.BLOCK);
+    private final ByteBuffer buffer = DriveFile.uncachedBuffer(BlockSums.BLOCK);
 
     Examination(Contents contents, KeyLocks publishing, Gate gate) {
         this.contents = contents;
