@@ -11,8 +11,11 @@ import dev.sluice.bench.signing.Credentials;
 import dev.sluice.bench.workload.BucketCreation;
 import dev.sluice.bench.workload.KeySpace;
 import dev.sluice.bench.workload.Preparation;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -72,6 +75,9 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--objects", defaultValue = "100", description = "How many (default ${DEFAULT-VALUE}).")
     private int objects;
 
+    @Option(names = "--keys", description = "A file with a key on each line: these instead of numbered ones.")
+    private @Nullable Path keysFile;
+
     @Option(
             names = {"-c", "--connections"},
             defaultValue = "16",
@@ -104,6 +110,12 @@ public final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--fresh-keys", description = "PUT to new keys only, instead of overwriting the objects.")
     private boolean freshKeys;
+
+    @Option(
+            names = "--back-off",
+            defaultValue = "0",
+            description = "Milliseconds a connection waits after a 503 (default ${DEFAULT-VALUE}).")
+    private int backOff;
 
     @Option(names = "--check", description = "Compare the content of every GET.")
     private boolean check;
@@ -186,7 +198,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     private Run run(Endpoint target, Workload workload, Body body, int width) {
-        return new Run(target, workload, body, width, check);
+        return new Run(target, workload, body, width, check, Duration.ofMillis(backOff));
     }
 
     private static void mustSucceed(Tally tally, String what) {
@@ -196,8 +208,15 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     private KeySpace keys(CommandLine line) {
-        return new KeySpace(
-                bucket, prefix.isEmpty() ? size + "/" : prefix, positive(line, "--objects", objects), size.bytes());
+        if (keysFile == null) {
+            var before = prefix.isEmpty() ? size + "/" : prefix;
+            return KeySpace.numbered(bucket, before, positive(line, "--objects", objects), size.bytes());
+        }
+        try {
+            return KeySpace.of(bucket, Files.readAllLines(keysFile), size.bytes());
+        } catch (IOException e) {
+            throw new ParameterException(line, "cannot read " + keysFile, e);
+        }
     }
 
     private Endpoint endpoint(CommandLine line) {

@@ -9,11 +9,14 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class BenchCommandTest {
@@ -96,6 +99,21 @@ class BenchCommandTest {
                 .sum();
         assertThat(failed / (double) (failed + json().path("operations").asLong()))
                 .isBetween(0.75, 0.85);
+    }
+
+    @Test
+    void keysCanBeGiven(@TempDir Path folder) throws Exception {
+        var file = Files.writeString(folder.resolve("keys"), "4KiB/00000003\nodd/one\n");
+        assertThat(run("put", "--keys", file.toString())).as(err.toString()).isZero();
+        assertThat(store.objects()).containsOnlyKeys("/bench/4KiB/00000003", "/bench/odd/one");
+        assertThat(run("get", "--keys", folder.resolve("none").toString())).isEqualTo(2);
+    }
+
+    @Test
+    void aRefusedConnectionBacksOff() {
+        restart(_ -> Misbehaviour.REFUSE);
+        assertThat(run("get", "-c", "2", "--back-off", "200")).isEqualTo(1);
+        assertThat(store.count("GET")).as("in a second, on two connections").isBetween(2L, 12L);
     }
 
     @Test

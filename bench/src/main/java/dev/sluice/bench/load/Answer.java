@@ -9,6 +9,8 @@ import java.util.zip.CRC32C;
 
 /// One answer as it comes in: counted, and its bytes let go, except for a listing's page. One thread at a time.
 final class Answer {
+    private static final int SERVICE_UNAVAILABLE = 503;
+
     private final Step step;
     private final Body expected;
     private final boolean checkContent;
@@ -42,6 +44,10 @@ final class Answer {
 
     boolean isInformational() {
         return status / 100 == 1;
+    }
+
+    boolean isOverload() {
+        return status == SERVICE_UNAVAILABLE;
     }
 
     boolean keepAlive() {

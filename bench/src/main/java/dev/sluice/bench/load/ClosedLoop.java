@@ -140,6 +140,13 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         context.flush();
     }
 
+    /// If the other side has hung up meanwhile, the next connection has begun already.
+    private void sendNextIfOpen(ChannelHandlerContext context) {
+        if (context.channel().isActive()) {
+            sendNext(context);
+        }
+    }
+
     private void answered(ChannelHandlerContext context, Answer answer) {
         long now = System.nanoTime();
         Step step = current.orElseThrow();
@@ -153,10 +160,13 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         }
         lostInARow = 0;
         current = Optional.empty();
-        if (answer.keepAlive()) {
-            sendNext(context);
-        } else {
+        if (!answer.keepAlive()) {
             hangUp(context);
+        } else if (answer.isOverload() && run.backOff().isPositive()) {
+            var _ = context.executor()
+                    .schedule(() -> sendNextIfOpen(context), run.backOff().toMillis(), TimeUnit.MILLISECONDS);
+        } else {
+            sendNext(context);
         }
     }
 

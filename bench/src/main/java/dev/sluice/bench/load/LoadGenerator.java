@@ -12,6 +12,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.timeout.ReadTimeoutHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
 
@@ -40,8 +41,10 @@ public final class LoadGenerator implements AutoCloseable {
                         new AdaptiveRecvByteBufAllocator(1 << 10, 16 << 10, LARGEST_READ));
     }
 
-    /// What one run sends, to whom, and whether answers to GETs must have the body's very bytes.
-    public record Run(Endpoint endpoint, Workload workload, Body body, int connections, boolean checkContent) {}
+    /// What one run sends, to whom, whether answers to GETs must have the body's very bytes, and how long a connection
+    /// waits after a 503.
+    public record Run(
+            Endpoint endpoint, Workload workload, Body body, int connections, boolean checkContent, Duration backOff) {}
 
     /// Blocks until the window is over, or the workload has nothing more.
     public Tally run(Run run, Window window) throws InterruptedException {
