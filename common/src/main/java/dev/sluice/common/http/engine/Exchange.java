@@ -29,6 +29,8 @@ final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
     /// Bodies at hand up to this length share a buffer with the head.
     private static final int COPIED_BODY = 16 << 10;
+    /// Work on a request whose body is no longer than this starts when the body is there, so that it need not wait.
+    private static final int AWAITED_BODY = 32 << 10;
 
     private final Engine engine;
     private final Connection connection;
@@ -94,7 +96,12 @@ final class Exchange {
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
         received.takenBy(body);
-        Thread.ofVirtual().name(head.requestId()).start(new HandlerCall(this, work, body));
+        var call = Thread.ofVirtual().name(head.requestId()).unstarted(new HandlerCall(this, work, body));
+        if (head.contentLength() > 0 && head.contentLength() <= AWAITED_BODY && !request.expectsContinue()) {
+            body.whenReadable(call::start);
+        } else {
+            call.start();
+        }
     }
 
     /// False when the loop has ended and the task will never run.
@@ -132,6 +139,11 @@ final class Exchange {
         conclude(400, true);
         connection.refuse(new MalformedRequest(400, "The request's body is malformed."));
         stopSending();
+    }
+
+    /// Whether the client may wait to be asked for the body. On any thread.
+    boolean asksForBody() {
+        return request.expectsContinue();
     }
 
     void bodyPulled() {

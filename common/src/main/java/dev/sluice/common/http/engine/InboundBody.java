@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ final class InboundBody implements ByteSource, BodyConsumer {
     private boolean closed;
     private @Nullable IOException failure;
 
+    /// The event loop's own.
+    private Optional<Runnable> whenReadable = Optional.empty();
+
     /// The bytes that the reader holds until it asks for more; its thread's own.
     private @Nullable ByteBuf lent;
 
@@ -38,6 +42,18 @@ final class InboundBody implements ByteSource, BodyConsumer {
         this.exchange = exchange;
         this.limit = limit;
         this.budget = budget;
+    }
+
+    /// Runs this once, when waiting for more would be in vain: all is there, or there will be no more, or the client is
+    /// held back. Event loop only.
+    void whenReadable(Runnable start) {
+        whenReadable = Optional.of(start);
+    }
+
+    private void readable() {
+        var start = whenReadable;
+        whenReadable = Optional.empty();
+        start.ifPresent(Runnable::run);
     }
 
     @Override
@@ -48,7 +64,9 @@ final class InboundBody implements ByteSource, BodyConsumer {
         try {
             if (!pulled) {
                 pulled = true;
-                exchange.onLoop(exchange::bodyPulled);
+                if (exchange.asksForBody()) {
+                    exchange.onLoop(exchange::bodyPulled);
+                }
             }
             while (queue.isEmpty() && !ended && !closed && failure == null) {
                 changed.await();
@@ -93,9 +111,11 @@ final class InboundBody implements ByteSource, BodyConsumer {
     @Override
     public void close() {
         returnLent();
+        boolean rest;
         lock.lock();
         try {
             closed = true;
+            rest = !ended;
             heldBack = false;
             changed.signalAll();
             for (var bytes = queue.poll(); bytes != null; bytes = queue.poll()) {
@@ -105,7 +125,9 @@ final class InboundBody implements ByteSource, BodyConsumer {
         } finally {
             lock.unlock();
         }
-        exchange.onLoop(exchange::resumeReading);
+        if (rest) {
+            exchange.onLoop(exchange::resumeReading);
+        }
     }
 
     boolean pulled() {
@@ -165,6 +187,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
         } finally {
             lock.unlock();
         }
+        readable();
     }
 
     @Override
@@ -178,16 +201,22 @@ final class InboundBody implements ByteSource, BodyConsumer {
         } finally {
             lock.unlock();
         }
+        readable();
     }
 
     @Override
     public boolean wantsMore() {
+        boolean hold;
         lock.lock();
         try {
-            heldBack = !closed && !hasRoom();
-            return !heldBack;
+            hold = !closed && !hasRoom();
+            heldBack = hold;
         } finally {
             lock.unlock();
         }
+        if (hold) {
+            readable();
+        }
+        return !hold;
     }
 }

@@ -131,6 +131,56 @@ class RequestBodyTest {
     }
 
     @Test
+    void workOnASmallBodyStartsWhenTheBodyIsThere() throws Exception {
+        var begun = new AtomicLong();
+        try (var server = TestServer.blocking(request -> {
+                    begun.incrementAndGet();
+                    return digest(request);
+                });
+                var client = server.connect()) {
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhello");
+            TestServer.eventually("arrived", () -> server.meter("sluice.http.queued.bytes") == 5);
+            assertThat(begun.get()).isZero();
+            client.send("again");
+            assertThat(client.read().text()).isEqualTo(digestOf("helloagain".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(begun.get()).isOne();
+        }
+    }
+
+    /// Who waits for all of a body while the client is held back would wait for ever.
+    @Test
+    void aSmallBodyThatIsHeldBackIsReadAllTheSame() throws Exception {
+        try (var server = TestServer.blocking(withQueue(100), RequestBodyTest::digest);
+                var client = server.connect()) {
+            var bytes = random(30_000);
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 30000\r\n\r\n");
+            client.send(java.util.Arrays.copyOf(bytes, 1000));
+            TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+            client.send(java.util.Arrays.copyOfRange(bytes, 1000, 30_000));
+            assertThat(client.read().text()).isEqualTo(digestOf(bytes));
+        }
+    }
+
+    private static EngineConfig withQueue(int bytes) {
+        var usual = EngineConfig.DEFAULTS;
+        return new EngineConfig(
+                usual.maxHeaderBytes(),
+                usual.maxUriBytes(),
+                usual.maxConnections(),
+                usual.idleTimeout(),
+                usual.headerTimeout(),
+                usual.progressTimeout(),
+                usual.progressBytes(),
+                usual.lingerTimeout(),
+                usual.connectTimeout(),
+                usual.forwardTimeout(),
+                usual.copyBelow(),
+                bytes,
+                usual.memoryBudget(),
+                usual.tls());
+    }
+
+    @Test
     void aSlowHandlerHoldsTheClientBack() throws Exception {
         var proceed = new CountDownLatch(1);
         try (var server = TestServer.blocking(request -> {
