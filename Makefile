@@ -16,8 +16,8 @@ build: ## compile and package, without tests and checks (./sluice does it by its
 test: ## all checks (warnings are errors, Error Prone, NullAway, format) and all tests but the long ones
 	@$(MVN) verify
 
-test-long: ## the same with the long tests
-	@$(MVN) -Dlong verify
+test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (docs/operations.md)
+	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 verify
 
 bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
 	@bench/compare

@@ -146,7 +146,11 @@ final class ClusterLifecycleTest {
     void aClusterThatWasKilledIsRecovered() {
         assertThat(up().exitCode()).isZero();
         var keys = cluster().secretKey();
-        Signals.kill(cluster().processes());
+        var killed = cluster().processes();
+        Signals.kill(killed);
+        while (killed.stream().anyMatch(ProcessStamp::alive)) {
+            Thread.onSpinWait(); // its port is its until it is gone
+        }
         var recovered = up();
         assertThat(recovered.exitCode()).as(recovered.err()).isZero();
         assertThat(recovered.err()).contains("recovered");

@@ -80,6 +80,30 @@ final class MountpathTest {
         }
     }
 
+    @Test
+    void aDriveIsAttachedSurvivesARestartAndIsDetached() throws Exception {
+        var dir = folder.resolve("cluster");
+        try (var cluster = SluiceCluster.start(dir, Map.of(), "--targets", "1", "--drives", "1");
+                var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket("drives"));
+            var more = folder.resolve("more").toString();
+            assertThat(cluster.run("mountpath", "attach", more).outText()).contains("is attached");
+            for (int i = 0; i < OBJECTS; i++) {
+                put(s3, i);
+            }
+            cluster.down();
+            cluster.up();
+            assertThat(cluster.run("mountpath", "list").outText()).contains(more);
+            assertThat(statuses(s3)).containsOnly(200);
+            assertThat(cluster.run("mountpath", "detach", more).outText()).contains("leaves when");
+            Eventually.holds(
+                    RETURN,
+                    () -> assertThat(cluster.run("mountpath", "list").outText()).doesNotContain(more));
+            assertThat(statuses(s3)).containsOnly(200);
+            assertThat(Path.of(more, ".sluice", "drive.json.detached")).exists();
+        }
+    }
+
     private static String key(int i) {
         return "shard-%03d".formatted(i);
     }

@@ -12,8 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,15 +23,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class PowerCutTest {
     private static final long IMAGE = 600L << 20;
     private static final int WRITERS = 6;
-    private static final int KEYS = 12;
     private static final int ACKNOWLEDGED_BEFORE_A_CUT = 150;
     private static final Duration COMMAND = Duration.ofSeconds(30);
     private static final Duration RECOVERY = Duration.ofSeconds(30);
 
     @TempDir
     private Path folder;
-
-    private volatile boolean writing;
 
     @ParameterizedTest
     @EnumSource
@@ -69,27 +64,22 @@ final class PowerCutTest {
         }
     }
 
-    private void writeUntilTheCut(SluiceCluster cluster, MountedImage image, AcknowledgedWrites writes, int round)
-            throws InterruptedException {
-        writing = true;
-        long enough = writes.count() + ACKNOWLEDGED_BEFORE_A_CUT;
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i < WRITERS; i++) {
-                var writer = i;
-                threads.execute(() -> write(writes, writer, new Random(31L * round + writer), round));
-            }
-            Eventually.holds(
-                    Duration.ofMinutes(2), () -> assertThat(writes.count()).isGreaterThan(enough));
+    private static void writeUntilTheCut(
+            SluiceCluster cluster, MountedImage image, AcknowledgedWrites writes, int round) throws Exception {
+        try (var load = new Load()) {
+            writes.beginUpload("upload/" + round);
+            load.withWriters(writes, WRITERS, round);
+            load.awaitAcknowledged(ACKNOWLEDGED_BEFORE_A_CUT);
             var pids = cluster.nodes().stream().map(ClusterNode::pid).distinct().toList();
             signal("-STOP", pids);
             image.cutPower();
-            writing = false;
             signal("-KILL", pids);
             for (var pid : pids) {
                 ProcessHandle.of(pid)
                         .ifPresent(process ->
                                 process.onExit().orTimeout(30, TimeUnit.SECONDS).join());
             }
+            load.stop();
         }
     }
 
@@ -97,21 +87,5 @@ final class PowerCutTest {
         var command = new ArrayList<>(List.of("kill", which));
         pids.forEach(pid -> command.add(Long.toString(pid)));
         Finished.run(COMMAND, Map.of(), command).orFail("");
-    }
-
-    /// Mostly small objects, now and then a large one or parts; old keys are written again and deleted.
-    private void write(AcknowledgedWrites writes, int writer, Random random, int round) {
-        if (writer == 0) {
-            writes.beginUpload("upload/" + round);
-        }
-        while (writing) {
-            var key = "%s/%d/%d".formatted(random.nextBoolean() ? "a" : "b/c", writer, random.nextInt(KEYS));
-            switch (random.nextInt(10)) {
-                case 0, 1, 2 -> writes.delete(key);
-                case 3 -> writes.put(key, 1 << 20);
-                case 4 -> writes.put("unsafe//" + key, 3000);
-                default -> writes.put(key, 100 + random.nextInt(5000));
-            }
-        }
     }
 }

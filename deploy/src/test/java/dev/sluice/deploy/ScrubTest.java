@@ -53,6 +53,13 @@ final class ScrubTest {
                     .contains("stopped")
                     .doesNotContain("target001");
             assertThat(cluster.run("scrub", "status").latin1()).contains("target001", "stopped");
+
+            var drive = folder.resolve("cluster")
+                    .resolve(cluster.targets().getFirst().drives().getFirst());
+            cluster.run("mountpath", "disable", drive.toString());
+            assertThat(cluster.run("scrub", "start", "--wait").latin1())
+                    .as("it does not wait for a disabled drive")
+                    .contains("disabled by an operator", "idle");
         }
     }
 }

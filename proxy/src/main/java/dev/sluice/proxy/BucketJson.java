@@ -16,11 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
 final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
-    private static final Set<String> PROPERTIES = Set.of("backend", "durability", "policy", "route");
+    private static final Set<String> PROPERTIES =
+            Set.of("backend", "durability", "policy", "route", "local_copies", "quota");
     private static final Set<String> BACKEND = Set.of("url", "endpoint", "region", "profile");
 
     private BucketJson() {}
@@ -46,7 +48,27 @@ final class BucketJson {
                 policy,
                 value.has("route")
                         ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
-                        : before.route());
+                        : before.route(),
+                value.has("local_copies")
+                        ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
+                                .intValue()
+                        : before.localCopies(),
+                value.has("quota") ? quota(value) : before.quota());
+    }
+
+    private static Optional<Long> quota(JsonNode value) throws IOException {
+        return value.get("quota").isNull()
+                ? Optional.empty()
+                : Optional.of(wholeNumber(value, "quota", 1, Long.MAX_VALUE));
+    }
+
+    private static Long wholeNumber(JsonNode object, String field, long least, long most) throws IOException {
+        var node = object.get(field);
+        if (!node.isIntegralNumber() || !node.canConvertToLong() || node.asLong() < least || node.asLong() > most) {
+            throw new IOException(
+                    "%s must be a whole number from %d to %d, not %s".formatted(field, least, most, node));
+        }
+        return node.asLong();
     }
 
     private static Optional<BackendSpec> backend(JsonNode value) throws IOException {
@@ -76,7 +98,7 @@ final class BucketJson {
         for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
             var name = names.next();
             if (!known.contains(name)) {
-                throw new IOException("unknown property '%s'; known are %s".formatted(name, known));
+                throw new IOException("unknown property '%s'; known are %s".formatted(name, new TreeSet<>(known)));
             }
         }
     }
@@ -89,6 +111,8 @@ final class BucketJson {
                 .put("bid", Long.toString(bucket.id()))
                 .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
         node.set("durability", JSON.valueToTree(properties.durability()));
+        node.put("local_copies", properties.localCopies());
+        properties.quota().ifPresent(bytes -> node.put("quota", bytes));
         properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
         properties.policy().ifPresent(policy -> node.put("policy", policy));
         properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));

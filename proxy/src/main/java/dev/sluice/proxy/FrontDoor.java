@@ -48,6 +48,7 @@ public final class FrontDoor implements HttpHandler {
         var views = parts.views();
         var targets = parts.targets();
         var life = new BucketLife(parts.control(), views, targets, parts.clock());
+        var jobs = new JobTargets(views, targets);
         this.parser = parts.parser();
         this.s3 = new S3Door(
                 parts.parser(),
@@ -62,7 +63,9 @@ public final class FrontDoor implements HttpHandler {
                 views,
                 life,
                 new MountpathCalls(parts.self(), views, targets),
-                new ScrubCalls(views, targets));
+                new ScrubCalls(jobs),
+                new ResilverCalls(jobs),
+                new UsageCalls(views, targets));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.metrics = parts.metrics();

@@ -24,31 +24,39 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
 
-/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs,
-/// which are ours. Errors are JSON.
+/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs
+/// and resilvers, and the usage of buckets, in a way of ours. Errors are JSON.
 final class NativeApi implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MAX_BODY = 1 << 20;
     private static final String BUCKETS = "/v1/buckets";
     private static final String SCRUB = "/v1/scrub";
+    private static final String RESILVER = "/v1/resilver";
+    private static final String USAGE = "/v1/usage/";
 
     private final Authenticator authenticator;
     private final ClusterViews views;
     private final BucketLife buckets;
     private final MountpathCalls mountpaths;
     private final ScrubCalls scrubs;
+    private final ResilverCalls resilvers;
+    private final UsageCalls usages;
 
     NativeApi(
             Authenticator authenticator,
             ClusterViews views,
             BucketLife buckets,
             MountpathCalls mountpaths,
-            ScrubCalls scrubs) {
+            ScrubCalls scrubs,
+            ResilverCalls resilvers,
+            UsageCalls usages) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
         this.mountpaths = mountpaths;
         this.scrubs = scrubs;
+        this.resilvers = resilvers;
+        this.usages = usages;
     }
 
     @Override
@@ -83,8 +91,14 @@ final class NativeApi implements HttpHandler {
         if (path.startsWith(BUCKETS + "/")) {
             return bucket(head, path.substring(BUCKETS.length() + 1), caller, body);
         }
+        if (path.startsWith(USAGE) && head.method().equals("GET")) {
+            return json(200, usages.usage(existing(path.substring(USAGE.length()))));
+        }
         if (path.equals(SCRUB)) {
             return json(200, scrub(head, caller, body));
+        }
+        if (path.equals(RESILVER)) {
+            return json(200, resilver(head, caller, body));
         }
         var what = QueryParameters.of(head.query()).text("what");
         if (path.equals("/v1/daemon") && what.equals("smap")) {
@@ -93,9 +107,8 @@ final class NativeApi implements HttpHandler {
         if (MountpathCalls.LOOKS.contains(path) && what.equals("mountpaths")) {
             return json(200, mountpaths.show(head));
         }
-        if (MountpathCalls.CHANGES.contains(path) && head.method().equals("POST")) {
-            mountpaths.change(head, JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
-            return Response.empty(200);
+        if (MountpathCalls.CHANGES.contains(path)) {
+            return json(200, mountpaths.change(head, JSON.readTree(Documents.read(head, caller, body, MAX_BODY))));
         }
         throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
     }
@@ -140,6 +153,14 @@ final class NativeApi implements HttpHandler {
         }
         var value = message.path("value");
         return value.isMissingNode() || value.isNull() ? JSON.createObjectNode() : value;
+    }
+
+    private JsonNode resilver(RequestHead head, Caller caller, ByteSource body) throws IOException {
+        return switch (head.method()) {
+            case "GET" -> resilvers.status(QueryParameters.of(head.query()));
+            case "POST" -> resilvers.act(JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
+            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for resilvers");
+        };
     }
 
     private JsonNode scrub(RequestHead head, Caller caller, ByteSource body) throws IOException {

@@ -6,13 +6,17 @@ import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.Mountpath;
+import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.ResilverCommand;
+import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -77,20 +81,32 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
+    public List<BucketUsage> usage(List<Long> bucketIds) {
+        return List.of(read(
+                peers.post(node.url(), PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
+    }
+
+    @Override
     public List<Mountpath> mountpaths() {
         return List.of(read(peers.get(node.url(), PeerPaths.MOUNTPATHS, "", CALL), Mountpath[].class));
     }
 
     @Override
-    public void setMountpath(String path, boolean enabled) {
-        var query = "path=%s&enabled=%d".formatted(encode(path), enabled ? 1 : 0);
-        peers.post(node.url(), PeerPaths.MOUNTPATH, query, new byte[0], CALL);
+    public String changeMountpath(MountpathChange change, String which) {
+        var query = "change=%s&drive=%s".formatted(change, encode(which));
+        return read(peers.post(node.url(), PeerPaths.MOUNTPATH, query, new byte[0], CALL), String.class);
     }
 
     @Override
     public List<DriveScrub> scrub(ScrubCommand command) {
         return List.of(read(
                 peers.post(node.url(), PeerPaths.SCRUB, "", ClusterJson.write(command), CALL), DriveScrub[].class));
+    }
+
+    @Override
+    public ResilverStatus resilver(ResilverCommand command) {
+        return read(
+                peers.post(node.url(), PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {

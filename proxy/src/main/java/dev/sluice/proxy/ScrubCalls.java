@@ -3,36 +3,23 @@ package dev.sluice.proxy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.common.cluster.Node;
-import dev.sluice.common.cluster.Role;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /// `/v1/scrub`: passes an operator's word to the targets that are meant, all at once, and shows how their drives stand.
-/// A target that does not answer is an `error` in its place, not a failure of the others.
 final class ScrubCalls {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> VALUES = List.of("target", "drive", "rate");
 
-    private final ClusterViews views;
-    private final Targets targets;
+    private final JobTargets targets;
 
-    ScrubCalls(ClusterViews views, Targets targets) {
-        this.views = views;
+    ScrubCalls(JobTargets targets) {
         this.targets = targets;
     }
 
@@ -74,16 +61,16 @@ final class ScrubCalls {
     }
 
     private JsonNode ask(Optional<String> target, ScrubCommand command) {
-        var nodes = views.current().state().map().nodes().values().stream()
-                .filter(node -> node.role() == Role.TARGET)
-                .filter(node ->
-                        target.isEmpty() || target.get().equals(node.id().value()))
-                .toList();
-        if (nodes.isEmpty()) {
-            throw new StoreException.InvalidArgument("There is no target " + target.orElse("in the cluster"));
-        }
-        var answers = JSON.createArrayNode();
-        asked(nodes, command).forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
+        var answers = targets.ask(target, each -> {
+            try {
+                var answer = JSON.createObjectNode();
+                var drives = answer.putArray("drives");
+                each.scrub(command).forEach(drive -> drives.add(show(drive)));
+                return Optional.of(answer);
+            } catch (StoreException.InvalidArgument _) {
+                return Optional.empty(); // it has no such drive
+            }
+        });
         if (answers.isEmpty()) {
             throw new StoreException.InvalidArgument(
                     "There is no drive %s".formatted(command.drive().orElse("")));
@@ -91,44 +78,11 @@ final class ScrubCalls {
         return answers;
     }
 
-    private Map<String, Optional<ObjectNode>> asked(List<Node> nodes, ScrubCommand command) {
-        var answers = new TreeMap<String, Optional<ObjectNode>>();
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var running = new ArrayList<Future<Optional<ObjectNode>>>();
-            for (var node : nodes) {
-                running.add(threads.submit(() -> answerOf(node, command)));
-            }
-            for (int i = 0; i < nodes.size(); i++) {
-                answers.put(nodes.get(i).id().value(), running.get(i).get());
-            }
-            return answers;
-        } catch (ExecutionException bug) {
-            throw new IllegalStateException("asking the targets", bug.getCause());
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
-    }
-
-    /// @return empty when the target has no such drive
-    private Optional<ObjectNode> answerOf(Node node, ScrubCommand command) {
-        var answer = JSON.createObjectNode();
-        try {
-            var drives = answer.putArray("drives");
-            targets.of(node).scrub(command).forEach(drive -> drives.add(show(drive)));
-        } catch (StoreException.InvalidArgument _) {
-            return Optional.empty();
-        } catch (StoreException failure) {
-            answer.put("error", failure.getMessage());
-        }
-        return Optional.of(answer);
-    }
-
     private static ObjectNode show(DriveScrub drive) {
         var shown = JSON.createObjectNode()
                 .put("drive", drive.drive())
                 .put("path", drive.path())
-                .put("state", lower(drive.state()))
+                .put("state", JobTargets.lower(drive.state()))
                 .put("trouble", drive.trouble().orElse(null))
                 .put("objects", drive.objects())
                 .put("objects_all", drive.objectsAll())
@@ -147,16 +101,12 @@ final class ScrubCalls {
 
     private static ObjectNode show(ScrubFinding finding) {
         return JSON.createObjectNode()
-                .put("kind", lower(finding.kind()))
-                .put("action", lower(finding.action()))
+                .put("kind", JobTargets.lower(finding.kind()))
+                .put("action", JobTargets.lower(finding.action()))
                 .put("bucket", finding.bucket())
                 .put("key", finding.key())
                 .put("path", finding.path())
                 .put("why", finding.why())
                 .put("found_millis", finding.foundMillis());
-    }
-
-    private static String lower(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -3,10 +3,15 @@ package dev.sluice.proxy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.Mountpath;
+import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.ResilverCommand;
+import dev.sluice.common.peer.ResilverFailure;
+import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.TargetService;
@@ -31,6 +36,7 @@ final class MemoryTarget implements TargetService {
     private final List<Long> dropped = new ArrayList<>();
     private final Map<String, Mountpath> mountpaths = new TreeMap<>();
     private final List<ScrubCommand> scrubbed = new ArrayList<>();
+    private final List<ResilverCommand> resilvered = new ArrayList<>();
     private boolean silent;
     private Runnable whenAskedIfEmpty = () -> {};
 
@@ -124,6 +130,15 @@ final class MemoryTarget implements TargetService {
         dropped.add(bucketId);
     }
 
+    /// Each name has ten bytes.
+    @Override
+    public List<BucketUsage> usage(List<Long> bucketIds) {
+        answer();
+        return bucketIds.stream()
+                .map(id -> new BucketUsage(id, keys(id).size(), 10L * keys(id).size(), 3, 0))
+                .toList();
+    }
+
     @Override
     public List<Mountpath> mountpaths() {
         answer();
@@ -131,15 +146,27 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public void setMountpath(String path, boolean enabled) {
+    public String changeMountpath(MountpathChange change, String which) {
         answer();
-        if (mountpaths.replace(path, mountpath(path, enabled ? "serving" : "disabled")) == null) {
-            throw new StoreException.InvalidArgument("no drive of this target is at " + path);
+        if (change == MountpathChange.ATTACH) {
+            mountpaths.put(which, mountpath(which, "serving"));
+            return which + " is attached";
         }
+        var before = mountpaths.get(which);
+        if (before == null) {
+            throw new StoreException.InvalidArgument("no drive of this target is at " + which);
+        }
+        switch (change) {
+            case ATTACH, ENABLE -> mountpaths.put(which, mountpath(which, "serving"));
+            case DISABLE -> mountpaths.put(which, mountpath(which, "disabled"));
+            case DETACH -> mountpaths.put(which, new Mountpath(which, "d1", 1, true, "serving", "", 0, 0, 0));
+            case DETACH_LOST -> mountpaths.remove(which);
+        }
+        return change + " " + which;
     }
 
     private static Mountpath mountpath(String path, String state) {
-        return new Mountpath(path, "d1", state, "", 0, 0, 0);
+        return new Mountpath(path, "d1", 1, false, state, "", 0, 0, 0);
     }
 
     @Override
@@ -168,6 +195,36 @@ final class MemoryTarget implements TargetService {
                 Optional.empty(),
                 1,
                 List.of(finding)));
+    }
+
+    @Override
+    public ResilverStatus resilver(ResilverCommand command) {
+        answer();
+        resilvered.add(command);
+        var state = switch (command) {
+            case START -> ResilverStatus.State.RUNNING;
+            case STOP -> ResilverStatus.State.STOPPED;
+            case STATUS -> ResilverStatus.State.WAITING;
+        };
+        var failure = new ResilverFailure("b", "k", "no room", 7);
+        return new ResilverStatus(
+                state,
+                false,
+                Optional.of("uploads under way"),
+                1,
+                2,
+                3,
+                4,
+                5,
+                Optional.of(6L),
+                7,
+                8,
+                1,
+                List.of(failure));
+    }
+
+    List<ResilverCommand> resilvered() {
+        return resilvered;
     }
 
     private void answer() {

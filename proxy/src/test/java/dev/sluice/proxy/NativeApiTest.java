@@ -2,10 +2,15 @@ package dev.sluice.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NativeApiTest {
     private static final String CREATE = "{\"action\":\"create-bck\",\"value\":{\"durability\":\"os\"}}";
@@ -70,11 +75,76 @@ class NativeApiTest {
         assertThat(mountpaths("target002")).contains("\"disabled\":[]", "\"waiting_dd\":[]");
         assertThat(act("disable-mp", "/mnt/c", "target002").status()).isEqualTo(400);
         assertThat(act("disable-mp", "/mnt/a", "target009").status()).isEqualTo(404);
-        assertThat(act("detach-mp", "/mnt/a", "target002").status()).isEqualTo(501);
+        assertThat(act("rescan-mp", "/mnt/a", "target002").status()).isEqualTo(501);
         assertThat(mountpaths(TrialCluster.PROXY)).contains("not a target");
     }
 
-    private dev.sluice.common.http.Response act(String action, String path, String target) {
+    @Test
+    void aTargetsDrivesAreAttachedAndDetached() {
+        cluster.target(2).hasDrive("/mnt/a");
+        assertThat(act("PUT", "", "attach-mp", "/mnt/b").status()).isEqualTo(200);
+        assertThat(mountpaths("target002")).contains("\"available\":[\"/mnt/a\",\"/mnt/b\"]");
+        assertThat(act("DELETE", "", "detach-mp", "/mnt/a").status()).isEqualTo(200);
+        assertThat(mountpaths("target002"))
+                .contains("\"available\":[\"/mnt/b\"]", "\"waiting_dd\":[\"/mnt/a\"]", "\"leaving\":true");
+        var given = act("DELETE", "?lost=true", "detach-mp", "/mnt/a");
+        assertThat(TrialCluster.text(given)).isEqualTo("{\"done\":\"DETACH_LOST /mnt/a\"}");
+        assertThat(mountpaths("target002")).contains("\"available\":[\"/mnt/b\"]", "\"waiting_dd\":[]");
+        assertThat(act("POST", "", "attach-mp", "/mnt/c").status()).isEqualTo(405);
+        assertThat(act("PUT", "", "disable-mp", "/mnt/b").status()).isEqualTo(405);
+        assertThat(act("DELETE", "", "detach-mp", "/mnt/c").status()).isEqualTo(400);
+    }
+
+    private Response act(String method, String query, String action, String path) {
+        var body = "{\"action\":\"%s\",\"value\":\"%s\"}".formatted(action, path);
+        return cluster.send(method + " /v1/reverse/daemon/mountpaths" + query, body, "Ais-Node-Id", "target002");
+    }
+
+    @Test
+    void copiesAndQuotaAreSetAtTheStartAndLaterAndTheQuotaIsLifted() {
+        var create = "{\"action\":\"create-bck\",\"value\":{\"local_copies\":2,\"quota\":1099511627776}}";
+        assertThat(cluster.send("POST /v1/buckets/shards", create).status()).isEqualTo(200);
+        assertThat(shown()).contains("\"local_copies\":2", "\"quota\":1099511627776");
+        assertThat(set("{\"local_copies\":8}").status()).isEqualTo(200);
+        assertThat(shown()).contains("\"local_copies\":8", "\"quota\":1099511627776");
+        assertThat(set("{\"quota\":null}").status()).isEqualTo(200);
+        assertThat(shown()).contains("\"local_copies\":8").doesNotContain("quota");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "9", "-1", "\"2\"", "1.5", "null", "18446744073709551617"})
+    void localCopiesAreAWholeNumberFromOneToEight(String copies) {
+        assertThat(cluster.send("POST /v1/buckets/shards", CREATE).status()).isEqualTo(200);
+        var refusal = set("{\"local_copies\":%s}".formatted(copies));
+        assertThat(refusal.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refusal)).contains("local_copies must be a whole number from 1 to 8, not ");
+        assertThat(shown()).contains("\"local_copies\":1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "\"1GiB\"", "1e3", "9223372036854775808"})
+    void aQuotaIsAWholeNumberOfBytes(String quota) {
+        assertThat(cluster.send("POST /v1/buckets/shards", CREATE).status()).isEqualTo(200);
+        var refusal = set("{\"quota\":%s}".formatted(quota));
+        assertThat(refusal.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refusal))
+                .contains("quota must be a whole number from 1 to 9223372036854775807, not ");
+        assertThat(shown()).doesNotContain("quota");
+    }
+
+    private dev.sluice.common.http.Response set(String properties) {
+        var message = "{\"action\":\"set-bprops\",\"value\":%s}".formatted(properties);
+        return cluster.send("PATCH /v1/buckets/shards", message);
+    }
+
+    private String shown() {
+        return cluster.send("HEAD /v1/buckets/shards", "")
+                .headers()
+                .first("Ais-Bucket-Props")
+                .orElseThrow();
+    }
+
+    private Response act(String action, String path, String target) {
         var body = "{\"action\":\"%s\",\"value\":\"%s\"}".formatted(action, path);
         return cluster.send("POST /v1/reverse/daemon/mountpaths", body, "Ais-Node-Id", target);
     }
@@ -118,6 +188,21 @@ class NativeApiTest {
     }
 
     @Test
+    void whatABucketTakesIsShownInAllAndOnEachTarget() {
+        var create = "{\"action\":\"create-bck\",\"value\":{\"quota\":1000}}";
+        assertThat(cluster.send("POST /v1/buckets/shards", create).status()).isEqualTo(200);
+        long id = cluster.known("shards").orElseThrow().id();
+        cluster.target(1).keys(id).add("a");
+        cluster.target(3).keys(id).addAll(List.of("b", "c"));
+        cluster.target(2).silence(true);
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/shards", "")))
+                .contains("\"quota\":1000,\"objects\":3,\"bytes\":30,\"uploading\":6")
+                .contains("{\"target\":\"target003\",\"objects\":2,\"bytes\":20,\"uploading\":3,\"reserved\":0}")
+                .contains("{\"target\":\"target002\",\"error\":\"target002 does not answer\"}");
+        assertThat(cluster.send("GET /v1/usage/nothing", "").status()).isEqualTo(404);
+    }
+
+    @Test
     void whatAScrubCallGetsWrongIsNamed() {
         assertThat(TrialCluster.text(cluster.send("GET /v1/scrub?target=nobody", "")))
                 .contains("There is no target nobody");
@@ -132,5 +217,35 @@ class NativeApiTest {
         assertThat(TrialCluster.text(cluster.send("POST /v1/scrub", misspelt))).contains("unknown value 'disk'");
         var slow = "{\"action\":\"start-scrub\",\"value\":{\"rate\":-1}}";
         assertThat(cluster.send("POST /v1/scrub", slow).status()).isEqualTo(400);
+    }
+
+    @Test
+    void resilversAreStartedStoppedAndShownOnTheTargetsThatAreMeant() {
+        assertThat(TrialCluster.text(cluster.send("GET /v1/resilver", "")))
+                .contains("\"target\":\"target001\"", "\"target\":\"target003\"")
+                .contains("\"state\":\"waiting\",\"settled\":false,\"reason\":\"uploads under way\"")
+                .contains("\"bucket\":\"b\",\"key\":\"k\",\"why\":\"no room\"");
+        var start = "{\"action\":\"start-resilver\",\"value\":{\"target\":\"target002\"}}";
+        assertThat(TrialCluster.text(cluster.send("POST /v1/resilver", start)))
+                .contains("\"state\":\"running\"", "target002")
+                .doesNotContain("target001");
+        assertThat(cluster.target(2).resilvered().getLast()).isEqualTo(ResilverCommand.START);
+        assertThat(TrialCluster.text(cluster.send("POST /v1/resilver", "{\"action\":\"stop-resilver\"}")))
+                .contains("\"state\":\"stopped\"", "target001", "target003");
+        cluster.target(3).silence(true);
+        assertThat(TrialCluster.text(cluster.send("GET /v1/resilver", "")))
+                .contains("\"error\":\"target003 does not answer\"", "target001");
+    }
+
+    @Test
+    void whatAResilverCallGetsWrongIsNamed() {
+        assertThat(TrialCluster.text(cluster.send("GET /v1/resilver?target=nobody", "")))
+                .contains("There is no target nobody");
+        assertThat(TrialCluster.text(cluster.send("POST /v1/resilver", "{\"action\":\"start\"}")))
+                .contains("start-resilver");
+        var misspelt = "{\"action\":\"start-resilver\",\"value\":{\"drive\":\"/d\"}}";
+        assertThat(TrialCluster.text(cluster.send("POST /v1/resilver", misspelt)))
+                .contains("unknown value 'drive'");
+        assertThat(cluster.send("PUT /v1/resilver", "").status()).isEqualTo(405);
     }
 }

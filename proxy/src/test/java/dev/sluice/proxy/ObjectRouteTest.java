@@ -127,6 +127,6 @@ class ObjectRouteTest {
     }
 
     private static BucketProperties routed(Optional<RoutePreference> route) {
-        return new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), route);
+        return new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), route, 1, Optional.empty());
     }
 }

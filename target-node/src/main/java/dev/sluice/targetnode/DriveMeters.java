@@ -13,6 +13,7 @@ import java.util.function.ToDoubleFunction;
 final class DriveMeters {
     private DriveMeters() {}
 
+    /// For the drives there are now; to be called again when there are others. A path without a drive has no figures.
     static void register(ObjectStore store, NodeId node, MeterRegistry meters) {
         for (var drive : store.stats()) {
             gauge(store, node, drive, meters, "sluice.drive.objects", DriveStats::objects);
@@ -56,7 +57,7 @@ final class DriveMeters {
                         name,
                         store,
                         source -> source.stats().stream()
-                                .filter(stats -> stats.id().equals(drive.id()))
+                                .filter(stats -> stats.path().equals(drive.path()))
                                 .mapToDouble(value)
                                 .findFirst()
                                 .orElse(Double.NaN))

@@ -43,8 +43,12 @@ final class EvictionMeters {
     }
 
     private static double of(ObjectStore store, DriveStats drive, ToDoubleFunction<EvictionStats> value) {
+        var there = store.stats().stream()
+                .filter(stats -> stats.path().equals(drive.path()))
+                .map(DriveStats::id)
+                .toList();
         return store.evictions().stream()
-                .filter(stats -> stats.drive().equals(drive.id()))
+                .filter(stats -> there.contains(stats.drive()))
                 .mapToDouble(value)
                 .findFirst()
                 .orElse(Double.NaN);

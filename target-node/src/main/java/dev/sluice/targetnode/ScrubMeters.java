@@ -22,7 +22,7 @@ final class ScrubMeters {
             gauge(scrubs, drive, "bytes", tags, meters, DriveScrub::bytes);
             gauge(scrubs, drive, "findings", tags, meters, DriveScrub::findings);
             gauge(scrubs, drive, "finished.seconds", tags, meters, at -> at.finishedMillis() / 1e3);
-            FunctionCounter.builder("sluice.scrub.read.bytes", scrubs, all -> all.readInAll(drive.drive()))
+            FunctionCounter.builder("sluice.scrub.read.bytes", scrubs, all -> all.readInAll(drive.path()))
                     .tags(tags)
                     .register(meters);
         }
@@ -39,7 +39,7 @@ final class ScrubMeters {
                         "sluice.scrub." + name,
                         scrubs,
                         all -> all.obey(ScrubCommand.STATUS).stream()
-                                .filter(at -> at.drive().equals(drive.drive()))
+                                .filter(at -> at.path().equals(drive.path()))
                                 .mapToDouble(value)
                                 .findFirst()
                                 .orElse(Double.NaN))

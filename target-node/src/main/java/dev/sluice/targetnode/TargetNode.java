@@ -6,25 +6,22 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.TargetService;
-import dev.sluice.common.placement.Candidate;
-import dev.sluice.common.placement.Rendezvous;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
-import dev.sluice.targetnode.storage.DrivePlacement;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +37,7 @@ public final class TargetNode implements AutoCloseable {
 
     private final ObjectStore store;
     private final BucketBackends backends;
+    private final Quotas quotas;
     private final ExecutorService digests;
     private final ObjectHandlers handlers;
     private final ScheduledExecutorService housekeeping;
@@ -47,11 +45,13 @@ public final class TargetNode implements AutoCloseable {
     private TargetNode(
             ObjectStore store,
             BucketBackends backends,
+            Quotas quotas,
             ExecutorService digests,
             ObjectHandlers handlers,
             ScheduledExecutorService housekeeping) {
         this.store = store;
         this.backends = backends;
+        this.quotas = quotas;
         this.digests = digests;
         this.handlers = handlers;
         this.housekeeping = housekeeping;
@@ -61,7 +61,7 @@ public final class TargetNode implements AutoCloseable {
     ///
     /// @throws IOException with one line for the operator when a drive cannot be used
     public static ObjectStore attach(StoreConfig config) throws IOException {
-        return ObjectStore.open(config, TargetNode::placement);
+        return ObjectStore.open(config);
     }
 
     /// @param store the attached drives, which the caller closes after this
@@ -73,22 +73,40 @@ public final class TargetNode implements AutoCloseable {
             PeerClient peers,
             BackendSettings backendSettings,
             ScrubSettings scrubbing,
+            ResilverSettings resilvering,
             MeterRegistry meters) {
         var backends = new BucketBackends(backendSettings, meters);
         var digests = Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
-        var handlers = ObjectHandlers.compose(store, control, views, peers, backends, digests, scrubbing, node, meters);
-        DriveMeters.register(store, node, meters);
-        ScrubMeters.register(handlers.scrubs(), node, meters);
-        store.evict(() -> Refs.cached(views.current()));
-        EvictionMeters.register(store, node, meters);
+        var quotas = Quotas.start(node, store.bucketBytes(), views, peers);
+        var handlers = ObjectHandlers.compose(
+                store, control, views, peers, backends, quotas, digests, scrubbing, resilvering, node, meters);
+        ResilverMeters.register(handlers.resilver(), node, meters);
+        store.evict(new EvictedBuckets(views, quotas));
+        store.follow(_ -> {
+            DriveMeters.register(store, node, meters);
+            ScrubMeters.register(handlers.scrubs(), node, meters);
+            EvictionMeters.register(store, node, meters);
+        });
+        var bucketMeters = new BucketMeters(store.bucketBytes(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);
         var removed = new RemovedBuckets(control, handlers::drop);
         var _ = housekeeping.scheduleWithFixedDelay(removed::drop, 1, 60, TimeUnit.SECONDS);
-        return new TargetNode(store, backends, digests, handlers, housekeeping);
+        var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
+        var _ = housekeeping.scheduleWithFixedDelay(bucketMeters::register, 1, 5, TimeUnit.SECONDS);
+        return new TargetNode(store, backends, quotas, digests, handlers, housekeeping);
+    }
+
+    /// So that objects get the copies they are to have also where nothing is written.
+    private static void adoptCopies(ObjectStore store, ClusterViews views) {
+        try {
+            views.current().state().buckets().buckets().values().forEach(bucket -> store.adopt(Refs.of(bucket)));
+        } catch (StoreException e) {
+            LOG.debug("how many copies buckets are to have is looked at later: {}", e.getMessage());
+        }
     }
 
     private static void forgetOldUploads(ObjectStore store) {
@@ -109,27 +127,19 @@ public final class TargetNode implements AutoCloseable {
         return store.ready();
     }
 
-    /// Its share of the cluster's slots.
+    /// Its share of the cluster's slots: fixed when it was formed, whatever becomes of its drives.
     public static double weight(ObjectStore store) {
-        return store.stats().stream().mapToDouble(DriveStats::weight).sum();
+        return store.mountpaths().formedWeight();
     }
 
     public List<DriveStats> drives() {
         return store.stats();
     }
 
-    /// A slot lives on one drive: the first of its rendezvous ranking.
-    private static DrivePlacement placement(Map<String, Long> weights) {
-        var drives = weights.entrySet().stream()
-                .map(entry -> new Candidate(entry.getKey(), entry.getValue()))
-                .toList();
-        var owners = Rendezvous.owners(drives);
-        return (bucketId, key) -> drives.get(owners[Slot.of(bucketId, key)]).id();
-    }
-
     @Override
     public void close() {
         housekeeping.shutdownNow();
+        quotas.close();
         handlers.close();
         backends.close();
         digests.close();

@@ -24,6 +24,7 @@ public final class NativeApi {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String NODE_ID = "ais-node-id";
     private static final String SCRUB = "/v1/scrub";
+    private static final String RESILVER = "/v1/resilver";
     private static final String PROPERTIES = "ais-bucket-props";
 
     /// The cloud bucket behind a bucket.
@@ -63,8 +64,14 @@ public final class NativeApi {
         return names;
     }
 
-    public void createBucket(String name, Optional<Backend> backend) {
-        var value = JSON.createObjectNode();
+    /// One before a cloud bucket, all else as it is by default.
+    public void createBucket(String name, Backend backend) {
+        createBucket(name, Optional.of(backend), JSON.createObjectNode());
+    }
+
+    /// @param properties as [#setProperties] takes them
+    public void createBucket(String name, Optional<Backend> backend, ObjectNode properties) {
+        var value = properties.deepCopy();
         backend.ifPresent(cloud -> {
             var object = value.putObject("backend").put("url", cloud.url());
             cloud.endpoint().ifPresent(text -> object.put("endpoint", text));
@@ -79,6 +86,7 @@ public final class NativeApi {
         act("DELETE", name, "destroy-bck", JSON.createObjectNode().put("force", force));
     }
 
+    /// Changes those that are named, as docs/http-api.md names them.
     public void setProperties(String name, ObjectNode properties) {
         act("PATCH", name, "set-bprops", properties);
     }
@@ -87,6 +95,11 @@ public final class NativeApi {
     public JsonNode bucket(String name) {
         var response = http.call("HEAD", path(name), Map.of());
         return json(response.headers().firstValue(PROPERTIES).orElse("{}"));
+    }
+
+    /// What a bucket takes on the cluster's drives, as the server names it.
+    public JsonNode usage(String bucket) {
+        return json(http.call("GET", "/v1/usage/" + bucket, Map.of()).body());
     }
 
     public List<Member> clusterMap() {
@@ -109,17 +122,35 @@ public final class NativeApi {
         return NodeHealth.drives(json(response.body()));
     }
 
-    /// Takes a drive out of use, or into use again.
-    public void setMountpath(String target, String path, boolean enabled) {
-        var message = JSON.createObjectNode()
-                .put("action", enabled ? "enable-mp" : "disable-mp")
-                .put("value", path);
-        http.call(
-                "POST",
+    /// What an operator may do with a drive.
+    public enum DriveChange {
+        ATTACH("PUT", "attach-mp"),
+        DETACH("DELETE", "detach-mp"),
+        /// With all that only it has.
+        DETACH_LOST("DELETE", "detach-mp"),
+        ENABLE("POST", "enable-mp"),
+        DISABLE("POST", "disable-mp");
+
+        private final String method;
+        private final String action;
+
+        DriveChange(String method, String action) {
+            this.method = method;
+            this.action = action;
+        }
+    }
+
+    /// @param drive its path or id
+    /// @return what was done
+    public String changeMountpath(String target, DriveChange change, String drive) {
+        var message = JSON.createObjectNode().put("action", change.action).put("value", drive);
+        var answer = http.call(
+                change.method,
                 "/v1/reverse/daemon/mountpaths",
-                Map.of(),
+                change == DriveChange.DETACH_LOST ? Map.of("lost", "true") : Map.of(),
                 Map.of("content-type", "application/json", NODE_ID, target),
                 BodyPublishers.ofString(message.toString()));
+        return json(answer.body()).path("done").asText();
     }
 
     public Trust trust() {
@@ -143,9 +174,28 @@ public final class NativeApi {
         which.target().ifPresent(target -> value.put("target", target));
         which.path().ifPresent(path -> value.put("drive", path));
         rate.ifPresent(mebibytes -> value.put("rate", mebibytes));
+        return json(post(SCRUB, message));
+    }
+
+    /// How the resilvers stand: an array with an object for each target, as the server shows it.
+    public JsonNode resilverStatus(Optional<String> target) {
+        var query = new TreeMap<String, String>();
+        target.ifPresent(id -> query.put("target", id));
+        return json(http.call("GET", RESILVER, query).body());
+    }
+
+    /// Starts or stops them.
+    public JsonNode resilver(String action, Optional<String> target) {
+        var message = JSON.createObjectNode().put("action", action);
+        var value = message.putObject("value");
+        target.ifPresent(id -> value.put("target", id));
+        return json(post(RESILVER, message));
+    }
+
+    private String post(String path, JsonNode message) {
         var body = BodyPublishers.ofString(message.toString());
-        return json(http.call("POST", SCRUB, Map.of(), Map.of("content-type", "application/json"), body)
-                .body());
+        return http.call("POST", path, Map.of(), Map.of("content-type", "application/json"), body)
+                .body();
     }
 
     /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of the

@@ -17,7 +17,17 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
     private static final JsonMapper JSON = new JsonMapper();
 
     /// A target's drive.
-    public record Drive(String path, String state, String reason, Instant since, long errors) {
+    ///
+    /// @param path empty when another drive took its place
+    public record Drive(
+            String path,
+            String id,
+            long weight,
+            boolean leaving,
+            String state,
+            String reason,
+            Instant since,
+            long errors) {
         /// Whether it is as it is to be: it serves, or an operator does not want it to.
         public boolean isWanted() {
             return state.equals("serving") || state.equals("disabled");
@@ -26,7 +36,10 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
         public String text() {
             return "%s is %s since %s%s"
                     .formatted(
-                            path, state, since.truncatedTo(ChronoUnit.SECONDS), reason.isEmpty() ? "" : ": " + reason);
+                            path.isEmpty() ? id : path,
+                            state,
+                            since.truncatedTo(ChronoUnit.SECONDS),
+                            reason.isEmpty() ? "" : ": " + reason);
         }
     }
 
@@ -44,6 +57,9 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
         for (var drive : answer.path("drives")) {
             drives.add(new Drive(
                     drive.path("path").asText(),
+                    drive.path("id").asText(),
+                    drive.path("weight").asLong(),
+                    drive.path("leaving").asBoolean(),
                     drive.path("state").asText(),
                     drive.path("reason").asText(),
                     Instant.ofEpochMilli(drive.path("since").asLong()),

@@ -1,11 +1,9 @@
 package dev.sluice.cli.cluster;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.ConfigException;
 import dev.sluice.cli.config.ConfigFiles;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -13,10 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Objects are placed by the set of targets and drives: a start with another set would not find them, so it is refused.
+/// Objects are placed by the set of targets: a start with another one would not find them, so it is refused. With other
+/// numbers of drives too: they are attached and detached while the cluster runs.
 final class ExistingDrives {
-    private static final JsonMapper JSON = new JsonMapper();
-
     private ExistingDrives() {}
 
     static void check(Layout layout, ClusterConfig.Shape shape) {
@@ -31,14 +28,6 @@ final class ExistingDrives {
                     "%s was made with other targets or drives: missing now %s, new now %s. Start it with the numbers it had, or use another --dir"
                             .formatted(layout.dir(), without(before, now), without(now, before)));
         }
-        var disabled = disabled(before);
-        before.stream()
-                .filter(drive -> !Files.isDirectory(drive) && !disabled.contains(drive.toString()))
-                .findFirst()
-                .ifPresent(drive -> {
-                    throw CommandFailure.refused(
-                            "drive " + drive + " of this cluster is missing: is its disk mounted?");
-                });
     }
 
     /// The drives of the last start, from the files of its nodes.
@@ -53,22 +42,6 @@ final class ExistingDrives {
             }
         }
         return drives;
-    }
-
-    /// A drive that an operator has disabled may be away; each other drive of its target says so.
-    private static Set<String> disabled(Set<Path> drives) {
-        var paths = new HashSet<String>();
-        for (var drive : drives) {
-            var file = drive.resolve(".sluice/disabled.json");
-            try {
-                if (Files.exists(file)) {
-                    JSON.readTree(file.toFile()).path("disabled").forEach(path -> paths.add(path.asText()));
-                }
-            } catch (IOException unreadable) {
-                throw CommandFailure.refused(file + " cannot be read: " + unreadable.getMessage());
-            }
-        }
-        return paths;
     }
 
     private static Set<Path> without(Set<Path> some, Set<Path> others) {

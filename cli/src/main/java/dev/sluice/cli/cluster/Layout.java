@@ -83,7 +83,7 @@ public record Layout(Path dir) {
                                 url(config, node.port()),
                                 ""),
                         new NodeConfig.Drives(
-                                node.drives().stream().map(Path::toString).toList()),
+                                node.drives().stream().map(Path::toString).toList(), List.of()),
                         new NodeConfig.Cluster(members),
                         config.auth(),
                         config.limits(),

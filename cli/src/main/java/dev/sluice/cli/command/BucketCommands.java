@@ -1,5 +1,6 @@
 package dev.sluice.cli.command;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice bucket create|ls|show|rm|policy`.
+/// `sluice bucket create|ls|show|set|rm|policy`.
 final class BucketCommands {
     private BucketCommands() {}
 
@@ -45,6 +46,9 @@ final class BucketCommands {
                 description = "The profile with the credentials, on the machines of the targets.")
         private @Nullable String profile;
 
+        @Mixin
+        private final PropertyOptions properties = new PropertyOptions();
+
         Create(Installation installation) {
             super(installation);
         }
@@ -66,7 +70,7 @@ final class BucketCommands {
                 throw CommandFailure.refused(
                         "--endpoint, --region and --profile are those of a --backend (the cluster is chosen with --cluster or --dir)");
             }
-            nativeApi().createBucket(name, cloud);
+            nativeApi().createBucket(name, cloud, properties.given());
             return done(
                     Map.of(
                             "bucket",
@@ -96,7 +100,9 @@ final class BucketCommands {
         }
     }
 
-    @Command(name = "show", description = "Shows a bucket's properties.")
+    @Command(
+            name = "show",
+            description = "Shows a bucket's properties and what it takes; exit code 1 if a target does not answer.")
     static final class Show extends ObjectCommand {
         @Parameters(paramLabel = "NAME")
         private String name = "";
@@ -108,10 +114,58 @@ final class BucketCommands {
         @Override
         public Integer call() {
             var properties = nativeApi().bucket(name);
+            var usage = nativeApi().usage(name);
             var shown = new LinkedHashMap<String, Object>();
             shown.put("bucket", name);
             shown.put("properties", properties);
-            return done(shown, name + "\n" + properties.toPrettyString());
+            shown.put("usage", usage);
+            done(shown, name + "\n" + properties.toPrettyString() + "\n" + text(usage));
+            var silent = usage.findValues("error");
+            silent.forEach(error -> err().println("sluice: " + error.asText()));
+            err().flush();
+            return silent.isEmpty() ? 0 : 1;
+        }
+
+        private static String text(JsonNode usage) {
+            long bytes = usage.path("bytes").asLong();
+            long uploading = usage.path("uploading").asLong();
+            var text = new StringBuilder("takes %s in %d objects"
+                    .formatted(Amounts.bytes(bytes), usage.path("objects").asLong()));
+            if (uploading > 0) {
+                text.append(", and %s in unfinished uploads".formatted(Amounts.bytes(uploading)));
+            }
+            if (usage.hasNonNull("quota")) {
+                long quota = usage.path("quota").asLong();
+                text.append(", %d %% of its quota of %s"
+                        .formatted((long) (100.0 * (bytes + uploading) / quota), Amounts.bytes(quota)));
+            }
+            return text.toString();
+        }
+    }
+
+    @Command(name = "set", description = "Changes a bucket's properties; what is not named stays.")
+    static final class SetProperties extends ObjectCommand {
+        @Parameters(paramLabel = "NAME")
+        private String name = "";
+
+        @Mixin
+        private final PropertyOptions properties = new PropertyOptions();
+
+        SetProperties(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            var given = properties.given();
+            if (given.isEmpty()) {
+                throw CommandFailure.refused("name what to change: --local-copies N, --quota SIZE or --quota none");
+            }
+            nativeApi().setProperties(name, given);
+            var shown = new LinkedHashMap<String, Object>();
+            shown.put("bucket", name);
+            shown.put("changed", given);
+            return done(shown, "changed " + name + " " + given);
         }
     }
 

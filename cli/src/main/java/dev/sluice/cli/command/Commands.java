@@ -22,14 +22,17 @@ public final class Commands {
     @Command(name = "node", description = "Stops or starts one node of a --separate cluster.")
     private static final class Node {}
 
-    @Command(name = "mountpath", description = "Lists, disables and enables the drives of targets.")
+    @Command(name = "mountpath", description = "Lists, attaches, detaches, disables and enables the drives of targets.")
     private static final class Mountpath {}
 
-    @Command(name = "bucket", description = "Creates, lists, shows and removes buckets.")
+    @Command(name = "bucket", description = "Creates, lists, shows, changes and removes buckets.")
     private static final class Bucket {}
 
     @Command(name = "scrub", description = "Compares what drives hold with their checksums.")
     private static final class Scrub {}
+
+    @Command(name = "resilver", description = "Moves objects to where they belong after drives have changed.")
+    private static final class Resilver {}
 
     public static CommandLine of(Installation installation) {
         var line = new CommandLine(new Root())
@@ -43,18 +46,25 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Kill(installation)))
                 .addSubcommand(new CommandLine(new Mountpath())
                         .addSubcommand(new MountpathCommands.ListDrives(installation))
+                        .addSubcommand(new MountpathCommands.Attach(installation))
+                        .addSubcommand(new MountpathCommands.Detach(installation))
                         .addSubcommand(new MountpathCommands.Disable(installation))
                         .addSubcommand(new MountpathCommands.Enable(installation)))
                 .addSubcommand(new CommandLine(new Bucket())
                         .addSubcommand(new BucketCommands.Create(installation))
                         .addSubcommand(new BucketCommands.ListBuckets(installation))
                         .addSubcommand(new BucketCommands.Show(installation))
+                        .addSubcommand(new BucketCommands.SetProperties(installation))
                         .addSubcommand(new BucketCommands.Remove(installation))
                         .addSubcommand(new BucketCommands.Policy(installation)))
                 .addSubcommand(new CommandLine(new Scrub())
                         .addSubcommand(new ScrubCommands.Start(installation))
                         .addSubcommand(new ScrubCommands.Status(installation))
                         .addSubcommand(new ScrubCommands.Stop(installation)))
+                .addSubcommand(new CommandLine(new Resilver())
+                        .addSubcommand(new ResilverCommands.Start(installation))
+                        .addSubcommand(new ResilverCommands.Status(installation))
+                        .addSubcommand(new ResilverCommands.Stop(installation)))
                 .addSubcommand(new PutCommand(installation))
                 .addSubcommand(new GetCommand(installation))
                 .addSubcommand(new ObjectCommands.Cat(installation))

@@ -7,13 +7,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice mountpath list|disable|enable`.
+/// `sluice mountpath list|attach|detach|disable|enable`.
 final class MountpathCommands {
     private MountpathCommands() {}
 
@@ -23,6 +22,9 @@ final class MountpathCommands {
             var shown = new LinkedHashMap<String, Object>();
             shown.put("target", target);
             shown.put("path", drive.path());
+            shown.put("id", drive.id());
+            shown.put("weight", drive.weight());
+            shown.put("leaving", drive.leaving());
             shown.put("state", drive.state());
             shown.put("reason", drive.reason());
             shown.put("since", drive.since().toString());
@@ -33,8 +35,10 @@ final class MountpathCommands {
         List<String> row() {
             return List.of(
                     target,
-                    drive.path(),
-                    drive.state(),
+                    drive.path().isEmpty() ? "-" : drive.path(),
+                    drive.id(),
+                    Long.toString(drive.weight()),
+                    drive.leaving() ? drive.state() + ", leaving" : drive.state(),
                     drive.since().toString(),
                     Long.toString(drive.errors()),
                     drive.reason().isEmpty() ? "-" : drive.reason());
@@ -73,30 +77,47 @@ final class MountpathCommands {
             } else {
                 Output.table(
                         out(),
-                        List.of("TARGET", "PATH", "STATE", "SINCE", "ERRORS", "REASON"),
+                        List.of("TARGET", "PATH", "ID", "WEIGHT", "STATE", "SINCE", "ERRORS", "REASON"),
                         found.stream().map(Found::row).toList());
             }
             return 0;
         }
 
-        int set(String path, boolean enabled) {
+        /// @param drive a path or an id
+        int change(NativeApi.DriveChange change, String drive) {
+            var owner = ownerOf(drive);
+            var done = nativeApi().changeMountpath(owner, change, drive);
+            var now = nativeApi().mountpaths(owner).stream()
+                    .filter(each -> each.path().equals(drive) || each.id().equals(drive))
+                    .map(each -> new Found(owner, each).shown())
+                    .findFirst()
+                    .orElse(new LinkedHashMap<>(Map.of("target", owner)));
+            now.put("done", done);
+            return done(now, owner + " " + done);
+        }
+
+        private String ownerOf(String drive) {
             var having = found().stream()
-                    .filter(found -> found.drive().path().equals(path))
+                    .filter(found -> found.drive().path().equals(drive)
+                            || found.drive().id().equals(drive))
                     .toList();
             if (having.isEmpty()) {
-                throw CommandFailure.refused("no target has a drive at " + path + " (sluice mountpath list)");
+                throw CommandFailure.refused("no target has a drive at " + drive + " (sluice mountpath list)");
             }
             if (having.size() > 1) {
-                throw CommandFailure.refused("several targets have a drive at " + path + ": name one with --target");
+                throw CommandFailure.refused("several targets have a drive at " + drive + ": name one with --target");
             }
-            var owner = having.getFirst().target();
-            nativeApi().setMountpath(owner, path, enabled);
-            var now = nativeApi().mountpaths(owner).stream()
-                    .filter(drive -> Objects.equals(drive.path(), path))
-                    .map(drive -> new Found(owner, drive))
-                    .findFirst()
-                    .orElseThrow();
-            return done(now.shown(), "%s drive %s".formatted(owner, now.drive().text()));
+            return having.getFirst().target();
+        }
+
+        /// A new drive is nobody's yet: where there are several targets, one must be named.
+        int attach(String path) {
+            var targets = targets();
+            if (targets.size() != 1) {
+                throw CommandFailure.refused("there are several targets: name the drive's with --target");
+            }
+            var done = nativeApi().changeMountpath(targets.getFirst(), NativeApi.DriveChange.ATTACH, path);
+            return done(Map.of("target", targets.getFirst(), "done", done), targets.getFirst() + " " + done);
         }
     }
 
@@ -113,12 +134,47 @@ final class MountpathCommands {
     }
 
     @Command(
+            name = "attach",
+            description = "Takes a blank drive into a target, or one of its drives where it is mounted now.")
+    static final class Attach extends OnDrives {
+        @Parameters(paramLabel = "PATH", description = "A folder on the target's machine.")
+        private String path = "";
+
+        Attach(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            return attach(path);
+        }
+    }
+
+    @Command(name = "detach", description = "Lets a drive go: what it has is moved to the others first.")
+    static final class Detach extends OnDrives {
+        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
+        private String drive = "";
+
+        @Option(names = "--lost", description = "It cannot be read any more: gives up what only it has, at once.")
+        private boolean lost;
+
+        Detach(Installation installation) {
+            super(installation);
+        }
+
+        @Override
+        public Integer call() {
+            return change(lost ? NativeApi.DriveChange.DETACH_LOST : NativeApi.DriveChange.DETACH, drive);
+        }
+    }
+
+    @Command(
             name = "disable",
             description =
-                    "Takes a drive out of use, also across restarts; its keys answer 503, and it may be unmounted.")
+                    "Takes a drive out of use, also across restarts; what only it has answers 503, and it may be unmounted.")
     static final class Disable extends OnDrives {
-        @Parameters(paramLabel = "PATH")
-        private String path = "";
+        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
+        private String drive = "";
 
         Disable(Installation installation) {
             super(installation);
@@ -126,7 +182,7 @@ final class MountpathCommands {
 
         @Override
         public Integer call() {
-            return set(path, false);
+            return change(NativeApi.DriveChange.DISABLE, drive);
         }
     }
 
@@ -134,8 +190,8 @@ final class MountpathCommands {
             name = "enable",
             description = "Takes a disabled drive into use again, or tries one that is out without waiting.")
     static final class Enable extends OnDrives {
-        @Parameters(paramLabel = "PATH")
-        private String path = "";
+        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
+        private String drive = "";
 
         Enable(Installation installation) {
             super(installation);
@@ -143,7 +199,7 @@ final class MountpathCommands {
 
         @Override
         public Integer call() {
-            return set(path, true);
+            return change(NativeApi.DriveChange.ENABLE, drive);
         }
     }
 }

@@ -3,23 +3,15 @@ package dev.sluice.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
-import java.io.Console;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `sluice scrub start|status|stop`.
 final class ScrubCommands {
-    private static final Duration LOOK_EVERY = Duration.ofMillis(500);
-
     private ScrubCommands() {}
 
     @Command(
@@ -81,57 +73,30 @@ final class ScrubCommands {
         }
     }
 
-    abstract static class OnDrives extends ClusterCommand {
-        @Mixin
-        private final EndpointOptions cluster = new EndpointOptions();
-
-        @Option(names = "--target", paramLabel = "ID", description = "Only this target's drives.")
-        private @Nullable String target;
-
+    abstract static class OnDrives extends JobCommand {
         @Option(names = "--drive", paramLabel = "PATH", description = "Only this drive, by its folder or its id.")
         private @Nullable String drive;
-
-        private final boolean terminal = Optional.ofNullable(System.console())
-                .filter(Console::isTerminal)
-                .isPresent();
 
         OnDrives(Installation installation) {
             super(installation);
         }
 
-        @Override
-        ClusterOptions cluster() {
-            return cluster;
-        }
-
         NativeApi.Drives which() {
-            return new NativeApi.Drives(Optional.ofNullable(target), Optional.ofNullable(drive));
+            return new NativeApi.Drives(target(), Optional.ofNullable(drive));
         }
 
-        /// A line of progress, on a terminal only.
-        JsonNode awaitEnd(JsonNode first) throws InterruptedException {
-            var answer = first;
-            while (drives(answer).stream().anyMatch(each -> isUnderWay(each.json))) {
-                if (terminal) {
-                    err().printf("\r%s\u001b[K", progress(answer));
-                    err().flush();
-                }
-                Thread.sleep(LOOK_EVERY);
-                answer = nativeApi().scrubStatus(which());
-            }
-            if (terminal) {
-                err().print("\r\u001b[K");
-                err().flush();
-            }
-            return answer;
+        @Override
+        JsonNode look() {
+            return nativeApi().scrubStatus(which());
         }
 
-        private static boolean isUnderWay(JsonNode drive) {
-            var state = drive.path("state").asText();
-            return state.equals("running") || state.equals("waiting");
+        @Override
+        boolean isUnderWay(JsonNode answer) {
+            return drives(answer).stream().anyMatch(each -> isWorking(each.json));
         }
 
-        private static String progress(JsonNode answer) {
+        @Override
+        String progress(JsonNode answer) {
             long bytes = 0;
             long all = 0;
             long rate = 0;
@@ -146,26 +111,13 @@ final class ScrubCommands {
                     .formatted(Amounts.bytes(bytes), Amounts.bytes(all), Amounts.bytes(rate), time(left));
         }
 
-        private static String time(long seconds) {
-            return Duration.ofSeconds(seconds).toString().substring(2).toLowerCase(Locale.ROOT);
-        }
-
-        /// @return 1 when a target does not answer
-        int show(JsonNode answer) {
-            if (json()) {
-                out().println(answer.toPrettyString());
-                out().flush();
-            } else {
-                Output.table(
-                        out(),
-                        List.of("TARGET", "DRIVE", "STATE", "OBJECTS", "BYTES", "RATE", "LEFT", "FINISHED", "FINDINGS"),
-                        drives(answer).stream().map(OnDrives::row).toList());
-                drives(answer).forEach(this::findings);
-            }
-            var silent = answer.findValues("error");
-            silent.forEach(error -> err().println("sluice: " + error.asText()));
-            err().flush();
-            return silent.isEmpty() ? 0 : 1;
+        @Override
+        void showTable(JsonNode answer) {
+            Output.table(
+                    out(),
+                    List.of("TARGET", "DRIVE", "STATE", "OBJECTS", "BYTES", "RATE", "LEFT", "FINISHED", "FINDINGS"),
+                    drives(answer).stream().map(OnDrives::row).toList());
+            drives(answer).forEach(this::findings);
         }
 
         /// @return 1 also when something was found
@@ -189,24 +141,17 @@ final class ScrubCommands {
 
         private static List<String> row(Row row) {
             var at = row.json;
-            var trouble = at.path("trouble").asText();
             return List.of(
                     row.target,
                     at.path("path").asText(),
-                    at.path("state").asText() + (at.path("trouble").isTextual() ? ": " + trouble : ""),
+                    state(at, "trouble"),
                     at.path("objects").asLong() + " of "
                             + at.path("objects_all").asLong(),
                     Amounts.bytes(at.path("bytes").asLong()) + " of "
                             + Amounts.bytes(at.path("bytes_all").asLong()),
                     Amounts.bytes(at.path("bytes_per_second").asLong()) + "/s",
-                    at.path("seconds_left").isNumber()
-                            ? time(at.path("seconds_left").asLong())
-                            : "-",
-                    at.path("finished_millis").asLong() == 0
-                            ? "never"
-                            : Instant.ofEpochMilli(at.path("finished_millis").asLong())
-                                    .truncatedTo(ChronoUnit.SECONDS)
-                                    .toString(),
+                    left(at),
+                    finished(at),
                     at.path("findings").asText());
         }
 
@@ -222,11 +167,7 @@ final class ScrubCommands {
                                 each.path("why").asText(),
                                 each.path("action").asText());
             }
-            long more = row.json.path("findings").asLong() - latest.size();
-            if (more > 0) {
-                out().printf("%s and %d more%n", row.target, more);
-            }
-            out().flush();
+            more(row.target, row.json.path("findings").asLong() - latest.size());
         }
     }
 }

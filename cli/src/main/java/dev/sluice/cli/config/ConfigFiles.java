@@ -68,6 +68,7 @@ public final class ConfigFiles {
     private static ObjectNode nodeForm() {
         var form = tree(NodeConfig.DEFAULTS);
         form.withArray("/drives/paths").add("");
+        form.withArray("/drives/lost").add("");
         form.withArray("/cluster/nodes")
                 .add(tree(new NodeConfig.Member("target001", NodeRole.TARGET, "http://host:1")));
         return form;

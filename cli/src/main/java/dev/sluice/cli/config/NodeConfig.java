@@ -29,9 +29,12 @@ public record NodeConfig(
     }
 
     /// `[drives]`: the mountpaths of a target.
-    public record Drives(List<String> paths) {
+    ///
+    /// @param lost ids of drives that are given up
+    public record Drives(List<String> paths, List<String> lost) {
         public Drives {
             paths = List.copyOf(paths);
+            lost = List.copyOf(lost);
         }
 
         public List<Path> folders() {
@@ -58,7 +61,7 @@ public record NodeConfig(
 
     static final NodeConfig DEFAULTS = new NodeConfig(
             new Node("", NodeRole.TARGET, "", "", ""),
-            new Drives(List.of()),
+            new Drives(List.of(), List.of()),
             new Cluster(List.of()),
             AuthConfig.DEFAULTS,
             LimitsConfig.DEFAULTS,

@@ -2,7 +2,7 @@ package dev.sluice.cli.config;
 
 /// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process, the
 /// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
-/// 0 for what the period asks.
+/// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave.
 public record StorageConfig(
         ByteSize reserve,
         int highWatermark,
@@ -13,7 +13,8 @@ public record StorageConfig(
         int hotFiles,
         TimeSpan verifiedFor,
         TimeSpan scrubPeriod,
-        int scrubRate) {
+        int scrubRate,
+        int resilverRate) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
             90,
@@ -24,6 +25,7 @@ public record StorageConfig(
             4_096,
             TimeSpan.parse("1h"),
             TimeSpan.parse("24h"),
+            0,
             0);
 
     public StorageConfig {
@@ -32,5 +34,6 @@ public record StorageConfig(
         Checks.atLeast("storage.drive_threads", driveThreads, 1);
         Checks.atLeast("storage.hot_files", hotFiles, 0);
         Checks.atLeast("storage.scrub_rate", scrubRate, 0);
+        Checks.atLeast("storage.resilver_rate", resilverRate, 0);
     }
 }

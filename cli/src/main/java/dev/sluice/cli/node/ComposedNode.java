@@ -31,6 +31,7 @@ import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.space.Minutes;
 import dev.sluice.targetnode.storage.space.Watermarks;
@@ -49,6 +50,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -94,7 +96,15 @@ final class ComposedNode implements RunningNode {
             views = new ClusterViews(control);
             if (store.isPresent()) {
                 target = Optional.of(closedLast(TargetNode.open(
-                        id, store.get(), control, views, peers, backendSettings(), scrubSettings(), jvm.meters())));
+                        id,
+                        store.get(),
+                        control,
+                        views,
+                        peers,
+                        backendSettings(),
+                        scrubSettings(),
+                        resilverSettings(),
+                        jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }
             server = closedLast(HttpServer.start(
@@ -250,6 +260,7 @@ final class ComposedNode implements RunningNode {
                 clusterMark(),
                 id.value(),
                 config.drives().folders(),
+                Set.copyOf(config.drives().lost()),
                 1,
                 storage.reserve().bytes(),
                 storage.driveThreads(),
@@ -265,6 +276,10 @@ final class ComposedNode implements RunningNode {
     private ScrubSettings scrubSettings() {
         var storage = config.storage();
         return new ScrubSettings(storage.scrubPeriod().duration(), (long) storage.scrubRate() << 20);
+    }
+
+    private ResilverSettings resilverSettings() {
+        return new ResilverSettings((long) config.storage().resilverRate() << 20, ResilverSettings.GRACE);
     }
 
     /// Drives remember which cluster they belong to by a digest of its key.

@@ -47,6 +47,7 @@ public record ServerFailure(int status, String code, String message) {
                 "check SLUICE_ACCESS_KEY and SLUICE_SECRET_KEY, or name the cluster with --dir";
             case "RequestTimeTooSkewed" -> "the clocks of this machine and the server differ";
             case "ServiceUnavailable", "SlowDown" -> "sluice status shows which nodes serve; try again";
+            case "QuotaExceeded" -> "sluice bucket show BUCKET shows what it takes";
             case "InsufficientStorage" -> "its drives are full: remove objects or add targets";
             default -> "";
         };

@@ -35,6 +35,8 @@ final class ConfigFilesTest {
             listen = "[::1]:9000"
             url = "https://front.example:9000"
             zone = "rack-7"
+            [drives]
+            lost = ["d0123"]
             [[cluster.nodes]]
             id = "proxy-xyz"
             role = "proxy"
@@ -65,6 +67,7 @@ final class ConfigFilesTest {
             verified_for = "23m"
             scrub_period = "32m"
             scrub_rate = 33
+            resilver_rate = 34
             [http]
             event_loops = 24
             idle_timeout = "25s"
@@ -106,7 +109,7 @@ final class ConfigFilesTest {
                 .isEqualTo(new NodeConfig(
                         new NodeConfig.Node(
                                 "proxy-xyz", NodeRole.PROXY, "[::1]:9000", "https://front.example:9000", "rack-7"),
-                        new NodeConfig.Drives(List.of()),
+                        new NodeConfig.Drives(List.of(), List.of("d0123")),
                         new NodeConfig.Cluster(List.of(
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
@@ -122,7 +125,8 @@ final class ConfigFilesTest {
                                 22,
                                 new TimeSpan(Duration.ofMinutes(23)),
                                 new TimeSpan(Duration.ofMinutes(32)),
-                                33),
+                                33,
+                                34),
                         new HttpConfig(
                                 24,
                                 new TimeSpan(Duration.ofSeconds(25)),

@@ -3,6 +3,7 @@ package dev.sluice.common.checksum;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.zip.CRC32C;
 
 /// The CRC32C of each 1 MiB block of some bytes, kept apart from them: what every read is verified against, so that a
 /// range needs only the blocks it touches. The last block may be shorter. Immutable.
@@ -46,6 +47,13 @@ public final class BlockSums {
 
     public int get(int block) {
         return sums[block];
+    }
+
+    /// Whether these are the bytes of a block. They are not consumed.
+    public boolean matches(int block, ByteBuffer bytes) {
+        var crc = new CRC32C();
+        crc.update(bytes.duplicate());
+        return (int) crc.getValue() == sums[block];
     }
 
     /// The CRC32C of all the bytes, from the blocks'.

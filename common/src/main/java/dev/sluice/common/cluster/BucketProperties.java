@@ -1,20 +1,65 @@
 package dev.sluice.common.cluster;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// @param policy the policy document in JSON, checked before it is stored
+/// @param localCopies how many drives of its target keep each object, as far as the target has so many
+/// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
 public record BucketProperties(
         Optional<BackendSpec> backend,
         Durability durability,
         Optional<String> policy,
-        Optional<RoutePreference> route) {
+        Optional<RoutePreference> route,
+        int localCopies,
+        Optional<Long> quota) {
+    public static final int MAX_LOCAL_COPIES = 8;
+    private static final int ONE_COPY = 1;
+
+    public BucketProperties {
+        if (localCopies < 1 || localCopies > MAX_LOCAL_COPIES) {
+            throw new IllegalArgumentException(
+                    "local_copies must be from 1 to %d, not %d".formatted(MAX_LOCAL_COPIES, localCopies));
+        }
+        if (quota.isPresent() && quota.get() < 1) {
+            throw new IllegalArgumentException("quota must be from 1 to %d bytes, or null for none, not %d"
+                    .formatted(Long.MAX_VALUE, quota.get()));
+        }
+    }
+
+    /// @param localCopies missing in states that were written before there was a choice
+    /// @param quota likewise
+    @JsonCreator
+    static BucketProperties read(
+            @JsonProperty("backend") Optional<BackendSpec> backend,
+            @JsonProperty("durability") Durability durability,
+            @JsonProperty("policy") Optional<String> policy,
+            @JsonProperty("route") Optional<RoutePreference> route,
+            @JsonProperty("localCopies") @Nullable Integer localCopies,
+            @JsonProperty("quota") @Nullable Long quota) {
+        return new BucketProperties(
+                backend,
+                durability,
+                policy,
+                route,
+                localCopies == null ? ONE_COPY : localCopies,
+                Optional.ofNullable(quota));
+    }
+
     /// A bucket that owns its objects keeps them through a power cut; a cached one can fetch them again.
     public static BucketProperties defaults(Optional<BackendSpec> backend) {
         return new BucketProperties(
-                backend, backend.isPresent() ? Durability.OS : Durability.FSYNC, Optional.empty(), Optional.empty());
+                backend,
+                backend.isPresent() ? Durability.OS : Durability.FSYNC,
+                Optional.empty(),
+                Optional.empty(),
+                ONE_COPY,
+                Optional.empty());
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {
-        return new BucketProperties(backend, durability, newPolicy, route);
+        return new BucketProperties(backend, durability, newPolicy, route, localCopies, quota);
     }
 }

@@ -35,7 +35,9 @@ public record DriveScrub(
         /// In the middle of a pass, by an operator's word; goes on by one.
         STOPPED,
         /// Waits for the drive or the cluster's state.
-        WAITING
+        WAITING,
+        /// An operator has taken the drive out of use.
+        DISABLED
     }
 
     public DriveScrub {

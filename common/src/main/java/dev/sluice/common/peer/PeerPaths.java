@@ -9,7 +9,9 @@ public final class PeerPaths {
     public static final String DELETE = PREFIX + "delete";
     public static final String EMPTY = PREFIX + "empty";
     public static final String DROP = PREFIX + "drop";
+    public static final String USAGE = PREFIX + "usage";
     public static final String SCRUB = PREFIX + "scrub";
+    public static final String RESILVER = PREFIX + "resilver";
 
     public static final String MOUNTPATHS = PREFIX + "mountpaths";
     public static final String MOUNTPATH = PREFIX + "mountpath";

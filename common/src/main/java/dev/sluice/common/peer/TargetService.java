@@ -33,12 +33,21 @@ public interface TargetService {
     /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
     void drop(long bucketId, String name);
 
+    /// What each of these buckets takes here, in the order of the ids.
+    List<BucketUsage> usage(List<Long> bucketIds);
+
     /// Its drives and their states. Blocks.
     List<Mountpath> mountpaths();
 
-    /// Enables or disables the drive at this path, durably. Blocks.
-    void setMountpath(String path, boolean enabled);
+    /// Changes what a drive is for, durably. Blocks.
+    ///
+    /// @param which a path, or a drive's id
+    /// @return what was done, for people
+    String changeMountpath(MountpathChange change, String which);
 
     /// Starts or stops the scrubs of this target's drives, and tells how they stand. Blocks.
     List<DriveScrub> scrub(ScrubCommand command);
+
+    /// Starts or stops this target's resilver, and tells how it stands.
+    ResilverStatus resilver(ResilverCommand command);
 }

@@ -25,6 +25,7 @@ public final class S3Errors {
             case StoreException.IncompleteBody _ -> new S3Error(400, "IncompleteBody", message);
             // S3 has no code for a full drive; 507 is what SDKs do not retry at once.
             case StoreException.NoSpace _ -> new S3Error(507, "InsufficientStorage", message);
+            case StoreException.QuotaExceeded _ -> new S3Error(507, "QuotaExceeded", message);
             case StoreException.Damaged _ -> new S3Error(500, "InternalError", message);
             case StoreException.DriveFailed _ -> new S3Error(503, "ServiceUnavailable", message);
             case StoreException.BackendUnavailable _ -> new S3Error(503, "ServiceUnavailable", message);

@@ -122,6 +122,13 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /// The bucket would have more bytes than its quota (507).
+    public static final class QuotaExceeded extends StoreException {
+        public QuotaExceeded(String message) {
+            super(message);
+        }
+    }
+
     /// Stored here, but the bytes on the drive are not the ones that were written (500, never 200).
     public static final class Damaged extends StoreException {
         public Damaged(String message) {

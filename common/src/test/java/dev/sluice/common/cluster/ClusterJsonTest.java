@@ -22,7 +22,9 @@ class ClusterJsonTest {
                     "s3://cloud/prefix", Optional.of("http://127.0.0.1:9000"), Optional.empty(), Optional.of("lab"))),
             Durability.OS,
             Optional.of("{}"),
-            Optional.of(RoutePreference.REDIRECT));
+            Optional.of(RoutePreference.REDIRECT),
+            2,
+            Optional.of(1L << 40));
 
     static List<Command> commands() {
         return List.of(
@@ -46,6 +48,14 @@ class ClusterJsonTest {
         var old = "{\"nextId\":3,\"buckets\":{}}".getBytes(StandardCharsets.UTF_8);
         assertThat(ClusterJson.read(old, BucketTable.class))
                 .isEqualTo(new BucketTable(3, new TreeMap<>(), new TreeMap<>()));
+    }
+
+    @Test
+    void propertiesFromBeforeThereWereLocalCopiesAndQuotasHaveOneCopyAndNoQuota() throws IOException {
+        var old = "{\"backend\":null,\"durability\":\"fsync\",\"policy\":null,\"route\":null}";
+        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BucketProperties.class))
+                .isEqualTo(new BucketProperties(
+                        Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, Optional.empty()));
     }
 
     @ParameterizedTest

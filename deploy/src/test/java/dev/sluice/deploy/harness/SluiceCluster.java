@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /// A cluster started by `./sluice up`, seen through `cluster.json`, its ports and its files alone.
@@ -61,6 +62,18 @@ public final class SluiceCluster implements AutoCloseable {
     public void node(String what, String id) {
         run("node", what, id);
         file = ClusterFile.read(dir);
+    }
+
+    /// SIGKILL, this very moment.
+    public void kill(String id) {
+        long pid = nodes().stream()
+                .filter(node -> node.id().equals(id))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+        var process = ProcessHandle.of(pid).orElseThrow(() -> new IllegalStateException(id + " does not run"));
+        process.destroyForcibly();
+        process.onExit().orTimeout(COMMAND.toSeconds(), TimeUnit.SECONDS).join();
     }
 
     /// A command about this cluster.

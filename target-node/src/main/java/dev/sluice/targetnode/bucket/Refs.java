@@ -11,7 +11,7 @@ public final class Refs {
     private Refs() {}
 
     public static BucketRef of(Bucket bucket) {
-        return new BucketRef(bucket.id(), bucket.name());
+        return new BucketRef(bucket.id(), bucket.name(), bucket.properties().localCopies());
     }
 
     /// The buckets whose objects here are copies of a cloud's.

@@ -4,11 +4,10 @@ import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.multipart.Multipart;
-import dev.sluice.targetnode.storage.multipart.Part;
-import dev.sluice.targetnode.storage.multipart.UploadState;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /// The bytes of an upload's parts, one after the other, for the cloud. Each block is compared with its sum before it is
 /// given out: a part may have lain on the drive for days.
@@ -40,9 +39,7 @@ final class PartsSource implements ByteSource {
         var current = parts.get(part);
         buffer.limit((int) Math.min(BlockSums.BLOCK, current.size() - at));
         uploads.readPart(upload, current, at, buffer);
-        var sum = new CRC32C();
-        sum.update(buffer.flip().duplicate());
-        if ((int) sum.getValue() != current.blocks().get(Math.toIntExact(at / BlockSums.BLOCK))) {
+        if (!current.blocks().matches(Math.toIntExact(at / BlockSums.BLOCK), buffer.flip())) {
             throw new StoreException.Damaged(
                     "Part %d on the drive is not what was uploaded".formatted(current.number()));
         }

@@ -25,7 +25,7 @@ final class BodyIntake {
     ///     fails; what was written so far must then be thrown away
     static ReceivedDigests.Received take(
             Incoming body, WriteAttributes attributes, Writing destination, LongFunction<BlockSums> sums) {
-        try (var digests = ReceivedDigests.ofStream(attributes)) {
+        try (var digests = ReceivedDigests.ofStream(attributes, body.length())) {
             long size = 0;
             for (var bytes = body.bytes().next();
                     bytes.hasRemaining();

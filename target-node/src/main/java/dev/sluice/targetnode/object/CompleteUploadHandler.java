@@ -20,9 +20,10 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.multipart.Multipart;
-import dev.sluice.targetnode.storage.multipart.Part;
-import dev.sluice.targetnode.storage.multipart.UploadState;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -44,15 +45,22 @@ final class CompleteUploadHandler {
 
     private final Multipart uploads;
     private final Writes writes;
+    private final Quotas quotas;
     private final WriteThrough writeThrough;
     private final Executor threads;
     private final Duration patience;
 
     /// @param patience how long an answer may take before the client is kept waiting with white space, and between that
     CompleteUploadHandler(
-            Multipart uploads, Writes writes, WriteThrough writeThrough, Executor threads, Duration patience) {
+            Multipart uploads,
+            Writes writes,
+            Quotas quotas,
+            WriteThrough writeThrough,
+            Executor threads,
+            Duration patience) {
         this.uploads = uploads;
         this.writes = writes;
+        this.quotas = quotas;
         this.writeThrough = writeThrough;
         this.threads = threads;
         this.patience = patience;
@@ -126,8 +134,11 @@ final class CompleteUploadHandler {
             return writtenThrough(call, request, listed);
         }
         var upload = uploads.require(ref, key, request.uploadId());
-        var checksums = checked(upload, request, listed, parts(call, request));
-        try (var _ = writes.enter(bucket)) {
+        var present = parts(call, request);
+        var checksums = checked(upload, request, listed, present);
+        long size = size(wanted(present, listed));
+        try (var _ = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present));
+                var _ = writes.enter(bucket)) {
             var record = uploads.complete(
                     ref,
                     key,
@@ -198,8 +209,12 @@ final class CompleteUploadHandler {
                 .toList();
     }
 
+    private static long size(List<Part> parts) {
+        return parts.stream().mapToLong(Part::size).sum();
+    }
+
     private static void checkSize(S3Request.CompleteMultipartUpload request, List<Part> parts) {
-        long size = parts.stream().mapToLong(Part::size).sum();
+        long size = size(parts);
         if (request.objectSize().isPresent() && request.objectSize().get() != size) {
             throw S3Failure.invalidRequest("x-amz-mp-object-size is %d, but the parts have %d bytes"
                     .formatted(request.objectSize().get(), size));

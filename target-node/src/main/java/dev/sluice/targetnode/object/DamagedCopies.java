@@ -22,6 +22,13 @@ final class DamagedCopies {
         this.coldFill = coldFill;
     }
 
+    /// Makes a damaged copy anew from another drive's.
+    ///
+    /// @return false when there is no other
+    boolean mend(BucketRef bucket, String key, String drive) {
+        return store.mend(bucket, key, drive);
+    }
+
     /// Whether the cloud behind this bucket has the object.
     ///
     /// @throws dev.sluice.common.store.StoreException when it does not answer, or refuses us
@@ -49,7 +56,7 @@ final class DamagedCopies {
                 yield damaged.equals(Optional.of(object.record().version()));
             }
             case Lookup.Damaged _ -> true;
-            case Lookup.Miss() -> false;
+            case Lookup.Miss(), Lookup.Unknown _ -> false;
         };
     }
 }

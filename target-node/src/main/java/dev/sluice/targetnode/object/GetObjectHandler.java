@@ -15,7 +15,9 @@ import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,21 +59,40 @@ final class GetObjectHandler {
         return new Blocking(_ -> find(call, asked, headOnly));
     }
 
+    /// What one request has found bad so far.
+    private static final class Tries {
+        private final Set<String> drives = new HashSet<>();
+        private Optional<ObjectVersion> damaged = Optional.empty();
+        private Optional<StoreException> failed = Optional.empty();
+    }
+
     private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+        var tries = new Tries();
         while (true) {
-            var found = look(call, asked, headOnly);
+            var found = look(call, asked, headOnly, tries);
             if (found.isPresent()) {
                 return found.get();
             }
         }
     }
 
-    /// @return empty when what was found has changed meanwhile
-    private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    /// @return empty when what was found has changed meanwhile, or is bad
+    private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
         var bucket = call.bucket();
-        return switch (store.lookup(Refs.of(bucket), call.key())) {
-            case Lookup.Hit(var object) -> serve(object, call, asked, headOnly);
-            case Lookup.Damaged(var why) -> repaired(call, asked, headOnly, why, Optional.empty());
+        return switch (store.lookup(Refs.of(bucket), call.key(), tries.drives)) {
+            case Lookup.Hit(var object) -> serve(object, call, asked, headOnly, tries);
+            case Lookup.Damaged(var why) -> {
+                if (tries.failed.isPresent()) {
+                    throw tries.failed.get();
+                }
+                yield repaired(call, asked, headOnly, why, tries);
+            }
+            case Lookup.Unknown(var why) -> {
+                if (!bucket.backed()) {
+                    throw new StoreException.Unavailable("Whether this object is stored cannot be known now: " + why);
+                }
+                yield coldFill.answer(call, asked, headOnly);
+            }
             case Lookup.Miss() -> {
                 if (!bucket.backed()) {
                     throw new StoreException.NoSuchKey(call.key());
@@ -81,8 +102,10 @@ final class GetObjectHandler {
         };
     }
 
-    /// The first bytes are verified before the head is sent, so that damage becomes an error and not a broken 200.
-    private Optional<Response> serve(StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    /// The first bytes are verified before the head is sent, so that damage becomes another copy's answer, or an error,
+    /// and not a broken 200.
+    private Optional<Response> serve(
+            StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
         var answer = answerOf(object, asked);
         if (headOnly || answer.length() == 0 || object.bytes().isPresent()) {
             return Optional.of(response(object, answer, headOnly));
@@ -93,30 +116,35 @@ final class GetObjectHandler {
                     .join();
         } catch (CompletionException e) {
             object.close();
-            if (e.getCause() instanceof StoreException.Damaged damaged) {
-                var version = Optional.of(object.record().version());
-                return repaired(call, asked, false, String.valueOf(damaged.getMessage()), version);
+            if (!(e.getCause() instanceof StoreException failure)) {
+                throw e;
             }
-            throw e.getCause() instanceof StoreException failure ? failure : e;
+            LOG.error("{}: the copy on drive {}: {}", call.request().name(), object.drive(), failure.getMessage());
+            boolean damaged = failure instanceof StoreException.Damaged;
+            if (!tries.drives.add(object.drive()) || !(damaged || failure instanceof StoreException.DriveFailed)) {
+                throw failure;
+            }
+            tries.damaged = damaged ? Optional.of(object.record().version()) : tries.damaged;
+            tries.failed = damaged ? tries.failed : Optional.of(failure);
+            return Optional.empty();
         }
         return Optional.of(response(object, answer, false));
     }
 
     /// Bytes known bad are never sent; what the cloud still has is fetched again.
-    ///
-    /// @param version of the damaged copy, where that could be read
     private Optional<Response> repaired(
-            ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Optional<ObjectVersion> version) {
+            ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Tries tries) {
         LOG.error("{} is damaged: {}", call.request().name(), why);
         var bucket = call.bucket();
         if (!bucket.backed()) {
             throw new StoreException.Damaged("The object's bytes on the drive are not the ones that were written");
         }
-        boolean inCloud = damagedCopies.isInCloud(bucket, call.key());
-        LOG.info("{}: the cloud {} it", call.request().name(), inCloud ? "has" : "no longer has");
-        return damagedCopies.drop(bucket, call.key(), version)
-                ? coldFill.answer(call, asked, headOnly)
-                : Optional.empty();
+        if (!damagedCopies.isInCloud(bucket, call.key())) {
+            throw new StoreException.Damaged("The copy on the drive is damaged, and the cloud no longer has it");
+        }
+        boolean dropped = damagedCopies.drop(bucket, call.key(), tries.damaged);
+        tries.drives.clear(); // there may be a new copy
+        return dropped ? coldFill.answer(call, asked, headOnly) : Optional.empty();
     }
 
     private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked) {

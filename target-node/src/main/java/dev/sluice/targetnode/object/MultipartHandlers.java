@@ -18,7 +18,10 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.PartsPage;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.multipart.Multipart;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.Part;
 import java.time.Instant;
 import java.util.List;
 
@@ -28,10 +31,12 @@ final class MultipartHandlers {
 
     private final Multipart uploads;
     private final Writes writes;
+    private final Quotas quotas;
 
-    MultipartHandlers(Multipart uploads, Writes writes) {
+    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas) {
         this.uploads = uploads;
         this.writes = writes;
+        this.quotas = quotas;
     }
 
     Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
@@ -80,13 +85,21 @@ final class MultipartHandlers {
                 attributes.contentMd5(),
                 attributes.checksums(),
                 computed);
-        try (var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
+        try (var _ = quotas.reserve(bucket, () -> body.length() - replaced(ref, key, uploadId, number));
+                var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
             var received = BodyIntake.take(body, promised, part::writing, part::sums);
             try (var _ = writes.enter(bucket)) {
                 part.commit(received.etag(), received.checksums());
             }
             return received;
         }
+    }
+
+    private long replaced(BucketRef bucket, String key, String uploadId, int number) {
+        return uploads.listParts(bucket, key, uploadId, number - 1, 1).stream()
+                .filter(old -> old.number() == number)
+                .mapToLong(Part::size)
+                .sum();
     }
 
     Response list(ObjectCall call, S3Request.ListParts list) {

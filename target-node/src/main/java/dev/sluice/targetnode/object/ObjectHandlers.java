@@ -8,12 +8,16 @@ import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.Mountpath;
+import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.ResilverCommand;
+import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
@@ -28,9 +32,12 @@ import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.resilver.Resilver;
+import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,6 +60,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final ObjectStore store;
     private final ControlPlane control;
     private final Writes writes;
+    private final Quotas quotas;
     private final GetObjectHandler gets;
     private final PutObjectHandler puts;
     private final DeleteObjectHandler deletes;
@@ -61,12 +69,14 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final CompleteUploadHandler completions;
     private final CloudListing cloud;
     private final Scrubs scrubs;
+    private final Resilver resilver;
     private final ExecutorService threads;
 
     private ObjectHandlers(
             ObjectStore store,
             ControlPlane control,
             Writes writes,
+            Quotas quotas,
             GetObjectHandler gets,
             PutObjectHandler puts,
             DeleteObjectHandler deletes,
@@ -75,10 +85,12 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             CompleteUploadHandler completions,
             CloudListing cloud,
             Scrubs scrubs,
+            Resilver resilver,
             ExecutorService threads) {
         this.store = store;
         this.control = control;
         this.writes = writes;
+        this.quotas = quotas;
         this.gets = gets;
         this.puts = puts;
         this.deletes = deletes;
@@ -87,26 +99,30 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.completions = completions;
         this.cloud = cloud;
         this.scrubs = scrubs;
+        this.resilver = resilver;
         this.threads = threads;
     }
 
     /// @param digests a pool of about one thread per core, for costly digests
     /// @param scrubbing how the drives are scrubbed
+    /// @param resilvering how keys are brought to where they belong
     public static ObjectHandlers compose(
             ObjectStore store,
             ControlPlane control,
             ClusterViews views,
             PeerClient peers,
             BucketBackends backends,
+            Quotas quotas,
             Executor digests,
             ScrubSettings scrubbing,
+            ResilverSettings resilvering,
             NodeId node,
             MeterRegistry meters) {
         var writes = new Writes(views);
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
-        var puts = new PutObjectHandler(store, writes, writeThrough);
-        var multipart = new MultipartHandlers(store.multipart(), writes);
+        var puts = new PutObjectHandler(store, writes, quotas, writeThrough);
+        var multipart = new MultipartHandlers(store.multipart(), writes, quotas);
         var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
         var threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -114,15 +130,17 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 store,
                 control,
                 writes,
+                quotas,
                 new GetObjectHandler(store, coldFill, damagedCopies),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
                 multipart,
                 new CompleteUploadHandler(
-                        store.multipart(), writes, writeThrough, threads, CompleteUploadHandler.PATIENCE),
+                        store.multipart(), writes, quotas, writeThrough, threads, CompleteUploadHandler.PATIENCE),
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
+                store.resilver(resilvering, new BucketNames(views)),
                 threads);
     }
 
@@ -219,6 +237,11 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
+    public List<BucketUsage> usage(List<Long> bucketIds) {
+        return quotas.usage(bucketIds);
+    }
+
+    @Override
     public List<Mountpath> mountpaths() {
         return store.stats().stream().map(ObjectHandlers::shown).toList();
     }
@@ -228,6 +251,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return new Mountpath(
                 drive.path(),
                 drive.id(),
+                drive.weight(),
+                drive.leaving(),
                 status.state().toString(),
                 status.reason(),
                 status.since().toEpochMilli(),
@@ -236,12 +261,37 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public void setMountpath(String path, boolean enabled) {
-        if (enabled) {
-            store.mountpaths().enable(path);
-        } else {
-            store.mountpaths().disable(path);
-        }
+    public String changeMountpath(MountpathChange change, String which) {
+        return switch (change) {
+            case ENABLE -> {
+                store.mountpaths().enable(which);
+                yield which + " is enabled";
+            }
+            case DISABLE -> {
+                store.mountpaths().disable(which);
+                yield which + " is disabled";
+            }
+            case ATTACH -> {
+                store.mountpaths().attach(which);
+                yield which + " is attached";
+            }
+            case DETACH -> {
+                var detached = store.mountpaths().detach(which, false);
+                yield "drive %s leaves when its %d objects, %d bytes, are moved"
+                        .formatted(
+                                detached.id(),
+                                detached.known().objects(),
+                                detached.known().bytes());
+            }
+            case DETACH_LOST -> {
+                var detached = store.mountpaths().detach(which, true);
+                yield "drive %s is given up; as far as is known it had %d objects, %d bytes"
+                        .formatted(
+                                detached.id(),
+                                detached.known().objects(),
+                                detached.known().bytes());
+            }
+        };
     }
 
     @Override
@@ -251,6 +301,15 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     public Scrubs scrubs() {
         return scrubs;
+    }
+
+    @Override
+    public ResilverStatus resilver(ResilverCommand command) {
+        return resilver.obey(command);
+    }
+
+    public Resilver resilver() {
+        return resilver;
     }
 
     private void awaitState(long version) {
@@ -266,6 +325,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public void close() {
+        resilver.close();
         scrubs.close();
         threads.close();
     }

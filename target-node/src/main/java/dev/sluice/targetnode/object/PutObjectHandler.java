@@ -15,6 +15,7 @@ import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.WriteCheck;
@@ -27,11 +28,13 @@ import java.util.Optional;
 final class PutObjectHandler {
     private final ObjectStore store;
     private final Writes writes;
+    private final Quotas quotas;
     private final WriteThrough writeThrough;
 
-    PutObjectHandler(ObjectStore store, Writes writes, WriteThrough writeThrough) {
+    PutObjectHandler(ObjectStore store, Writes writes, Quotas quotas, WriteThrough writeThrough) {
         this.store = store;
         this.writes = writes;
+        this.quotas = quotas;
         this.writeThrough = writeThrough;
     }
 
@@ -45,11 +48,13 @@ final class PutObjectHandler {
     /// Also what a copy does with its source's bytes.
     ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
         writes.requireWritable(bucket);
-        try (var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
+        try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, body.length()));
+                var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
             var received = BodyIntake.take(body, attributes, upload::writing, upload::sums);
             if (bucket.backed()) {
                 return writeThrough.put(bucket, key, upload, received, attributes, conditions);
             }
+            room.atLeast(() -> quotas.growth(bucket, key, received.size())); // what it replaces may be gone by now
             try (var _ = writes.enter(bucket)) {
                 return upload.commit(terms(received, attributes, check(conditions, key)));
             }

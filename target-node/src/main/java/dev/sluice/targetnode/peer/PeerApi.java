@@ -16,10 +16,12 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ListingCodec;
+import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
@@ -93,13 +95,15 @@ public final class PeerApi implements HttpHandler {
                 target.drop(query.number("id"), query.text("bucket"));
                 yield Response.empty(204);
             }
+            case PeerPaths.USAGE ->
+                json(target.usage(List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), Long[].class))));
             case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
-            case PeerPaths.MOUNTPATH -> {
-                target.setMountpath(query.text("path"), query.number("enabled") == 1);
-                yield Response.empty(204);
-            }
+            case PeerPaths.MOUNTPATH ->
+                json(target.changeMountpath(MountpathChange.valueOf(query.text("change")), query.text("drive")));
             case PeerPaths.SCRUB ->
                 json(target.scrub(ClusterJson.read(Bodies.read(body, MAX_BODY), ScrubCommand.class)));
+            case PeerPaths.RESILVER ->
+                json(target.resilver(ClusterJson.read(Bodies.read(body, MAX_BODY), ResilverCommand.class)));
             case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
             case PeerPaths.COMMAND ->
                 controller

@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveFullException;
+import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.health.Attachment;
@@ -16,38 +17,63 @@ import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.space.Ballast;
+import dev.sluice.targetnode.storage.spread.DriveTable;
+import dev.sluice.targetnode.storage.spread.Member;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A drive of the set, with all that is needed to open it.
+/// A drive of the target, with all that is needed to open it.
 final class AttachedDrive implements Attachment {
     private static final Logger LOG = LoggerFactory.getLogger(AttachedDrive.class);
 
-    private final DriveSet set;
-    private final DriveSet.Member member;
+    private static final int RECORDS_WAITING = 4;
+
+    private final String id;
+    private final OpenDrives target;
     private final Seams seams;
     private final RocksMemory memory;
     private final DriveSettings settings;
+    private final DriveThreads recording;
+    private volatile Path path;
 
-    AttachedDrive(DriveSet set, DriveSet.Member member, Seams seams, RocksMemory memory, DriveSettings settings) {
-        this.set = set;
-        this.member = member;
+    AttachedDrive(String id, Path path, OpenDrives target, Seams seams, RocksMemory memory, DriveSettings settings) {
+        this.id = id;
+        this.path = path;
+        this.target = target;
         this.seams = seams;
         this.memory = memory;
         this.settings = settings;
+        this.recording = new DriveThreads(id + "-table", 1, RECORDS_WAITING);
     }
 
     @Override
     public String id() {
-        return member.identity().id();
+        return id;
     }
 
     @Override
     public Path path() {
-        return member.path();
+        return path;
+    }
+
+    void movedTo(Path newPath) {
+        path = newPath;
+    }
+
+    @Override
+    public void whenChanged() {
+        target.changed();
+    }
+
+    private Optional<Member> member() {
+        return Optional.ofNullable(target.tables().current().members().get(id));
     }
 
     @Override
@@ -57,12 +83,26 @@ final class AttachedDrive implements Attachment {
 
     @Override
     public void requireSame() throws IOException {
-        DriveSet.requireSame(member);
+        if (member().filter(member -> !member.isPlaced()).isPresent()) {
+            throw new DriveRefusedException("another drive took the place of " + id
+                    + " (sluice mountpath attach PATH brings it back, detach --lost " + id + " gives it up)");
+        }
+        DriveSet.requireSame(id, path);
+    }
+
+    @Override
+    public boolean isReplaced() {
+        return member().filter(member -> DriveSet.isReplaced(path, member)).isPresent();
+    }
+
+    @Override
+    public void takeReplacement() {
+        target.takeReplacement(id, path);
     }
 
     @Override
     public void takeAgain() throws IOException {
-        set.takeAgain(member);
+        target.set().takeAgain(id, path);
     }
 
     @Override
@@ -83,15 +123,15 @@ final class AttachedDrive implements Attachment {
 
     /// An index that cannot be read is put aside; the drive makes another from its files.
     private DriveIndex index(DriveFiles files, boolean fresh) throws IOException {
-        var folder = member.path().resolve(Layout.INDEX);
+        var folder = path.resolve(Layout.INDEX);
         if (fresh && Files.exists(folder)) {
             putAside(files, folder, "the index in " + folder + " is damaged");
         }
         try {
             return own(RocksIndex.open(folder, memory));
         } catch (DriveFullException full) {
-            throw new DriveRefusedException("drive %s is full (%s): make room on it, then start again"
-                    .formatted(member.path(), full.getMessage()));
+            throw new DriveRefusedException(
+                    "drive %s is full (%s): make room on it, then start again".formatted(path, full.getMessage()));
         } catch (DamagedIndexException damaged) {
             putAside(files, folder, String.valueOf(damaged.getMessage()));
             return RocksIndex.open(folder, memory);
@@ -126,6 +166,41 @@ final class AttachedDrive implements Attachment {
 
     @Override
     public void release() throws IOException {
-        set.release(member);
+        target.set().release(id);
+    }
+
+    @Override
+    public void releaseAtEnd() throws IOException {
+        if (member().isPresent()) {
+            target.set().releaseAtEnd(id, path, target.tables().current());
+        } else {
+            target.set().retire(id, path);
+        }
+    }
+
+    /// Never blocks.
+    ///
+    /// @return completes when the drive has the table, durably
+    CompletableFuture<Void> record(DriveTable table, Set<String> asked) {
+        return recording.startStep(() -> {
+            try {
+                target.set().record(id, path, table, asked);
+            } catch (IOException failure) {
+                if (!madeRoom()) {
+                    throw failure;
+                }
+                target.set().record(id, path, table, asked);
+            }
+        });
+    }
+
+    private boolean madeRoom() throws IOException {
+        try (var files = files()) {
+            return Ballast.dropWhenFull(files);
+        }
+    }
+
+    void close() {
+        recording.close();
     }
 }

@@ -5,12 +5,15 @@ import java.util.Optional;
 
 /// One drive's state, for metrics and operators.
 ///
+/// @param path where it was last; empty when another drive took its place
+/// @param leaving whether an operator detached it, and what it has is being moved
 /// @param objects as last known, when it is not open
 /// @param suspect what last spoke against it
 public record DriveStats(
         String id,
         String path,
         long weight,
+        boolean leaving,
         DriveStatus status,
         long objects,
         long bytes,

@@ -69,7 +69,9 @@ final class Listing {
 
     private Listing() {}
 
-    static List<ListEntry> list(List<Drive> drives, long bucketId, String prefix, String first, int limit) {
+    /// @param even whether each drive's entries are the newest there are
+    static List<ListEntry> list(
+            List<Drive> drives, boolean even, long bucketId, String prefix, String first, int limit) {
         var prefixKey = IndexKeys.object(bucketId, prefix);
         var firstKey = IndexKeys.object(bucketId, first);
         var from = Arrays.compareUnsigned(firstKey, prefixKey) < 0 ? prefixKey : firstKey;
@@ -83,14 +85,58 @@ final class Listing {
         }
         var page = new ArrayList<ListEntry>(Math.min(limit, 1 << 16));
         while (page.size() < limit && !sources.isEmpty()) {
+            var rows = next(sources, limit - page.size());
+            if (!even) {
+                removeDeleted(rows, drives, bucketId);
+            }
+            for (var row : rows) {
+                page.add(new ListEntry(
+                        IndexKeys.keyOf(row.key), row.entry.size(), row.entry.etag(), row.entry.modifiedMillis()));
+            }
+        }
+        return page;
+    }
+
+    /// Of each key the newest entry.
+    private static List<Row> next(PriorityQueue<Source> sources, int limit) {
+        var rows = new ArrayList<Row>(Math.min(limit, 1 << 16));
+        while (!sources.isEmpty()) {
             var source = sources.remove();
             var row = source.rows.removeFirst();
-            page.add(new ListEntry(
-                    IndexKeys.keyOf(row.key), row.entry.size(), row.entry.etag(), row.entry.modifiedMillis()));
+            boolean again = !rows.isEmpty() && Arrays.equals(rows.getLast().key, row.key);
+            if (!again && rows.size() == limit) {
+                source.rows.addFirst(row);
+                sources.add(source);
+                return rows;
+            }
+            if (!again) {
+                rows.add(row);
+            } else if (row.entry.version().compareTo(rows.getLast().entry.version()) > 0) {
+                rows.set(rows.size() - 1, row);
+            }
             if (source.fill()) {
                 sources.add(source);
             }
         }
-        return page;
+        return rows;
+    }
+
+    /// What a drive still has that was deleted while it was away is listed by it alone.
+    private static void removeDeleted(List<Row> rows, List<Drive> drives, long bucketId) {
+        for (var drive : drives) {
+            drive.call(() -> {
+                var contents = drive.contents();
+                if (!contents.isEmpty(Table.NOTES)) {
+                    for (var each = rows.iterator(); each.hasNext(); ) {
+                        var row = each.next();
+                        var note = contents.note(bucketId, IndexKeys.keyOf(row.key));
+                        if (note.isPresent() && note.get().compareTo(row.entry.version()) > 0) {
+                            each.remove();
+                        }
+                    }
+                }
+                return rows;
+            });
+        }
     }
 }

@@ -10,5 +10,8 @@ public sealed interface Lookup {
     /// It is stored here, but what is on the drive is not what was written.
     record Damaged(String why) implements Lookup {}
 
+    /// Whether it is stored here, and which version, only drives know that cannot be read now.
+    record Unknown(String why) implements Lookup {}
+
     record Miss() implements Lookup {}
 }

@@ -5,6 +5,9 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.copies.Changes;
+import dev.sluice.targetnode.storage.copies.Finder;
+import dev.sluice.targetnode.storage.copies.KeyMover;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
@@ -13,9 +16,11 @@ import dev.sluice.targetnode.storage.eviction.EvictionStats;
 import dev.sluice.targetnode.storage.eviction.Evictor;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.health.DriveSlot;
+import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.DriveWatch;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.health.HealthSettings;
+import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -23,15 +28,25 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.resilver.Mover;
+import dev.sluice.targetnode.storage.resilver.Resilver;
+import dev.sluice.targetnode.storage.resilver.ResilverSettings;
+import dev.sluice.targetnode.storage.resilver.Surroundings;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.scrub.Repair;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
+import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
@@ -46,47 +61,46 @@ public final class ObjectStore implements AutoCloseable {
     private final HotSet hotSet;
     private final Versions versions;
     private final Shelf shelf;
+    private final KeyMover mover;
     private final Multipart multipart;
-    private volatile List<Evictor> evictors = List.of();
+    private final Settlement settlement;
+    private volatile Map<String, Evictor> evictors = Map.of();
 
-    private ObjectStore(
-            StoreConfig config, DrivePlacements placements, OpenDrives opened, HotSet hotSet, Versions versions) {
+    private ObjectStore(StoreConfig config, OpenDrives opened, HotSet hotSet, Versions versions) {
         this.config = config;
         this.opened = opened;
-        this.drives = new Drives(opened.slots(), placements.among(opened.weights())::driveOf);
+        this.drives = new Drives(opened::slots, opened::table);
         this.mountpaths = new Mountpaths(opened);
         this.hotSet = hotSet;
         this.versions = versions;
-        this.shelf = new Shelf(hotSet, versions);
-        this.multipart = new Multipart(drives, shelf);
+        this.shelf = new Shelf(drives, hotSet, versions);
+        this.mover = new KeyMover(drives, shelf, config.smallLimit());
+        this.multipart = new Multipart(drives, shelf, mover, this::adopt);
+        this.settlement = new Settlement(drives, opened, mover);
     }
 
     /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not serving at
     /// once.
     ///
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
-    public static ObjectStore open(StoreConfig config, DrivePlacements placements) throws IOException {
-        return open(config, placements, Seams.NONE, HealthSettings.DEFAULTS);
+    public static ObjectStore open(StoreConfig config) throws IOException {
+        return open(config, Seams.NONE, HealthSettings.DEFAULTS);
     }
 
     /// @param seam around each drive's files, for tests to put faults there
-    static ObjectStore open(StoreConfig config, DrivePlacements placements, UnaryOperator<DriveFiles> seam)
-            throws IOException {
+    static ObjectStore open(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
         return open(
-                config,
-                placements,
-                new Seams((_, files) -> seam.apply(files), UnaryOperator.identity()),
-                HealthSettings.DEFAULTS);
+                config, new Seams((_, files) -> seam.apply(files), UnaryOperator.identity()), HealthSettings.DEFAULTS);
     }
 
-    static ObjectStore open(StoreConfig config, DrivePlacements placements, Seams seams, HealthSettings health)
-            throws IOException {
+    static ObjectStore open(StoreConfig config, Seams seams, HealthSettings health) throws IOException {
         var hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
         var versions = new Versions(config.epoch());
         var opened = OpenDrives.open(config, seams, health, versions, hotSet::invalidateDrive);
-        var store = new ObjectStore(config, placements, opened, hotSet, versions);
+        var store = new ObjectStore(config, opened, hotSet, versions);
         boolean started = false;
         try {
+            opened.whenStarting(store::lookForNotes);
             opened.start();
             started = true;
             return store;
@@ -97,10 +111,29 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
+    /// A crash may have come between the drives of a change. On a drive thread, before the drive serves.
+    private void lookForNotes(Drive drive) throws IOException {
+        if (!drive.contents().isEmpty(Table.NOTES)) {
+            drives.crashed();
+        }
+    }
+
     /// Whether every drive has been opened, or will not be for now. A drive that goes out later, or comes back, does
     /// not change that: the others serve.
     public boolean ready() {
         return opened.watches().stream().allMatch(DriveWatch::begun);
+    }
+
+    Mover mover() {
+        return mover;
+    }
+
+    Settlement settlement() {
+        return settlement;
+    }
+
+    DriveTable table() {
+        return drives.table();
     }
 
     /// The drives, for operators.
@@ -118,57 +151,164 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     public Lookup lookup(BucketRef bucket, String key) {
+        return lookup(bucket, key, Set.of());
+    }
+
+    /// @param avoid ids of drives whose copies were found bad
+    public Lookup lookup(BucketRef bucket, String key, Set<String> avoid) {
         var name = new ObjectKey(bucket.id(), key);
-        var hot = hotSet.get(name);
+        var hot = hot(name, avoid);
         if (hot.isPresent()) {
-            return new Lookup.Hit(hot.get());
+            return hot.get();
         }
-        var drive = drives.toRead(bucket.id(), key);
+        var where = drives.of(bucket, key);
+        if (where.isSingle()) {
+            var _ = where.toRead(); // says 503 at once, whoever has the lock
+        }
         try (var _ = shelf.publishing().lock(name)) {
-            var loaded = hotSet.get(name);
-            return loaded.isPresent()
-                    ? new Lookup.Hit(loaded.get())
-                    : drive.call(() -> switch (drive.contents().find(bucket, key)) {
-                        case Found.Absent() -> new Lookup.Miss();
-                        case Found.Damaged(var why) -> {
-                            drive.requireThere();
-                            yield new Lookup.Damaged(why);
-                        }
-                        case Found.Present(var record, var file) ->
-                            new Lookup.Hit(hotSet.add(name, record, file, drive));
-                    });
+            return hot(name, avoid).orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
+        }
+    }
+
+    private Optional<Lookup> hot(ObjectKey name, Set<String> avoid) {
+        var hot = hotSet.get(name);
+        if (hot.isPresent() && avoid.contains(hot.get().drive())) {
+            hot.get().close();
+            return Optional.empty();
+        }
+        return hot.map(Lookup.Hit::new);
+    }
+
+    private Lookup look(Whereabouts where, BucketRef bucket, ObjectKey name, Set<String> avoid) {
+        if (where.isEven()) {
+            return look(where.toRead(), bucket, name, avoid);
+        }
+        var seen = Finder.look(where, bucket.id(), name.key());
+        if (seen.doubt().isPresent()) {
+            return new Lookup.Unknown(seen.doubt().get());
+        }
+        return look(seen.copies(), bucket, name, avoid);
+    }
+
+    /// The first good one of some copies that should all be the same.
+    private Lookup look(List<Drive> copies, BucketRef bucket, ObjectKey name, Set<String> avoid) {
+        Lookup found = new Lookup.Miss();
+        Optional<StoreException> failed = Optional.empty();
+        boolean lost = false;
+        var bad = new HashSet<String>();
+        for (var drive : copies) {
+            try {
+                var here = avoid.contains(drive.id())
+                        ? new Lookup.Damaged("the copy on drive " + drive.id() + " is not what was written")
+                        : look(drive, bucket, name);
+                if (here instanceof Lookup.Hit) {
+                    if (lost) {
+                        mover.bringLater(bucket, name.key(), bad);
+                    }
+                    return here;
+                }
+                if (here instanceof Lookup.Damaged) {
+                    bad.add(drive.id());
+                    found = here;
+                }
+            } catch (StoreException.DriveFailed | StoreException.Unavailable unreadable) {
+                bad.add(drive.id());
+                failed = Optional.of(unreadable);
+            }
+            lost = true;
+        }
+        if (failed.isPresent()) {
+            throw failed.get();
+        }
+        return found;
+    }
+
+    private Lookup look(Drive drive, BucketRef bucket, ObjectKey name) {
+        try {
+            return drive.call(() -> switch (drive.contents().find(bucket, name.key())) {
+                case Found.Absent() -> new Lookup.Miss();
+                case Found.Damaged(var why) -> {
+                    drive.requireThere();
+                    yield new Lookup.Damaged(why);
+                }
+                case Found.Present(var record, var file) ->
+                    new Lookup.Hit(hotSet.add(
+                            name, record, file, drive, () -> mover.bringLater(bucket, name.key(), Set.of(drive.id()))));
+            });
         } catch (StoreException.Damaged damaged) {
             return new Lookup.Damaged(String.valueOf(damaged.getMessage()));
         }
     }
 
+    /// Makes a damaged copy anew from another one.
+    ///
+    /// @param drive where it was found damaged
+    /// @return false when there is no other
+    public boolean mend(BucketRef bucket, String key, String drive) {
+        return mover.mend(bucket, key, drive);
+    }
+
     /// Begins an object. To be ended by commit or close.
     ///
     /// @param expectedLength -1 when it is not known
-    /// @throws StoreException.NoSpace when the drive has no room for it
+    /// @throws StoreException.NoSpace when a drive has no room for it
     public Upload begin(BucketRef bucket, String key, long expectedLength, Durability durability) {
         IndexKeys.utf8(key);
-        var drive = drives.toWrite(bucket.id(), key);
-        drive.space().take(Math.max(0, expectedLength));
+        adopt(bucket);
+        var where = drives.of(bucket, key);
+        for (var drive : where.toWrite()) {
+            drive.space().take(Math.max(0, expectedLength));
+        }
         return new Upload(
-                shelf, drive, bucket, key, expectedLength, config.smallLimit(), durability == Durability.FSYNC);
+                shelf, drives, where, bucket, key, expectedLength, config.smallLimit(), durability == Durability.FSYNC);
+    }
+
+    /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
+    public void adopt(BucketRef bucket) {
+        if (drives.table().copies(bucket.id()).wanted() == bucket.copies()) {
+            return;
+        }
+        var done = drives.alone(
+                () -> opened.change(table -> table.copying(bucket.id(), bucket.copies(), isSurelyEmpty(bucket.id()))));
+        if (done.isEmpty()) {
+            opened.change(table -> table.copying(bucket.id(), bucket.copies(), false));
+        }
+    }
+
+    private boolean isSurelyEmpty(long bucketId) {
+        try {
+            return isEmpty(bucketId);
+        } catch (StoreException.Unavailable _) {
+            return false; // some of it may be on drives that are not there
+        }
     }
 
     /// @return whether there was one
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
-        var drive = drives.toWrite(bucket.id(), key);
+        var _ = drives.of(bucket, key).toWrite();
         try {
-            return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
-                shelf.check(drive, bucket, key, check);
-                if (!drive.contents().exists(bucket.id(), key)) {
-                    throw new NothingThere();
-                }
-                return new Shelf.Ready<>(
-                        Contents.prepareDelete(bucket, key, versions.next(), durability == Durability.FSYNC), true);
-            });
+            return shelf.change(bucket, key, () -> deletion(bucket, key, check, durability == Durability.FSYNC));
         } catch (NothingThere _) {
             return false;
         }
+    }
+
+    private Shelf.Ready<Boolean> deletion(BucketRef bucket, String key, WriteCheck check, boolean durable) {
+        var where = drives.of(bucket, key);
+        var holder = where.toWrite().getFirst();
+        if (where.isSingle()) {
+            return holder.call(() -> {
+                Finder.check(check, holder, bucket, key);
+                if (!holder.contents().exists(bucket.id(), key)) {
+                    throw new NothingThere();
+                }
+                return new Shelf.Ready<>(holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
+            });
+        }
+        Finder.check(check, where, bucket, key);
+        return new Changes(where, bucket, key, versions.next(), durable)
+                .delete()
+                .orElseThrow(NothingThere::new);
     }
 
     private static final class NothingThere extends RuntimeException {
@@ -184,7 +324,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
     public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
-        return Listing.list(drives.allToRead(), bucketId, prefix, from, limit);
+        return Listing.list(drives.allToRead(bucketId), drives.isEven(bucketId), bucketId, prefix, from, limit);
     }
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
@@ -200,14 +340,55 @@ public final class ObjectStore implements AutoCloseable {
             drive.alone(() -> drive.contents().drop(bucket));
         }
         hotSet.invalidateBucket(bucket.id());
+        if (drives.table().copies().containsKey(bucket.id())) {
+            opened.change(table -> table.dropping(bucket.id()));
+        }
+    }
+
+    /// How much buckets and objects take here.
+    public BucketBytes bucketBytes() {
+        return new BucketBytes(drives);
     }
 
     /// Begins to scrub its drives; to be closed before this.
     public Scrubs scrubs(ScrubSettings settings, KnownBuckets buckets, Repair repair) {
-        var members = drives.slots().stream()
-                .map(slot -> new Scrubs.Member(slot.id(), slot.path().toString(), () -> toScrub(slot)))
-                .toList();
-        return Scrubs.start(members, shelf, settings, buckets, repair);
+        var scrubs = Scrubs.of(shelf, settings, buckets, repair);
+        follow(slots -> scrubs.use(slots.stream()
+                .map(slot -> new Scrubs.Member(
+                        slot.id(), slot.path().toString(), () -> toScrub(slot), () -> isDisabled(slot)))
+                .toList()));
+        return scrubs;
+    }
+
+    /// Begins to bring keys to where they belong; to be closed before this.
+    public Resilver resilver(ResilverSettings settings, KnownBuckets buckets) {
+        return Resilver.start(surroundings(), mover, settlement, buckets, settings);
+    }
+
+    private Surroundings surroundings() {
+        return new Surroundings() {
+            @Override
+            public DriveTable table() {
+                return drives.table();
+            }
+
+            @Override
+            public Map<String, Drive> readable() {
+                var readable = new HashMap<String, Drive>();
+                drives.reading().forEach(drive -> readable.put(drive.id(), drive));
+                return readable;
+            }
+        };
+    }
+
+    /// @param follower told which drives the target has, now and whenever that changes; before a drive that leaves is
+    /// closed
+    public void follow(Consumer<List<DriveSlot>> follower) {
+        opened.follow(follower);
+    }
+
+    private static boolean isDisabled(DriveSlot slot) {
+        return slot.status().state() == DriveState.DISABLED;
     }
 
     /// Not while it is only read: where a scrub stands could not be stored.
@@ -222,25 +403,39 @@ public final class ObjectStore implements AutoCloseable {
 
     /// From now on, drives that are too full evict copies of these buckets' objects. To be called once.
     public void evict(CachedBuckets buckets) {
-        var started = drives.slots().stream()
-                .map(slot -> new Evictor(slot, shelf, buckets))
-                .toList();
-        opened.whenKnown(() -> started.forEach(Evictor::adopt));
-        evictors = started;
+        follow(slots -> useEvictors(slots, buckets));
+        opened.whenKnown(() -> evictors.values().forEach(Evictor::adopt));
+    }
+
+    private synchronized void useEvictors(List<DriveSlot> slots, CachedBuckets buckets) {
+        var before = new HashMap<>(evictors);
+        var now = new TreeMap<String, Evictor>();
+        for (var slot : slots) {
+            var evictor = before.remove(slot.id());
+            now.put(slot.id(), evictor == null ? new Evictor(slot, shelf, buckets) : evictor);
+        }
+        evictors = now;
+        before.values().forEach(Evictor::close);
     }
 
     public List<EvictionStats> evictions() {
-        return evictors.stream().map(Evictor::stats).toList();
+        return evictors.values().stream().map(Evictor::stats).toList();
     }
 
     public List<DriveStats> stats() {
         var stats = new ArrayList<DriveStats>();
-        for (var slot : drives.slots()) {
+        var table = opened.table();
+        for (var slot : opened.slots()) {
+            var member = table.members().get(slot.id());
+            if (member == null) {
+                continue; // it comes or goes just now
+            }
             var drive = slot.open();
             stats.add(new DriveStats(
                     slot.id(),
-                    slot.path().toString(),
-                    Objects.requireNonNull(opened.weights().get(slot.id())),
+                    member.path(),
+                    member.weight(),
+                    member.leaving(),
                     slot.status(),
                     slot.totals().objects(),
                     slot.totals().bytes(),
@@ -255,7 +450,8 @@ public final class ObjectStore implements AutoCloseable {
 
     @Override
     public void close() {
-        evictors.forEach(Evictor::close);
+        mover.close();
+        evictors.values().forEach(Evictor::close);
         hotSet.close();
         mountpaths.close();
         opened.close();

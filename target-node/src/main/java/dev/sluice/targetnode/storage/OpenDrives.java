@@ -1,36 +1,92 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
+import dev.sluice.targetnode.storage.attach.DriveTables;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.health.DriveSlot;
+import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.DriveWatch;
 import dev.sluice.targetnode.storage.health.HealthSettings;
+import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// A target's attached drives, each under its watch.
+/// A target's drives, each under its watch, and the drive table, which says what they are for. Drives come and go one
+/// after the other, on a thread of their own.
 final class OpenDrives implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
     private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
+    private static final int WAITING = 64;
 
-    private final DriveSet set;
+    /// A member of the table, or a drive that is about to be one.
+    private record Watched(AttachedDrive attached, DriveWatch watch) {
+        String id() {
+            return attached.id();
+        }
+    }
+
+    private final StoreConfig config;
+    private final Seams seams;
+    private final HealthSettings health;
     private final Versions versions;
-    private final List<DriveWatch> watches = new ArrayList<>();
+    private final Consumer<Drive> whenGone;
+    private final DriveSet set;
+    private final DriveTables tables;
+    private final TableRecording recording = new TableRecording();
+    private final Attendance attendance;
+    private final DriveThreads comings = new DriveThreads("mountpaths", 1, WAITING);
+    private final List<Watched> drives = new CopyOnWriteArrayList<>();
+    private final Set<String> arriving = ConcurrentHashMap.newKeySet();
+    private final Set<String> going = ConcurrentHashMap.newKeySet();
     private final Map<String, Long> reserved = new HashMap<>();
     private volatile Runnable whenKnown = () -> {};
+    private volatile Starting whenStarting = _ -> {};
+    private final List<Consumer<List<DriveSlot>>> followers = new ArrayList<>();
+    private volatile List<DriveSlot> slots = List.of();
     private long reservedUpTo;
 
-    private OpenDrives(DriveSet set, Versions versions) {
-        this.set = set;
+    private OpenDrives(
+            StoreConfig config,
+            Seams seams,
+            HealthSettings health,
+            Versions versions,
+            Consumer<Drive> whenGone,
+            DriveSet.Started started) {
+        this.config = config;
+        this.seams = seams;
+        this.health = health;
         this.versions = versions;
+        this.whenGone = whenGone;
+        this.set = started.set();
+        this.tables = new DriveTables(
+                started.table(),
+                (next, asked) -> recording.record(
+                        next,
+                        asked,
+                        drives.stream()
+                                .map(drive -> new TableRecording.Place(drive.attached, drive.watch.slot()))
+                                .toList()));
+        this.attendance = new Attendance(tables, this::slots);
+        tables.listen(this::heed);
     }
 
     /// @param whenGone run when a drive is about to be closed
@@ -49,25 +105,23 @@ final class OpenDrives implements AutoCloseable {
     private static OpenDrives attach(
             StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
             throws IOException {
-        var set = DriveSet.attach(config.cluster(), config.node(), config.drives());
-        var opened = new OpenDrives(set, versions);
+        var started = DriveSet.attach(config.cluster(), config.node(), config.drives(), config.lost());
+        var opened = new OpenDrives(config, seams, health, versions, whenGone, started);
         boolean complete = false;
         try {
-            var settings = new DriveSettings(
-                    config.threadsPerDrive(),
-                    config.queuePerDrive(),
-                    config.reserveBytes(),
-                    config.watermarks(),
-                    SETTLE_AFTER,
-                    config.minutes());
-            for (var member : set.members()) {
-                var attached = new AttachedDrive(set, member, seams, config.indexMemory(), settings);
-                var watch = new DriveWatch(attached, health, opened::becameKnown, whenGone, member.disabled());
-                opened.watches.add(watch);
-                if (!member.disabled()) {
-                    watch.openFirst();
+            started.table().members().forEach((id, member) -> {
+                var missing = Optional.ofNullable(started.missing().get(id));
+                var watched = member.disabled()
+                        ? opened.add(id, Path.of(member.path()), DriveState.DISABLED, "disabled by an operator")
+                        : opened.add(
+                                id,
+                                Path.of(member.path()),
+                                missing.isPresent() ? DriveState.OUT : DriveState.STARTING,
+                                missing.orElse(""));
+                if (!member.disabled() && missing.isEmpty()) {
+                    watched.watch.openFirst();
                 }
-            }
+            });
             complete = true;
             return opened;
         } finally {
@@ -77,10 +131,38 @@ final class OpenDrives implements AutoCloseable {
         }
     }
 
-    /// Waits for the drives that only have to finish what a crash left; the others become ready by themselves.
+    private synchronized void tellSlots() {
+        slots = watches().stream().map(DriveWatch::slot).toList();
+        followers.forEach(follower -> follower.accept(slots));
+    }
+
+    /// @param follower told of the slots now, and whenever there are others; before a drive that leaves is closed
+    synchronized void follow(Consumer<List<DriveSlot>> follower) {
+        followers.add(follower);
+        follower.accept(slots);
+    }
+
+    private Watched add(String id, Path path, DriveState state, String reason) {
+        var settings = new DriveSettings(
+                config.threadsPerDrive(),
+                config.queuePerDrive(),
+                config.reserveBytes(),
+                config.watermarks(),
+                SETTLE_AFTER,
+                config.minutes());
+        var attached = new AttachedDrive(id, path, this, seams, config.indexMemory(), settings);
+        var watched =
+                new Watched(attached, new DriveWatch(attached, health, this::becameKnown, whenGone, state, reason));
+        drives.add(watched);
+        tellSlots();
+        return watched;
+    }
+
+    /// Waits for the drives that only have to finish what a crash left; the others become ready by themselves. One that
+    /// fails is out, and says why.
     void start() {
         var started = new ArrayList<CompletableFuture<Void>>();
-        for (var watch : watches) {
+        for (var watch : watches()) {
             watch.slot().open().ifPresent(drive -> {
                 boolean isShort = drive.startsAtOnce();
                 var start = watch.startFirst();
@@ -89,16 +171,140 @@ final class OpenDrives implements AutoCloseable {
                 }
             });
         }
-        started.forEach(Drive::awaited);
+        started.forEach(start -> start.handle((_, _) -> true).join());
+        attendance.begin();
     }
+
+    // ---- the table
+
+    DriveTables tables() {
+        return tables;
+    }
+
+    DriveTable table() {
+        return tables.current();
+    }
+
+    /// @param listener told of each later table; must not block
+    void listen(Consumer<DriveTable> listener) {
+        tables.listen(listener);
+    }
+
+    /// Durable before it counts. Blocks: for virtual threads.
+    DriveTable change(UnaryOperator<DriveTable> step) {
+        return tables.change(step);
+    }
+
+    /// A drive has changed its state.
+    void changed() {
+        attendance.look();
+    }
+
+    private void heed(DriveTable table) {
+        for (var drive : drives) {
+            var member = Optional.ofNullable(table.members().get(drive.id()));
+            member.filter(each -> each.isPlaced()).ifPresent(each -> drive.attached.movedTo(Path.of(each.path())));
+            if (member.isEmpty() && !arriving.contains(drive.id()) && going.add(drive.id())) {
+                var _ = comings.startStep(() -> letGo(drive));
+            }
+        }
+        attendance.look();
+    }
+
+    // ---- drives that come and go
+
+    /// Takes a drive that is nobody's into the target. Blocks.
+    ///
+    /// @param step makes it a member
+    void attach(Path path, BiFunction<DriveTable, DriveSet.NewDrive, DriveTable> step) {
+        Drive.awaited(comings.startStep(() -> attachNow(path, step)));
+    }
+
+    private void attachNow(Path path, BiFunction<DriveTable, DriveSet.NewDrive, DriveTable> step) throws IOException {
+        var fresh = set.takeNew(path);
+        arriving.add(fresh.id());
+        var watched = add(fresh.id(), fresh.path(), DriveState.STARTING, "");
+        boolean attached = false;
+        try {
+            watched.watch.openFirst();
+            if (watched.watch.slot().open().isPresent()) {
+                watched.watch.startFirst().handle((_, _) -> true).join();
+            }
+            var status = watched.watch.slot().status();
+            if (!status.state().writes()) {
+                throw new DriveRefusedException("drive " + path + " cannot be used: " + status.reason());
+            }
+            tables.change(table -> step.apply(table, fresh));
+            attached = true;
+            set.form(path);
+            LOG.warn("{} is a new drive of {}: {}", path, config.node(), fresh.id());
+        } finally {
+            if (!attached) {
+                set.unname(fresh);
+                close(watched);
+            }
+            arriving.remove(fresh.id());
+        }
+    }
+
+    /// A blank drive is where another was. Never blocks.
+    void takeReplacement(String owner, Path path) {
+        if (going.add(owner)) {
+            var _ = comings.startStep(() -> replace(owner, path));
+        }
+    }
+
+    private void replace(String owner, Path path) {
+        try {
+            var member = table().members().get(owner);
+            if (member != null && DriveSet.isReplaced(path, member)) {
+                LOG.error("a blank drive is at {}, where {} was", path, owner);
+                attachNow(path, (table, fresh) -> table.displaced(owner).attaching(fresh.id(), fresh.member()));
+            }
+        } catch (IOException | RuntimeException failure) {
+            LOG.error("the blank drive at {} cannot be used yet: {}", path, failure.toString());
+        } finally {
+            going.remove(owner);
+        }
+    }
+
+    /// The table does not name it any more.
+    private void letGo(Watched drive) {
+        LOG.warn("drive {} at {} is detached", drive.id(), drive.attached.path());
+        close(drive);
+        going.remove(drive.id());
+    }
+
+    private void close(Watched drive) {
+        drives.remove(drive);
+        tellSlots();
+        drive.watch.close();
+        drive.attached.close();
+    }
+
+    // ---- versions
 
     /// @param step run on the thread of each drive that became known, before it serves; must not block
     void whenKnown(Runnable step) {
         whenKnown = step;
     }
 
+    /// @param step run on a thread of each drive whose contents have become known, before it serves
+    void whenStarting(Starting step) {
+        whenStarting = step;
+    }
+
+    interface Starting {
+        void run(Drive drive) throws IOException;
+    }
+
     private void becameKnown() throws IOException {
         reserveSequences();
+        for (var drive : known()) {
+            if (!drive.ready()) {
+                whenStarting.run(drive);
+            }
+        }
         whenKnown.run();
     }
 
@@ -142,25 +348,27 @@ final class OpenDrives implements AutoCloseable {
                 .toList();
     }
 
+    // ---- all of them
+
     List<DriveWatch> watches() {
-        return watches;
+        return drives.stream().map(Watched::watch).toList();
     }
 
+    /// Of all members of the table, and of drives that are about to be. The same list until it changes.
     List<DriveSlot> slots() {
-        return watches.stream().map(DriveWatch::slot).toList();
+        return slots;
     }
 
     DriveSet set() {
         return set;
     }
 
-    Map<String, Long> weights() {
-        return set.members().getFirst().identity().set();
-    }
-
     @Override
     public void close() {
-        watches.forEach(DriveWatch::close);
+        attendance.close();
+        tables.end();
+        comings.close();
+        drives.forEach(this::close);
         set.close();
     }
 }

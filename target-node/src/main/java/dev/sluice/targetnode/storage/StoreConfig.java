@@ -6,9 +6,12 @@ import dev.sluice.targetnode.storage.space.Watermarks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /// What an object store is opened with.
 ///
+/// @param drives where they are; drives attached at run time need not be among them
+/// @param lost ids of drives that an operator gives up for lost
 /// @param epoch the first half of the versions it gives
 /// @param reserveBytes kept free on each drive
 /// @param hotFiles how many objects may be kept open
@@ -21,6 +24,7 @@ public record StoreConfig(
         String cluster,
         String node,
         List<Path> drives,
+        Set<String> lost,
         long epoch,
         long reserveBytes,
         int threadsPerDrive,
@@ -33,6 +37,7 @@ public record StoreConfig(
         RocksMemory indexMemory) {
     public StoreConfig {
         drives = List.copyOf(drives);
+        lost = Set.copyOf(lost);
     }
 
     /// With the usual watermarks and the machine's clock.
@@ -52,6 +57,7 @@ public record StoreConfig(
                 cluster,
                 node,
                 drives,
+                Set.of(),
                 epoch,
                 reserveBytes,
                 threadsPerDrive,
@@ -61,6 +67,24 @@ public record StoreConfig(
                 verifiedFor,
                 Watermarks.DEFAULT,
                 Minutes.ofSystem(),
+                indexMemory);
+    }
+
+    public StoreConfig withLost(Set<String> ids) {
+        return new StoreConfig(
+                cluster,
+                node,
+                drives,
+                ids,
+                epoch,
+                reserveBytes,
+                threadsPerDrive,
+                queuePerDrive,
+                hotFiles,
+                smallLimit,
+                verifiedFor,
+                watermarks,
+                minutes,
                 indexMemory);
     }
 
@@ -81,6 +105,7 @@ public record StoreConfig(
                 cluster,
                 node,
                 drives,
+                lost,
                 epoch,
                 reserve,
                 threadsPerDrive,

@@ -5,27 +5,45 @@ import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.copies.Changes;
+import dev.sluice.targetnode.storage.copies.Finder;
+import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
-import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.health.Drives;
+import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// An object that is being written. Nobody else sees it before [#commit]; without that nothing of it remains.
-/// Written by one virtual thread at a time (or several with [#writeAt] in different blocks); read by any number
-/// meanwhile.
+/// An object that is being written, to each drive that it belongs on. Nobody else sees it before [#commit]; without
+/// that nothing of it remains. Written by one virtual thread at a time (or several with [#writeAt] in different
+/// blocks); read by any number meanwhile.
 public final class Upload implements AutoCloseable {
+    /// Its file on one drive.
+    private static final class Copy {
+        private final Drive drive;
+        private Optional<DriveFile> file = Optional.empty();
+
+        Copy(Drive drive) {
+            this.drive = drive;
+        }
+    }
+
     private final Shelf shelf;
-    private final Drive drive;
+    private final Drives drives;
+    private final Spread spread;
+    private final List<Copy> copies;
     private final BucketRef bucket;
     private final String key;
     private final long expected;
@@ -35,14 +53,24 @@ public final class Upload implements AutoCloseable {
     private final BlockSummer summer = new BlockSummer();
     private final Optional<ByteBuffer> small;
     private final AtomicInteger users = new AtomicInteger(1);
-    private Optional<DriveFile> file = Optional.empty();
     private volatile long written;
     private boolean ended;
     private volatile boolean handedOver;
 
-    Upload(Shelf shelf, Drive drive, BucketRef bucket, String key, long expected, int smallLimit, boolean durable) {
+    /// @param where its drives take writes, and have room for it
+    Upload(
+            Shelf shelf,
+            Drives drives,
+            Whereabouts where,
+            BucketRef bucket,
+            String key,
+            long expected,
+            int smallLimit,
+            boolean durable) {
         this.shelf = shelf;
-        this.drive = drive;
+        this.drives = drives;
+        this.spread = where.spread();
+        this.copies = where.toWrite().stream().map(Copy::new).toList();
         this.bucket = bucket;
         this.key = key;
         this.expected = expected;
@@ -51,6 +79,7 @@ public final class Upload implements AutoCloseable {
         this.small = expected >= 0 && expected <= smallLimit
                 ? Optional.of(ByteBuffer.allocate((int) expected))
                 : Optional.empty();
+        drives.began(spread);
     }
 
     /// Appends, and waits for the drive.
@@ -89,27 +118,42 @@ public final class Upload implements AutoCloseable {
 
     private void requireRoom(long offset, int length) {
         if (expected < 0) {
-            drive.space().take(length);
+            copies.forEach(copy -> copy.drive.space().take(length));
         } else if (offset + length > expected) {
             throw new StoreException.InvalidArgument("More than the announced " + expected + " bytes were sent");
         }
     }
 
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {
-        return drive.startStep(() -> {
-            summer.update(offset, bytes);
-            file().write(offset, bytes);
-        });
+        var first = copies.getFirst();
+        if (copies.size() == 1) {
+            return first.drive.startStep(() -> {
+                summer.update(offset, bytes);
+                file(first).write(offset, bytes);
+            });
+        }
+        var steps = new ArrayList<CompletableFuture<Void>>(copies.size());
+        for (var copy : copies) {
+            var same = bytes.duplicate();
+            steps.add(copy.drive.startStep(() -> {
+                if (copy == first) {
+                    summer.update(offset, same);
+                }
+                file(copy).write(offset, same);
+            }));
+        }
+        return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new))
+                .thenRun(() -> bytes.position(bytes.limit()));
     }
 
-    private synchronized DriveFile file() throws IOException {
+    private synchronized DriveFile file(Copy copy) throws IOException {
         if (ended) {
             throw new IllegalStateException("the upload has ended");
         }
-        if (file.isEmpty()) {
-            file = Optional.of(drive.contents().files().create(work));
+        if (copy.file.isEmpty()) {
+            copy.file = Optional.of(copy.drive.contents().files().create(work));
         }
-        return file.get();
+        return copy.file.get();
     }
 
     /// How many bytes from the start can be read by [#readAt]; counts appended ones only.
@@ -133,12 +177,12 @@ public final class Upload implements AutoCloseable {
 
     public void release() {
         if (users.decrementAndGet() == 0) {
-            opened().ifPresent(drive::closeLater);
+            copies.forEach(copy -> opened(copy).ifPresent(copy.drive::closeLater));
         }
     }
 
-    private synchronized Optional<DriveFile> opened() {
-        return file;
+    private synchronized Optional<DriveFile> opened(Copy copy) {
+        return copy.file;
     }
 
     /// Reads bytes that were written; for readers that follow the writer. They are not verified yet.
@@ -147,8 +191,9 @@ public final class Upload implements AutoCloseable {
             into.put(small.get().slice((int) offset, into.remaining()));
             return;
         }
-        var source = opened().orElseThrow(() -> new IllegalStateException("nothing is written yet"));
-        drive.call(() -> {
+        var first = copies.getFirst();
+        var source = opened(first).orElseThrow(() -> new IllegalStateException("nothing is written yet"));
+        first.drive.call(() -> {
             source.read(offset, into);
             return into;
         });
@@ -162,7 +207,7 @@ public final class Upload implements AutoCloseable {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
         try {
-            return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> prepared(size, terms));
+            return shelf.change(bucket, key, () -> prepared(size, terms));
         } catch (StoreException.NoSuchBucket refused) {
             handedOver = false;
             throw refused;
@@ -175,26 +220,75 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private Shelf.Ready<ObjectRecord> prepared(long size, CommitTerms terms) throws IOException {
-        shelf.check(drive, bucket, key, terms.check());
+    private Shelf.Ready<ObjectRecord> prepared(long size, CommitTerms terms) {
+        var where = drives.of(bucket, key);
+        boolean late = !where.spread().equals(spread);
+        if (!late && where.isSingle()) {
+            return alone(copies.getFirst(), size, terms);
+        }
+        drives.requireKnown(spread, bucket.id(), key, copies.size());
+        var _ = where.toWrite();
+        Finder.check(terms.check(), where, bucket, key);
         var record = record(size, terms);
-        var change = prepare(file(), record);
-        handedOver = true; // from here on the work file is the drive's: it may be the object already
-        return new Shelf.Ready<>(change, record);
+        var preparing = copies.stream()
+                .map(copy -> smallPut(copy, record)
+                        .map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> copy.drive.start(() -> prepare(copy, record))))
+                .toList();
+        var steps = new ArrayList<Shelf.Step>(copies.size());
+        for (int i = 0; i < copies.size(); i++) {
+            steps.add(new Shelf.Step(copies.get(i).drive, Drive.awaited(preparing.get(i))));
+        }
+        handedOver = true;
+        return new Changes(where, bucket, key, record.version(), durable)
+                .put(steps, record)
+                .late(late);
     }
 
-    private Prepared prepare(DriveFile target, ObjectRecord record) throws IOException {
-        boolean backed = record.backendVersion().isPresent();
-        var with = backed ? drive.accessTimes().stored(bucket.id(), key) : new IndexBatch();
-        if (small.isPresent()) {
-            target.write(0, small.get().duplicate().clear());
-            if (durable) {
-                return drive.contents()
-                        .prepareSmallPut(
-                                bucket, work, target, record, small.get().array(), with);
+    /// On the caller's thread where nothing has to be looked at or written before.
+    private Shelf.Ready<ObjectRecord> alone(Copy only, long size, CommitTerms terms) {
+        if (small.isPresent() && durable && terms.check().equals(WriteCheck.NONE)) {
+            var record = record(size, terms);
+            var change = smallPut(only, record);
+            if (change.isPresent()) {
+                return handedOver(only, change.get(), record);
             }
         }
-        return drive.contents().preparePut(bucket, work, target, record, with, durable);
+        return only.drive.call(() -> {
+            Finder.check(terms.check(), only.drive, bucket, key);
+            var record = record(size, terms);
+            var change = smallPut(only, record);
+            return handedOver(only, change.isPresent() ? change.get() : prepare(only, record), record);
+        });
+    }
+
+    /// From here on the work file is the drive's: it may be the object already.
+    private Shelf.Ready<ObjectRecord> handedOver(Copy only, Prepared change, ObjectRecord record) {
+        handedOver = true;
+        return new Shelf.Ready<>(only.drive, change, record);
+    }
+
+    private Optional<Prepared> smallPut(Copy copy, ObjectRecord record) {
+        if (small.isEmpty() || !durable) {
+            return Optional.empty();
+        }
+        return Contents.prepareSmallPut(
+                bucket,
+                work,
+                record,
+                small.get().array(),
+                copy.drive.accessTimes().stored(record));
+    }
+
+    private Prepared prepare(Copy copy, ObjectRecord record) throws IOException {
+        var target = file(copy);
+        if (small.isPresent()) {
+            target.write(0, small.get().duplicate().clear());
+        }
+        return copy.drive
+                .contents()
+                .preparePut(
+                        bucket, work, target, record, copy.drive.accessTimes().stored(record), durable);
     }
 
     public ObjectRecord commit(CommitTerms terms) {
@@ -223,6 +317,7 @@ public final class Upload implements AutoCloseable {
             return false;
         }
         ended = true;
+        drives.ended(spread);
         release();
         return true;
     }
@@ -230,8 +325,13 @@ public final class Upload implements AutoCloseable {
     /// Gives up what was not committed; nothing of it remains.
     @Override
     public void close() {
-        if (end() && opened().isPresent()) {
-            drive.call(() -> drive.contents().files().delete(work));
+        if (end()) {
+            var gone = copies.stream()
+                    .filter(copy -> opened(copy).isPresent())
+                    .map(copy -> copy.drive.startStep(
+                            () -> copy.drive.contents().files().delete(work)))
+                    .toList();
+            gone.forEach(Drive::awaited);
         }
     }
 }

@@ -453,10 +453,25 @@ class ColdFillTest {
         target.awaitFills();
         assertThat(file).hasBinaryContent(SHARD);
         assertThat(target.gets()).isEqualTo(2);
+    }
+
+    /// What is left of it may be all that is left anywhere.
+    @Test
+    void aDamagedCopyOfWhatTheCloudNoLongerHasIsKeptAndNeverSaidNotToExist() throws IOException {
+        target.inCloud("a", SHARD);
+        assertThat(get("a").body()).isEqualTo(SHARD);
+        target.awaitFills();
+        var file = target.drive().resolve("objects/cached/a");
         Files.write(file, new byte[10]);
         target.cloud().memory().delete("a");
-        assertThatThrownBy(() -> get("a")).isInstanceOf(StoreException.NoSuchKey.class);
-        assertThat(file).doesNotExist();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> get("a"))
+                    .isInstanceOf(StoreException.Damaged.class)
+                    .hasMessageContaining("the cloud no longer has it");
+            assertThat(file).hasBinaryContent(new byte[10]);
+        }
+        target.inCloud("a", SHARD);
+        assertThat(get("a").body()).isEqualTo(SHARD);
     }
 
     // ---- over several connections

@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,6 +119,23 @@ class FullDriveTest {
         }
     }
 
+    /// The word that it is in use again must be written to the full drive itself, when there is no other.
+    @ParameterizedTest
+    @ValueSource(strings = {"ext4", "xfs"})
+    void aDisabledDriveThatIsFullIsEnabledAgain(String type) throws IOException {
+        try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB);
+                var target = open(disk)) {
+            assertThat(fits(target, "k", random(1, 100_000))).isTrue();
+            eventually(() -> Files.exists(target.drive().resolve(".sluice/ballast")));
+            target.store().mountpaths().disable(target.drive().toString());
+            assertThat(state(target)).isEqualTo(DriveState.DISABLED);
+            disk.fillUp();
+            target.store().mountpaths().enable(target.drive().toString());
+            eventually(() -> state(target) == DriveState.SERVING);
+            assertThat(target.get(target.own(), "k").body()).isEqualTo(random(1, 100_000));
+        }
+    }
+
     /// A drive goes out, and is full of others' files when it is to come back: the ballast lets it be opened.
     @ParameterizedTest
     @ValueSource(strings = {"ext4", "xfs"})
@@ -171,10 +189,22 @@ class FullDriveTest {
     @ParameterizedTest
     @ValueSource(strings = {"ext4", "xfs"})
     void aFileSystemThatFillsUpUnderWritesSpoilsNothing(String type) throws Exception {
+        fillUpUnderWrites(type, 3);
+    }
+
+    @Tag("long")
+    @Timeout(900)
+    @ParameterizedTest
+    @ValueSource(strings = {"ext4", "xfs"})
+    void aFileSystemThatFillsUpManyTimesSpoilsNothing(String type) throws Exception {
+        fillUpUnderWrites(type, 30);
+    }
+
+    private void fillUpUnderWrites(String type, int rounds) throws Exception {
         try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB)) {
             try (var target = open(disk);
                     var clients = Executors.newVirtualThreadPerTaskExecutor()) {
-                for (int round = 0; round < 3; round++) {
+                for (int round = 0; round < rounds; round++) {
                     fillUpUnderWrites(target, disk, clients::submit);
                 }
                 target.requireNothingLeft();

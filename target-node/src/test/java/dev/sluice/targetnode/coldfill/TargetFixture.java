@@ -33,11 +33,16 @@ import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.object.ObjectHandlers;
+import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.eviction.CachedBuckets;
+import dev.sluice.targetnode.storage.eviction.Trim;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -80,22 +85,37 @@ public final class TargetFixture implements AutoCloseable {
     private final Bucket cached;
     private final ClusterViews views;
     private final ObjectStore store;
+    private final Quotas quotas;
     private final ObjectHandlers handlers;
 
-    private record Known(ClusterState current) implements ControlPlane {
-        @Override
-        public CompletableFuture<ClusterState> watch(long version) {
-            return CompletableFuture.completedFuture(current);
+    private final ControlPlane control;
+
+    private static final class Known implements ControlPlane {
+        private volatile ClusterState state;
+
+        Known(ClusterState state) {
+            this.state = state;
         }
 
         @Override
-        public ClusterState apply(Command command) {
-            throw new UnsupportedOperationException("nothing changes here");
+        public ClusterState current() {
+            return state;
+        }
+
+        @Override
+        public CompletableFuture<ClusterState> watch(long version) {
+            return CompletableFuture.completedFuture(state);
+        }
+
+        @Override
+        public synchronized ClusterState apply(Command command) {
+            state = state.apply(command);
+            return state;
         }
 
         @Override
         public ClusterState confirm() {
-            return current;
+            return state;
         }
     }
 
@@ -119,7 +139,7 @@ public final class TargetFixture implements AutoCloseable {
                 .apply(new Command.CreateBucket("cached", 1, BucketProperties.defaults(Optional.of(spec))));
         own = state.buckets().find("own").orElseThrow();
         cached = state.buckets().find("cached").orElseThrow();
-        var control = new Known(state);
+        control = new Known(state);
         views = new ClusterViews(control);
         store = SmallDrive.open(
                 settings.apply(new StoreConfig(
@@ -134,10 +154,20 @@ public final class TargetFixture implements AutoCloseable {
                         64 << 10,
                         Duration.ofMinutes(5),
                         MEMORY)),
-                weights -> (_, _) -> weights.keySet().iterator().next(),
                 seam);
+        quotas = Quotas.start(NODE, store.bucketBytes(), views, peers);
         handlers = ObjectHandlers.compose(
-                store, control, views, peers, backends, digests, ScrubSettings.OFF, NODE, meters);
+                store,
+                control,
+                views,
+                peers,
+                backends,
+                quotas,
+                digests,
+                ScrubSettings.OFF,
+                ResilverSettings.DEFAULTS,
+                NODE,
+                meters);
     }
 
     public Path drive() {
@@ -164,9 +194,36 @@ public final class TargetFixture implements AutoCloseable {
         return cached;
     }
 
+    public Quotas quotas() {
+        return quotas;
+    }
+
+    public void limit(Bucket bucket, long quota) {
+        var before = bucket.properties();
+        control.apply(new Command.SetBucketProperties(
+                bucket.name(),
+                new BucketProperties(
+                        before.backend(),
+                        before.durability(),
+                        before.policy(),
+                        before.route(),
+                        before.localCopies(),
+                        Optional.of(quota))));
+    }
+
     /// As a target does it.
     public void evict() {
-        store.evict(() -> Refs.cached(views.current()));
+        store.evict(new CachedBuckets() {
+            @Override
+            public List<BucketRef> now() {
+                return Refs.cached(views.current());
+            }
+
+            @Override
+            public List<Trim> tooLarge() {
+                return quotas.tooLarge();
+            }
+        });
     }
 
     public Writes newWrites() {
@@ -382,6 +439,7 @@ public final class TargetFixture implements AutoCloseable {
     @Override
     public void close() {
         handlers.close();
+        quotas.close();
         awaitFills();
         store.close();
         backends.close();

@@ -192,7 +192,8 @@ class WriteThroughTest {
         var id = target.upload(target.cached(), "a", part);
         try (var files = Files.walk(target.drive().resolve(".sluice"))) {
             var file = files.filter(Files::isRegularFile)
-                    .filter(path -> path.toString().contains(id))
+                    .filter(path ->
+                            path.toString().contains(id) && path.toFile().length() == part.length)
                     .findFirst()
                     .orElseThrow();
             try (var channel = Files.newByteChannel(file, java.nio.file.StandardOpenOption.WRITE)) {

@@ -209,6 +209,7 @@ class ObjectHandlersTest {
             var handler = new CompleteUploadHandler(
                     target.store().multipart(),
                     target.newWrites(),
+                    target.quotas(),
                     target.newWriteThrough(),
                     threads,
                     Duration.ofMillis(5));

@@ -98,6 +98,7 @@ final class Acknowledged {
 
     private static void requireState(ObjectStore store, String key, List<State> may) throws IOException {
         switch (store.lookup(BUCKET, key)) {
+            case Lookup.Unknown(var why) -> throw new StoreException.Unavailable(why);
             case Lookup.Miss() -> throw new StoreException.NoSuchKey(key);
             case Lookup.Damaged(var why) -> throw new StoreException.Damaged(why);
             case Lookup.Hit(var object) -> {

@@ -182,7 +182,7 @@ class DamageTest {
                 1000,
                 Duration.ZERO,
                 StoreFixture.MEMORY);
-        try (var store = ObjectStore.open(impatient, StoreFixture::byHash)) {
+        try (var store = ObjectStore.open(impatient)) {
             put(store, "k", random(1, 100_000));
             try (var object = ((Lookup.Hit) store.lookup(BUCKET, "k")).object()) {
                 object.read(0, ByteBuffer.allocate(10));

@@ -75,7 +75,7 @@ class EvictionIsDurableTest {
         var small = new SmallDrive(paths.getFirst(), 1L << 40);
         var seams = new Seams((_, files) -> small.seam().apply(files), Recorded::new);
         var config = StoreFixture.config(paths).withReserve(0);
-        try (var store = ObjectStore.open(config, StoreFixture::byHash, seams, HealthSettings.DEFAULTS)) {
+        try (var store = ObjectStore.open(config, seams, HealthSettings.DEFAULTS)) {
             for (int i = 0; i < COPIES; i++) {
                 fill(store, "k" + i);
             }

@@ -6,7 +6,9 @@ import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +50,7 @@ class EvictionOfDrivesThatComeAndGoTest {
 
     private ObjectStore open() throws IOException {
         var seams = new Seams((_, files) -> drive.seam().apply(files), UnaryOperator.identity());
-        return ObjectStore.open(config(paths).withReserve(0), StoreFixture::byHash, seams, WatchedDrives.CLOSE);
+        return ObjectStore.open(config(paths).withReserve(0), seams, WatchedDrives.CLOSE);
     }
 
     private static void fill(ObjectStore store) {
@@ -119,6 +122,35 @@ class EvictionOfDrivesThatComeAndGoTest {
             eventually(() -> store.evictions().getFirst().enough() > 0);
             assertThat(store.stats().getFirst().errors()).isZero();
             assertThat(store.list(CACHED.id(), "", "", 100)).hasSizeBetween(1, COPIES - 1);
+        }
+    }
+
+    /// It is not full, it is away: 503, and at once.
+    @Test
+    void aWriteThatWaitsForRoomIsToldThatTheDriveIsGone() throws Exception {
+        var running = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        try (var store = open()) {
+            fill(store);
+            store.evict(() -> {
+                running.countDown();
+                awaitQuietly(goOn);
+                return List.of(CACHED);
+            });
+            drive.resize(drive.used() + SIZE / 2);
+            eventually(() -> store.stats().getFirst().freeBytes() < SIZE);
+            var waiting = new FutureTask<>(() -> put(store, "new", random(1, SIZE)));
+            var writer = Thread.ofVirtual().start(waiting);
+            try {
+                awaitQuietly(running);
+                eventually(() -> writer.getState() == Thread.State.TIMED_WAITING || waiting.isDone());
+                disable(store);
+                assertThatThrownBy(waiting::get).hasCauseInstanceOf(StoreException.Unavailable.class);
+            } finally {
+                goOn.countDown();
+            }
+            enable(store);
+            put(store, "new", random(1, SIZE));
         }
     }
 

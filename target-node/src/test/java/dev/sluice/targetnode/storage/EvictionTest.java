@@ -14,6 +14,7 @@ import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
+import dev.sluice.targetnode.storage.eviction.Trim;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -63,7 +64,7 @@ class EvictionTest {
 
     private ObjectStore open() throws IOException {
         var config = config(paths).withReserve(0).withMinutes(minute::get);
-        return ObjectStore.open(config, StoreFixture::byHash, drive.seam());
+        return ObjectStore.open(config, drive.seam());
     }
 
     /// A copy of an object that the cloud has.
@@ -382,6 +383,43 @@ class EvictionTest {
             eventually(() -> store.stats().getFirst().freeBytes() > ROOM);
             put(store, OWN, "new", random(9, SIZE), Durability.OS); // by itself
             assertThat(get(store, OWN, "new")).isEqualTo(random(9, SIZE));
+        }
+    }
+
+    /// Two looks at the same figures must not trim twice: other targets have trimmed meanwhile too.
+    @Test
+    void aBucketIsTrimmedOnceForEachNewsOfItsSize() throws IOException {
+        try (var store = open()) {
+            for (int i = 0; i < 40; i++) {
+                minute.incrementAndGet();
+                fill(store, CACHED, key(i), random(1, 1000));
+                fill(store, OTHER, key(i), random(1, 1000));
+            }
+            var knownAt = new AtomicLong(System.nanoTime());
+            var looks = new AtomicLong();
+            store.evict(new CachedBuckets() {
+                @Override
+                public List<BucketRef> now() {
+                    return List.of(CACHED, OTHER);
+                }
+
+                @Override
+                public List<Trim> tooLarge() {
+                    looks.incrementAndGet();
+                    return List.of(new Trim(CACHED, 0.5, knownAt.get()));
+                }
+            });
+            eventually(() -> keys(store, CACHED).size() <= 20);
+            long seen = looks.get();
+            eventually(() -> looks.get() > seen + 2);
+            assertThat(keys(store, CACHED))
+                    .as("the latest half")
+                    .hasSize(20)
+                    .first()
+                    .isEqualTo(key(20));
+            knownAt.set(System.nanoTime());
+            eventually(() -> keys(store, CACHED).size() == 10);
+            assertThat(keys(store, OTHER)).hasSize(40);
         }
     }
 }

@@ -11,9 +11,9 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.multipart.Part;
-import dev.sluice.targetnode.storage.multipart.UploadState;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,8 +68,7 @@ final class FaultDrive {
                 copy(live, folder.resolve("KILLED"));
             }
         };
-        try (var store =
-                ObjectStore.open(config(List.of(drive)), StoreFixture::byHash, FaultyFiles.with(cutAtRename))) {
+        try (var store = ObjectStore.open(config(List.of(drive)), FaultyFiles.with(cutAtRename))) {
             acknowledged.put(store, "new-small", random(seed + 5, 2000));
             acknowledged.put(store, "new-big", random(seed + 6, 200_000));
             acknowledged.put(store, "replaced", random(seed + 7, 700));
@@ -132,16 +131,27 @@ final class FaultDrive {
 
     /// Completes the upload that was under way.
     ///
-    /// @param mayBeLost whether the index was made anew, which does not bring uploads back
+    /// @param mayBeLost whether a record of the upload was harmed, and the index made anew
     void complete(ObjectStore store, Acknowledged now, boolean mayBeLost) {
         now.change(PENDING, Optional.of(uploaded), () -> {
             try {
                 return Optional.of(complete(store, upload, parts));
             } catch (StoreException.NoSuchUpload lost) {
+                assertThat(mayBeLost || isThere(store, PENDING)).as("%s", lost).isTrue();
+                throw new StoreException.Unavailable("the upload is lost, or its result");
+            } catch (StoreException.InvalidPart lost) {
                 assertThat(mayBeLost).as("%s", lost).isTrue();
-                throw new StoreException.Unavailable("the upload is lost with the index");
+                throw new StoreException.Unavailable("a part is lost");
             }
         });
+    }
+
+    private static boolean isThere(ObjectStore store, String key) {
+        if (store.lookup(BUCKET, key) instanceof Lookup.Hit(var object)) {
+            object.close();
+            return true;
+        }
+        return false;
     }
 
     static ObjectRecord complete(ObjectStore store, UploadState upload, List<Part> parts) {
@@ -181,8 +191,12 @@ final class FaultDrive {
                         .toList();
             case DETAILS -> under(system.resolve("aux"), "");
             case WORK -> under(system.resolve("work"), "");
-            case PART -> under(system.resolve("uploads"), "");
+            case PART -> under(system.resolve("uploads"), "data|part-.*");
+            case PART_RECORD -> under(system.resolve("uploads"), "place-.*|part-.*");
+            case UPLOAD -> under(system.resolve("uploads"), "upload");
             case IDENTITY -> List.of(system.resolve("drive.json"));
+            case DRIVES -> List.of(system.resolve("drives.json"));
+            case ENDED -> List.of(system.resolve("closed.json"));
             case SST -> under(system.resolve("index"), ".*\\.sst");
             case WAL -> under(system.resolve("index"), ".*\\.log");
             case MANIFEST -> under(system.resolve("index"), "MANIFEST-.*");

@@ -36,7 +36,10 @@ final class FaultRun {
     private static final long WRITE_BUFFERS = 16 << 20;
     private static final long PAUSE_NANOS = 2_000_000L;
     private static final FaultyFiles.Instead NOTHING = FaultyFiles.Call::real;
-    private static final Set<Kind> READ_BY_SEAM = Set.of(Kind.OBJECT, Kind.RECORD, Kind.DETAILS, Kind.WORK, Kind.PART);
+    private static final Set<Kind> READ_BY_SEAM =
+            Set.of(Kind.OBJECT, Kind.RECORD, Kind.DETAILS, Kind.WORK, Kind.PART, Kind.PART_RECORD, Kind.UPLOAD);
+    private static final Set<Kind> READ_WITHOUT_INDEX = Set.of(Kind.PART_RECORD, Kind.UPLOAD);
+    private static final Set<Kind> ATTRIBUTES = Set.of(Kind.RECORD, Kind.PART_RECORD);
 
     /// When the harm is done: between two runs of the store, or while it is open and has or has not read the file.
     enum Moment {
@@ -84,7 +87,8 @@ final class FaultRun {
         return switch (row.kind()) {
             case OBJECT, RECORD, DETAILS -> List.of(Moment.values());
             case WORK -> List.of(Moment.KILLED);
-            case IDENTITY -> List.of(Moment.CLOSED, Moment.KILLED);
+            case IDENTITY, DRIVES, PART_RECORD, UPLOAD -> List.of(Moment.CLOSED, Moment.KILLED);
+            case ENDED -> List.of(Moment.CLOSED);
             case PART, SST, WAL, MANIFEST, CURRENT, SYNCED -> List.of(Moment.CLOSED, Moment.KILLED, Moment.OPEN);
             case STATE -> List.of();
         };
@@ -133,10 +137,13 @@ final class FaultRun {
         var file = files.get(turn % files.size());
         if (READ_BY_SEAM.contains(row.kind()) && Set.of(Harm.EIO, Harm.SHORT).contains(row.harm())) {
             fault = unreadable(file, copy.relativize(file).toString());
-        } else if (row.kind() == Kind.RECORD) {
+        } else if (ATTRIBUTES.contains(row.kind())) {
             Harms.harmRecord(row.harm(), file, other(files), variant);
         } else {
             Harms.harm(row.harm(), file, other(files), variant);
+        }
+        if (READ_WITHOUT_INDEX.contains(row.kind())) {
+            remove(copy.resolve(".sluice/index"));
         }
     }
 
@@ -151,7 +158,7 @@ final class FaultRun {
 
     /// Reads of the file, or of its record, fail or give less than there is.
     private FaultyFiles.Instead unreadable(Path file, String path) {
-        var spoiled = Set.of(Kind.RECORD, Kind.WORK).contains(row.kind()) ? "attribute" : "read";
+        var spoiled = Set.of(Kind.RECORD, Kind.PART_RECORD, Kind.WORK).contains(row.kind()) ? "attribute" : "read";
         return call -> {
             if (!call.path().equals(path) || !call.name().equals(spoiled)) {
                 return call.real();
@@ -222,10 +229,10 @@ final class FaultRun {
     }
 
     private void putBack(Path copy) throws IOException {
-        var identity = copy.resolve(".sluice/drive.json");
-        remove(identity);
+        var harmed = FaultDrive.files(row.kind(), copy).getFirst();
+        remove(harmed);
         var good = drive.copyTo(at.resolve("good"), FaultDrive.End.CLOSED);
-        Files.copy(good.resolve(".sluice/drive.json"), identity);
+        Files.copy(FaultDrive.files(row.kind(), good).getFirst(), harmed);
     }
 
     /// New objects, old ones again, a deletion, and the end of the upload.
@@ -236,7 +243,7 @@ final class FaultRun {
         now.put(store, "replaced", random(4, 77));
         now.delete(store, "new-small");
         if (variant % 2 == 0) {
-            drive.complete(store, now, row.promise() == Promise.ALL);
+            drive.complete(store, now, READ_WITHOUT_INDEX.contains(row.kind()));
         }
     }
 
@@ -290,15 +297,17 @@ final class FaultRun {
         var folder = switch (row.kind()) {
             case WORK -> ".sluice/work/";
             case DETAILS -> ".sluice/aux/";
-            case PART -> ".sluice/uploads/";
-            case RECORD, OBJECT, IDENTITY, SST, WAL, MANIFEST, CURRENT, SYNCED, STATE -> "";
+            case PART, PART_RECORD, UPLOAD -> ".sluice/uploads/";
+            case RECORD, OBJECT, IDENTITY, DRIVES, ENDED, SST, WAL, MANIFEST, CURRENT, SYNCED, STATE -> "";
         };
-        var write = row.kind() == Kind.RECORD ? "setAttribute" : "write";
+        var file = row.kind() == Kind.UPLOAD ? "/upload" : "";
+        boolean attribute = ATTRIBUTES.contains(row.kind());
+        var write = attribute ? "setAttribute" : "write";
         return call -> {
-            if (!call.path().startsWith(folder)) {
+            if (!call.path().startsWith(folder) || !call.path().endsWith(file)) {
                 return call.real();
             }
-            if (call.name().equals("sync") && row.kind() != Kind.RECORD) {
+            if (call.name().equals("sync") && !attribute) {
                 return spoiledSync(copy, call);
             }
             return call.name().equals(write) ? spoiledWrite(copy, call) : call.real();
@@ -317,7 +326,7 @@ final class FaultRun {
     }
 
     private @Nullable Object spoiledWrite(Path copy, FaultyFiles.Call call) throws Throwable {
-        boolean record = row.kind() == Kind.RECORD;
+        boolean record = ATTRIBUTES.contains(row.kind());
         return switch (row.harm()) {
             case FLIP, ZERO, CUT ->
                 call.real(
@@ -378,8 +387,7 @@ final class FaultRun {
     private ObjectStore open(Path copy) throws IOException {
         var memory = new RocksMemory(BLOCK_CACHE, WRITE_BUFFERS);
         memories.add(memory);
-        var store = ObjectStore.open(
-                config(List.of(copy), memory), StoreFixture::byHash, FaultyFiles.instead(call -> fault.call(call)));
+        var store = ObjectStore.open(config(List.of(copy), memory), FaultyFiles.instead(call -> fault.call(call)));
         long deadline = System.nanoTime() + READY_NANOS;
         while (!store.ready() && System.nanoTime() < deadline) {
             LockSupport.parkNanos(PAUSE_NANOS);

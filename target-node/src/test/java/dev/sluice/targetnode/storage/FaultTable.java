@@ -14,6 +14,9 @@ import java.util.List;
 /// | COPY | the other copy counts; with both bad the start is refused |
 /// | OLD | the write is refused or acknowledged, and what was acknowledged stays |
 ///
+/// The records of uploads and parts are read only when there is no index, so they are harmed together with it: the
+/// upload concerned is right, or it or a part of it is unknown.
+///
 /// Where there is no such row the small letter says why:
 ///
 /// | | |
@@ -28,6 +31,8 @@ import java.util.List;
 /// | g | only its start and its length are read, by recovery; its bytes are a row of "object" once it is one |
 /// | h | an attribute is set in one call, whole or not at all |
 /// | i | two drives' logs (or tables) changed for each other: nothing in RocksDB's log says whose it is |
+/// | j | a change that cannot be recorded is made later: in the tests of mountpaths and of the drive table |
+/// | k | written last of all, past the seam: without it, it is as after a kill |
 final class FaultTable {
     enum Kind {
         OBJECT,
@@ -35,7 +40,11 @@ final class FaultTable {
         DETAILS,
         WORK,
         PART,
+        PART_RECORD,
+        UPLOAD,
         IDENTITY,
+        DRIVES,
+        ENDED,
         SST,
         WAL,
         MANIFEST,
@@ -77,31 +86,39 @@ final class FaultTable {
     }
 
     private static final String TABLE = """
-            file      seen   FLIP   ZERO   CUT    SWAP   DELETE EIO    ENOSPC SHORT
-            OBJECT    READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
-            OBJECT    WRITE  b      b      b      b      b      b      b      b
-            RECORD    READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
-            RECORD    WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    h
-            DETAILS   READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
-            DETAILS   WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
-            WORK      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      g
-            WORK      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
-            PART      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
-            PART      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
-            IDENTITY  READ   START  START  START  START  START  START  a      f
-            IDENTITY  WRITE  c      c      c      c      c      START  c      c
-            SST       READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
-            SST       WRITE  d      d      d      d      d      d      d      d
-            WAL       READ   ALL    ALL    ALL    i      ALL    ALL    a      f
-            WAL       WRITE  d      d      d      d      d      d      d      d
-            MANIFEST  READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
-            MANIFEST  WRITE  d      d      d      d      d      d      d      d
-            CURRENT   READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
-            CURRENT   WRITE  d      d      d      d      d      d      d      d
-            SYNCED    READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
-            SYNCED    WRITE  e      e      e      e      e      e      e      e
-            STATE     READ   COPY   COPY   COPY   COPY   COPY   COPY   a      f
-            STATE     WRITE  e      e      e      e      e      COPY   e      e
+            file        seen   FLIP   ZERO   CUT    SWAP   DELETE EIO    ENOSPC SHORT
+            OBJECT      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            OBJECT      WRITE  b      b      b      b      b      b      b      b
+            RECORD      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            RECORD      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    h
+            DETAILS     READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            DETAILS     WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
+            WORK        READ   KEY    KEY    KEY    KEY    KEY    KEY    a      g
+            WORK        WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
+            PART        READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            PART        WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
+            PART_RECORD READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            PART_RECORD WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    h
+            UPLOAD      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            UPLOAD      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
+            IDENTITY    READ   START  START  START  START  START  START  a      f
+            IDENTITY    WRITE  c      c      c      c      c      START  c      c
+            DRIVES      READ   START  START  START  START  START  START  a      f
+            DRIVES      WRITE e      e      e      e      e      j      j      e
+            ENDED       READ   START  START  START  START  START  START  a      f
+            ENDED       WRITE e      e      e      e      e      k      k      e
+            SST         READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
+            SST         WRITE  d      d      d      d      d      d      d      d
+            WAL         READ   ALL    ALL    ALL    i      ALL    ALL    a      f
+            WAL         WRITE  d      d      d      d      d      d      d      d
+            MANIFEST    READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
+            MANIFEST    WRITE  d      d      d      d      d      d      d      d
+            CURRENT     READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
+            CURRENT     WRITE  d      d      d      d      d      d      d      d
+            SYNCED      READ   ALL    ALL    ALL    ALL    ALL    ALL    a      f
+            SYNCED      WRITE  e      e      e      e      e      e      e      e
+            STATE       READ   COPY   COPY   COPY   COPY   COPY   COPY   a      f
+            STATE       WRITE  e      e      e      e      e      COPY   e      e
             """;
 
     private FaultTable() {}

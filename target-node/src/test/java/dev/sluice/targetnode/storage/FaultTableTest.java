@@ -56,7 +56,7 @@ class FaultTableTest {
     void everyCombinationHasARowOrAReason() {
         int all = Kind.values().length * Seen.values().length * Harm.values().length;
         assertThat(FaultTable.rows().size() + FaultTable.reasons().size()).isEqualTo(all);
-        assertThat(FaultTable.reasons()).allMatch(letter -> "abcdefghi".contains(letter));
+        assertThat(FaultTable.reasons()).allMatch(letter -> "abcdefghijk".contains(letter));
         assertThat(FaultTable.rows().stream().map(Row::kind)).containsAll(EnumSet.allOf(Kind.class));
     }
 
@@ -106,7 +106,7 @@ class FaultTableTest {
 
     private static int files(Row row) {
         return row.seen() == Seen.WRITE
-                        || Set.of(Kind.IDENTITY, Kind.MANIFEST, Kind.CURRENT, Kind.SYNCED)
+                        || Set.of(Kind.IDENTITY, Kind.DRIVES, Kind.ENDED, Kind.MANIFEST, Kind.CURRENT, Kind.SYNCED)
                                 .contains(row.kind())
                 ? 1
                 : FILES;

@@ -37,8 +37,7 @@ class FaultTest {
     private volatile FaultyFiles.Fault fault = NONE;
 
     private ObjectStore faulty(List<Path> paths) throws IOException {
-        return ObjectStore.open(
-                config(paths), StoreFixture::byHash, FaultyFiles.with((call, path) -> fault.before(call, path)));
+        return ObjectStore.open(config(paths), FaultyFiles.with((call, path) -> fault.before(call, path)));
     }
 
     private List<Path> workFiles() throws IOException {
@@ -125,8 +124,7 @@ class FaultTest {
 
     @Test
     void theReserveIsKept() throws IOException {
-        try (var store =
-                ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2), StoreFixture::byHash)) {
+        try (var store = ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2))) {
             assertThatThrownBy(() -> store.begin(BUCKET, "k", 1, Durability.FSYNC))
                     .isInstanceOf(StoreException.NoSpace.class)
                     .hasMessageContaining("full");

@@ -110,7 +110,9 @@ class ScrubAndHealthTest {
             startUpTo(target, 30);
             target.store.mountpaths().disable(drives.getFirst().toString());
             assertThat(state(target)).as("nobody waits for the scrub").isEqualTo(DriveState.DISABLED);
-            assertThat(target.status().state()).isEqualTo(DriveScrub.State.WAITING);
+            assertThat(target.status().state())
+                    .as("it will not go on by itself")
+                    .isEqualTo(DriveScrub.State.DISABLED);
             assertThat(target.status().trouble().orElseThrow()).contains("disabled by an operator");
             assertThatThrownBy(() -> target.scrubs.obey(START)).isInstanceOf(StoreException.Unavailable.class);
             reads.goOn.release();

@@ -72,10 +72,9 @@ final class ScrubFixture implements AutoCloseable {
         var files = through(medium);
         store = ObjectStore.open(
                 StoreFixture.config(drives),
-                StoreFixture::byHash,
                 new Seams((_, real) -> files.apply(real), UnaryOperator.identity()),
                 health);
-        scrubs = store.scrubs(ScrubSettings.OFF, BUCKETS, (_, _, _) -> false);
+        scrubs = store.scrubs(ScrubSettings.OFF, BUCKETS, (_, _, _, _) -> Optional.empty());
     }
 
     private static UnaryOperator<DriveFiles> through(Medium medium) {

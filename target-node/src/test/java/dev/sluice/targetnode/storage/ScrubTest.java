@@ -521,7 +521,7 @@ class ScrubTest {
 
                 @Override
                 public void after(String call, String path) {
-                    if (armed[0] && call.equals("rename")) {
+                    if (armed[0] && List.of("rename", "createWhole").contains(call)) {
                         halfway.countDown();
                         await(go);
                     }

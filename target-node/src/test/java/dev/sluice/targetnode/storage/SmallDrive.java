@@ -28,9 +28,8 @@ public final class SmallDrive {
         total = bytes;
     }
 
-    public static ObjectStore open(StoreConfig config, DrivePlacements placements, UnaryOperator<DriveFiles> seam)
-            throws IOException {
-        return ObjectStore.open(config, placements, seam);
+    public static ObjectStore open(StoreConfig config, UnaryOperator<DriveFiles> seam) throws IOException {
+        return ObjectStore.open(config, seam);
     }
 
     public UnaryOperator<DriveFiles> seam() {

@@ -12,9 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeSet;
 
 /// A store on folders of a test.
 final class StoreFixture {
@@ -41,12 +39,7 @@ final class StoreFixture {
     }
 
     static ObjectStore open(List<Path> drives) throws IOException {
-        return ObjectStore.open(config(drives), StoreFixture::byHash);
-    }
-
-    static DrivePlacement byHash(Map<String, Long> weights) {
-        var ids = List.copyOf(new TreeSet<>(weights.keySet()));
-        return (bucketId, key) -> ids.get(Math.floorMod(key.hashCode() * 31 + Long.hashCode(bucketId), ids.size()));
+        return ObjectStore.open(config(drives));
     }
 
     static ObjectRecord put(ObjectStore store, String key, byte[] content) {
@@ -80,6 +73,7 @@ final class StoreFixture {
                 }
             }
             case Lookup.Damaged(var why) -> throw new dev.sluice.common.store.StoreException.Damaged(why);
+            case Lookup.Unknown(var why) -> throw new dev.sluice.common.store.StoreException.Unavailable(why);
             case Lookup.Miss() -> throw new dev.sluice.common.store.StoreException.NoSuchKey(key);
         };
     }

@@ -3,9 +3,11 @@ package dev.sluice.targetnode.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
+import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +38,6 @@ final class WatchedDrives implements AutoCloseable {
         this.paths = config.drives();
         store = ObjectStore.open(
                 config,
-                StoreFixture::byHash,
                 new Seams(
                         (path, files) -> FaultyFiles.with((call, at) -> faults.getOrDefault(paths.indexOf(path), NONE)
                                         .before(call, at))
@@ -78,12 +79,12 @@ final class WatchedDrives implements AutoCloseable {
     String key(int drive, int n) {
         var weights = new TreeMap<String, Long>();
         store.stats().forEach(stats -> weights.put(stats.id(), stats.weight()));
-        var placement = StoreFixture.byHash(weights);
+        var spread = new Spread(weights);
         int found = 0;
         for (int i = 0; ; i++) {
             var key = "key" + i;
-            if (placement
-                            .driveOf(StoreFixture.BUCKET.id(), key)
+            if (spread.holders(Slot.of(StoreFixture.BUCKET.id(), key), 1)
+                            .getFirst()
                             .equals(stats(drive).id())
                     && found++ == n) {
                 return key;
@@ -109,10 +110,14 @@ final class WatchedDrives implements AutoCloseable {
         }
     }
 
-    /// Neither reads nor writes of the drive's keys, nor listings.
+    /// Neither is one of the drive's keys there nor is it not, and nothing is listed. Where there is no other drive it
+    /// cannot be written either.
     void requireUnavailable(int drive, String key) {
-        requireNoWrites(drive, key);
-        assertThatThrownBy(() -> store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(StoreException.Unavailable.class);
+        if (paths.size() == 1) {
+            requireNoWrites(drive, key);
+        }
+        assertThat(state(drive)).isNotEqualTo(DriveState.SERVING);
+        requireUnknown(key);
         assertThat(store.hot(StoreFixture.BUCKET.id(), key)).isEmpty();
         assertThatThrownBy(() -> store.list(StoreFixture.BUCKET.id(), "", "", 10))
                 .isInstanceOf(StoreException.Unavailable.class);
@@ -120,6 +125,22 @@ final class WatchedDrives implements AutoCloseable {
                 .isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> store.isEmpty(StoreFixture.BUCKET.id()))
                 .isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    private void requireUnknown(String key) {
+        try {
+            assertThat(store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(Lookup.Unknown.class);
+        } catch (StoreException.Unavailable unavailable) {
+            assertThat(unavailable).hasMessageContaining("drive");
+        }
+    }
+
+    /// Waits until the table says of a drive whether it takes writes.
+    void awaitCurrent(int drive, boolean current) {
+        var id = stats(drive).id();
+        eventually(
+                () -> store.mountpaths().table().current().has(id) == current,
+                () -> "drive " + drive + (current ? " takes no writes" : " takes writes"));
     }
 
     void requireNoWrites(int drive, String key) {

@@ -167,7 +167,7 @@ public final class LiveStarter implements DemoClusters.Starter {
                 client,
                 bucket,
                 () -> {
-                    api.createBucket(bucket, Optional.of(backend));
+                    api.createBucket(bucket, backend);
                     if (!shown.own()) {
                         opened.add(() -> api.destroyBucket(bucket, true));
                     }

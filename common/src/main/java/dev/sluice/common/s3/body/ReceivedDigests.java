@@ -17,6 +17,9 @@ import java.util.concurrent.CompletableFuture;
 /// What a write computes while its bytes pass, beside the stored CRC32C blocks, from which that of the whole comes: the
 /// MD5, and what the client promised. One thread at a time, and not an event loop (MD5).
 public final class ReceivedDigests implements AutoCloseable {
+    /// An MD5 of no more bytes is done sooner than another thread is woken to do it.
+    private static final int FEW = 16 << 10;
+
     private final WriteAttributes attributes;
     private final Md5 md5;
     private final Map<ChecksumAlgorithm, Hasher> hashers = new EnumMap<>(ChecksumAlgorithm.class);
@@ -38,8 +41,11 @@ public final class ReceivedDigests implements AutoCloseable {
     }
 
     /// Of bytes that arrive while others do. To be closed.
-    public static ReceivedDigests ofStream(WriteAttributes attributes) {
-        return new ReceivedDigests(attributes, Md5.amongOthers());
+    ///
+    /// @param length of all of them; -1 when it is not known
+    public static ReceivedDigests ofStream(WriteAttributes attributes, long length) {
+        boolean few = length >= 0 && length <= FEW;
+        return new ReceivedDigests(attributes, few ? new Md5() : Md5.amongOthers());
     }
 
     private ReceivedDigests(WriteAttributes attributes, Md5 md5) {

@@ -81,7 +81,7 @@ class ReceivedDigestsTest {
             WriteAttributes attributes, Map<ChecksumAlgorithm, String> trailers) {
         var blocks = new BlockSummer();
         blocks.update(0, ByteBuffer.wrap(HELLO));
-        try (var digests = ReceivedDigests.ofStream(attributes)) {
+        try (var digests = ReceivedDigests.ofStream(attributes, -1)) {
             digests.adding(ByteBuffer.wrap(HELLO, 0, 2)).join();
             digests.adding(ByteBuffer.wrap(HELLO, 2, 3)).join();
             return digests.check(HELLO.length, blocks.finish(HELLO.length), trailers);

@@ -51,8 +51,8 @@ final class DriveLock implements AutoCloseable {
         }
     }
 
-    private static DriveRefusedException inUse(Path drive, String by) {
-        return new DriveRefusedException("drive " + drive + " is in use by " + by + ", which holds its .sluice/lock");
+    private static DriveInUseException inUse(Path drive, String by) {
+        return new DriveInUseException("drive " + drive + " is in use by " + by + ", which holds its .sluice/lock");
     }
 
     @Override

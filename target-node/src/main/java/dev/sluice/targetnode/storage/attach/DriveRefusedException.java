@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.attach;
 
 /// A drive or a set of drives that must not be used as it is; the message is one line for the operator.
-public final class DriveRefusedException extends RuntimeException {
+public sealed class DriveRefusedException extends RuntimeException permits DriveInUseException {
     public DriveRefusedException(String message) {
         super(message);
     }

@@ -3,113 +3,61 @@ package dev.sluice.targetnode.storage.attach;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.space.Ballast;
+import dev.sluice.targetnode.storage.spread.DriveTable;
+import dev.sluice.targetnode.storage.spread.Member;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The drives of one target, locked. A drive holds the slots that its id gives it, so a set that is not the
-/// recorded one is refused: with another set, objects that exist would be looked for where they are not.
+/// The drives that a target holds, locked. All but [#attach]'s result is for drive threads.
 public final class DriveSet implements AutoCloseable {
     private static final long WEIGHT_UNIT = 1L << 30;
     private static final List<String> FOLDERS =
             List.of("objects", ".sluice/work", ".sluice/aux", ".sluice/escaped", ".sluice/uploads", ".sluice/trash");
 
-    /// Where there is something only on a drive that was in use.
-    private static final List<String> KEPT = List.of("objects", ".sluice/escaped", ".sluice/uploads");
+    /// A drive that was nobody's.
+    public record NewDrive(String id, Path path, Member member) {}
 
-    /// A drive of the set.
-    ///
-    /// @param disabled by an operator: it is not locked, and nothing on it was looked at but its identity
-    public record Member(Path path, DriveIdentity identity, boolean disabled) {}
+    private final String cluster;
+    private final String node;
+    private final Map<String, DriveLock> locks = new ConcurrentHashMap<>();
 
-    private final Map<String, DriveLock> locks;
-    private final List<Member> members;
-    private final DisabledDrives disabled;
-
-    private DriveSet(Map<String, DriveLock> locks, List<Member> members, DisabledDrives disabled) {
-        this.locks = locks;
-        this.members = List.copyOf(members);
-        this.disabled = disabled;
+    DriveSet(String cluster, String node) {
+        this.cluster = cluster;
+        this.node = node;
     }
 
-    /// Locks, probes and identifies. To be called on a drive thread.
+    /// What a start found.
     ///
+    /// @param table counts, and is on each drive that is held
+    /// @param missing the other members, and why they are not held; without disabled ones
+    public record Started(DriveSet set, DriveTable table, Map<String, String> missing) {}
+
+    /// Takes the drives that the newest drive table names, and those at configured paths that are nobody's.
+    ///
+    /// @param configured where drives are
+    /// @param lost ids of drives that an operator gives up
     /// @throws DriveRefusedException with one line that says what to do
-    public static DriveSet attach(String cluster, String node, List<Path> paths) throws IOException {
+    public static Started attach(String cluster, String node, List<Path> configured, Set<String> lost)
+            throws IOException {
+        DriveThread.assertMayBlock();
         requireUtf8();
-        var disabled = DisabledDrives.load(paths);
-        var locks = new ArrayList<DriveLock>();
+        var set = new DriveSet(cluster, node);
+        boolean started = false;
         try {
-            var known = new ArrayList<Optional<DriveIdentity>>();
-            var unused = new ArrayList<Optional<String>>();
-            for (var path : paths) {
-                var found = disabled.paths().isEmpty() ? Optional.<DriveIdentity>empty() : identityAt(path);
-                unused.add(disabled.at(path, found));
-                if (unused.getLast().isEmpty()) {
-                    makeFolders(path);
-                    locks.add(DriveLock.take(path));
-                    makeUsable(path);
-                    found = new IdentityFile(path).read();
-                }
-                known.add(found);
+            var result = new Start(set, configured, lost).run();
+            started = true;
+            return result;
+        } finally {
+            if (!started) {
+                set.close();
             }
-            addUnseen(unused, known);
-            var identities = identify(cluster, node, paths, known);
-            var members = new ArrayList<Member>();
-            var byId = new ConcurrentHashMap<String, DriveLock>();
-            var taken = locks.iterator();
-            for (int i = 0; i < paths.size(); i++) {
-                boolean isDisabled = unused.get(i).isPresent();
-                var path = paths.get(i);
-                members.add(new Member(path, identities.get(i), isDisabled));
-                if (!isDisabled) {
-                    byId.put(identities.get(i).id(), taken.next());
-                }
-            }
-            return new DriveSet(byId, members, disabled);
-        } catch (IOException | RuntimeException failure) {
-            for (var lock : locks) {
-                lock.close();
-            }
-            throw failure;
-        }
-    }
-
-    /// Who a path's drive is; empty when it says nothing, for whatever reason.
-    private static Optional<DriveIdentity> identityAt(Path path) {
-        try {
-            return new IdentityFile(path).read();
-        } catch (IOException _) {
-            return Optional.empty(); // asked of drives that may be broken, which is why they are disabled
-        }
-    }
-
-    /// A disabled drive need not be there: the others know who it was.
-    private static void addUnseen(List<Optional<String>> unused, List<Optional<DriveIdentity>> known) {
-        var formed = known.stream()
-                .flatMap(Optional::stream)
-                .filter(DriveIdentity::formed)
-                .findFirst();
-        for (int i = 0; i < known.size(); i++) {
-            if (unused.get(i).isPresent() && known.get(i).isEmpty() && formed.isPresent()) {
-                known.set(i, formed.get().sibling(unused.get(i).get()));
-            }
-        }
-    }
-
-    private static void makeUsable(Path path) throws IOException {
-        try (var files = new LocalDriveFiles(path)) {
-            Ballast.dropWhenFull(files);
-            DriveProbe.check(path.toString(), files, ".sluice/work");
         }
     }
 
@@ -121,29 +69,16 @@ public final class DriveSet implements AutoCloseable {
         }
     }
 
-    private static void makeFolders(Path drive) throws IOException {
-        try {
-            for (var folder : FOLDERS) {
-                Files.createDirectories(drive.resolve(folder));
-            }
-        } catch (IOException failure) {
-            throw new DriveRefusedException("drive " + drive + " cannot be written: " + failure);
-        }
+    String node() {
+        return node;
     }
 
-    private static List<DriveIdentity> identify(
-            String cluster, String node, List<Path> paths, List<Optional<DriveIdentity>> known) throws IOException {
-        for (int i = 0; i < paths.size(); i++) {
-            if (known.get(i).isPresent()) {
-                requireOurs(cluster, node, paths.get(i), known.get(i).get());
-            }
-        }
-        return known.stream().flatMap(Optional::stream).anyMatch(DriveIdentity::formed)
-                ? sameSet(node, paths, known)
-                : form(cluster, node, paths);
+    boolean holds(String id) {
+        return locks.containsKey(id);
     }
 
-    private static void requireOurs(String cluster, String node, Path path, DriveIdentity identity) {
+    /// @throws DriveRefusedException when the drive is another cluster's or node's
+    void requireOurs(Path path, DriveIdentity identity) {
         if (!identity.cluster().equals(cluster)) {
             throw new DriveRefusedException(
                     "drive %s belongs to cluster %s, not to %s".formatted(path, identity.cluster(), cluster));
@@ -154,145 +89,185 @@ public final class DriveSet implements AutoCloseable {
         }
     }
 
-    private static List<DriveIdentity> sameSet(String node, List<Path> paths, List<Optional<DriveIdentity>> known)
-            throws IOException {
-        var recorded = known.stream()
-                .flatMap(Optional::stream)
-                .filter(DriveIdentity::formed)
-                .findFirst()
-                .orElseThrow();
-        var seen = new HashMap<String, Path>();
-        for (int i = 0; i < paths.size(); i++) {
-            var path = paths.get(i);
-            var identity = known.get(i)
-                    .orElseThrow(() -> changed(node, path + " is a new drive, recorded are " + recorded.ids()));
-            if (!identity.set().equals(recorded.set())) {
-                throw changed(node, path + " was last used with " + identity.ids() + ", not with " + recorded.ids());
+    // ---- drives of the target
+
+    /// Looks whether a drive is at a path. Writes nothing, and makes no folder.
+    ///
+    /// @throws DriveRefusedException with one line that says what is there instead
+    public static void requireSame(String id, Path path) {
+        var sight = Sight.of(path);
+        if (!sight.is(id)) {
+            throw new DriveRefusedException(sight.whyNot(id));
+        }
+    }
+
+    /// Whether a new drive is where this member was.
+    public static boolean isReplaced(Path path, Member member) {
+        return member.isPlaced() && !member.disabled() && Sight.of(path).replaces(member);
+    }
+
+    /// Locks a drive, if it is the same.
+    ///
+    /// @throws DriveRefusedException with one line that says why it is not
+    void take(String id, Path path) throws IOException {
+        requireSame(id, path);
+        makeFolders(path);
+        lock(id, path);
+        requireSame(id, path);
+        makeUsable(path);
+    }
+
+    /// The same for a drive that was let go while the target runs.
+    public void takeAgain(String id, Path path) throws IOException {
+        take(id, path);
+        new ClosedFile(path).delete();
+        form(path);
+    }
+
+    private void lock(String id, Path path) throws IOException {
+        var before = locks.put(id, DriveLock.take(path));
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    private static void makeFolders(Path drive) {
+        try {
+            for (var folder : FOLDERS) {
+                Files.createDirectories(drive.resolve(folder));
             }
-            var twice = seen.put(identity.id(), path);
-            if (twice != null) {
-                throw changed(node, path + " and " + twice + " are the same drive or copies of one");
-            }
-        }
-        var missing = new HashSet<>(recorded.set().keySet());
-        missing.removeAll(seen.keySet());
-        if (!missing.isEmpty()) {
-            throw changed(
-                    node,
-                    "missing " + String.join(", ", missing.stream().sorted().toList()));
-        }
-        var identities = new ArrayList<DriveIdentity>();
-        for (int i = 0; i < paths.size(); i++) {
-            identities.add(formed(paths.get(i), known.get(i).orElseThrow()));
-        }
-        return identities;
-    }
-
-    private static DriveRefusedException changed(String node, String how) {
-        return new DriveRefusedException(
-                "the set of drives of %s has changed: %s; start it with the drives it had".formatted(node, how));
-    }
-
-    /// A crash between the two rounds leaves drives that are named but not formed; they are named anew.
-    private static List<DriveIdentity> form(String cluster, String node, List<Path> paths) throws IOException {
-        for (var path : paths) {
-            requireEmpty(path);
-        }
-        var weights = new TreeMap<String, Long>();
-        var ids = new ArrayList<String>();
-        for (var path : paths) {
-            var id = "d" + UUID.randomUUID().toString().replace("-", "").substring(0, 15);
-            ids.add(id);
-            weights.put(id, weight(path));
-        }
-        var identities = new ArrayList<DriveIdentity>();
-        for (int i = 0; i < paths.size(); i++) {
-            var identity = new DriveIdentity(cluster, node, ids.get(i), weightOf(weights, ids.get(i)), false, weights);
-            new IdentityFile(paths.get(i)).write(identity);
-            identities.add(identity);
-        }
-        for (int i = 0; i < paths.size(); i++) {
-            identities.set(i, formed(paths.get(i), identities.get(i)));
-        }
-        return identities;
-    }
-
-    private static void requireEmpty(Path drive) throws IOException {
-        for (var folder : KEPT) {
-            try (var objects = Files.newDirectoryStream(drive.resolve(folder))) {
-                if (objects.iterator().hasNext()) {
-                    throw new DriveRefusedException("drive " + drive
-                            + " has objects but no identity: restore its .sluice/drive.json, or empty it");
-                }
-            }
+        } catch (IOException failure) {
+            throw new DriveRefusedException("drive " + drive + " cannot be written: " + failure);
         }
     }
 
-    private static long weightOf(Map<String, Long> weights, String id) {
-        return weights.getOrDefault(id, 1L);
-    }
-
-    private static DriveIdentity formed(Path path, DriveIdentity identity) throws IOException {
-        if (!identity.formed()) {
-            new IdentityFile(path).write(identity.asFormed());
+    private static void makeUsable(Path path) throws IOException {
+        try (var files = new LocalDriveFiles(path)) {
+            Ballast.dropWhenFull(files);
+            DriveProbe.check(path.toString(), files, ".sluice/work");
         }
-        return identity.asFormed();
     }
 
-    private static long weight(Path path) throws IOException {
-        return Math.max(1, Files.getFileStore(path).getTotalSpace() / WEIGHT_UNIT);
-    }
-
-    public List<Member> members() {
-        return members;
-    }
-
-    /// As it was when the set was attached.
-    public DisabledDrives disabled() {
-        return disabled;
-    }
-
-    /// Lets go of one drive, so that it can be unmounted. To be called on a drive thread, as is [#takeAgain].
-    public void release(Member member) throws IOException {
-        var lock = locks.remove(member.identity().id());
+    /// Lets go of one drive, so that it can be unmounted.
+    public void release(String id) throws IOException {
+        var lock = locks.remove(id);
         if (lock != null) {
             lock.close();
         }
     }
 
-    /// Takes a drive of the set again, if it is the same.
+    /// The same for a drive that was part of the target to its end.
     ///
-    /// @throws DriveRefusedException with one line that says why it is not
-    public void takeAgain(Member member) throws IOException {
-        requireSame(member);
-        makeFolders(member.path());
-        var lock = DriveLock.take(member.path());
-        locks.put(member.identity().id(), lock);
-        requireSame(member);
-        makeUsable(member.path());
+    /// @param table the last
+    public void releaseAtEnd(String id, Path path, DriveTable table) throws IOException {
+        if (holds(id) && table.current().has(id)) {
+            requireSame(id, path);
+            new ClosedFile(path).write(id, table.version());
+        }
+        release(id);
     }
 
-    /// Looks whether the drive at a member's path is that member. Writes nothing, and makes no folder.
+    /// The id of the drive at a path.
     ///
-    /// @throws DriveRefusedException with one line that says what is there instead
-    public static void requireSame(Member member) throws IOException {
-        DriveThread.assertMayBlock();
-        var found = new IdentityFile(member.path()).read();
-        if (found.isEmpty()) {
-            throw new DriveRefusedException(
-                    "no drive is at " + member.path() + " (.sluice/drive.json is not there): is its disk mounted?");
+    /// @throws DriveRefusedException when its identity cannot be read
+    public static Optional<String> idAt(Path path) {
+        var sight = Sight.of(path);
+        if (sight.kind() == Sight.Kind.BROKEN) {
+            throw new DriveRefusedException(sight.problem());
         }
-        if (!found.get().id().equals(member.identity().id())) {
-            throw new DriveRefusedException("another drive is mounted at " + member.path() + ": it is "
-                    + found.get().id() + ", not " + member.identity().id());
+        return sight.identity().map(DriveIdentity::id);
+    }
+
+    /// Whether a file system of its own is mounted at a path.
+    public static boolean isMount(Path path) {
+        return Sight.of(path).mount();
+    }
+
+    /// Durable when it returns.
+    public void record(String id, Path path, DriveTable table, Set<String> asked) throws IOException {
+        requireSame(id, path);
+        new TableFile(path).write(table, Set.of(asked));
+    }
+
+    // ---- drives that come and go
+
+    /// Locks a drive that is nobody's, and names it. It is the target's only once the drive table names it too.
+    ///
+    /// @throws DriveRefusedException with one line that says why it cannot be used
+    public NewDrive takeNew(Path path) throws IOException {
+        var before = Sight.of(path);
+        if (before.kind() == Sight.Kind.BROKEN) {
+            throw new DriveRefusedException(before.problem());
         }
+        if (before.identity().isPresent()) {
+            requireOurs(path, before.identity().get());
+            if (!Sight.isEmpty(path)) {
+                throw new DriveRefusedException("drive %s is %s, which was detached, and has objects: empty it first"
+                        .formatted(path, before.identity().get().id()));
+            }
+        }
+        var id = "d" + UUID.randomUUID().toString().replace("-", "").substring(0, 15);
+        makeFolders(path);
+        lock(id, path);
+        boolean named = false;
+        try {
+            makeUsable(path);
+            clearIndex(path);
+            long weight = Math.max(1, Files.getFileStore(path).getTotalSpace() / WEIGHT_UNIT);
+            new IdentityFile(path).write(DriveIdentity.unformed(cluster, node, id, weight));
+            named = true;
+            return new NewDrive(
+                    id, path, Member.at(path.toString(), weight, Sight.of(path).mount()));
+        } finally {
+            if (!named) {
+                release(id);
+            }
+        }
+    }
+
+    /// What another life of the drive left would say that the drive is another one.
+    private static void clearIndex(Path path) throws IOException {
+        new ClosedFile(path).delete();
+        new TableFile(path).delete();
+        var index = path.resolve(".sluice/index");
+        if (Files.exists(index)) {
+            try (var files = Files.walk(index)) {
+                for (var each :
+                        files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    /// The drive table names the drive.
+    public void form(Path path) throws IOException {
+        var file = new IdentityFile(path);
+        var identity = file.read().orElseThrow(() -> new DriveRefusedException(path + " has lost its identity"));
+        if (!identity.equals(identity.asFormed())) {
+            file.write(identity.asFormed());
+        }
+        FormerSet.forget(path);
+    }
+
+    /// The drive table never came to name it.
+    public void unname(NewDrive drive) throws IOException {
+        new IdentityFile(drive.path()).delete();
+    }
+
+    /// The drive table names it no more.
+    public void retire(String id, Path path) throws IOException {
+        if (holds(id) && Sight.of(path).is(id)) {
+            new IdentityFile(path).retire();
+        }
+        release(id);
     }
 
     @Override
     public void close() {
-        for (var lock : locks.values()) {
+        for (var id : locks.keySet()) {
             try {
-                lock.close();
+                release(id);
             } catch (IOException failure) {
                 throw new java.io.UncheckedIOException(failure);
             }

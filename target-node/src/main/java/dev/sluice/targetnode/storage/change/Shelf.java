@@ -1,8 +1,10 @@
 package dev.sluice.targetnode.storage.change;
 
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -12,19 +14,55 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what
 /// was there before once the change is acknowledged.
 public final class Shelf {
-    /// A change that is prepared, and what to tell the caller when it is committed.
-    public record Ready<T>(Prepared change, T result) {}
+    /// One drive's part of a change.
+    public record Step(Drive drive, Prepared change) {}
+
+    /// A change that is prepared.
+    ///
+    /// @param steps done at the same time
+    /// @param then done after them
+    /// @param note what `steps` put into the notes only for as long as some of them may not be done
+    /// @param late whether drives are changed that the key does not belong on any more
+    /// @param result what to tell the caller when it is done
+    public record Ready<T>(List<Step> steps, List<Step> then, Optional<byte[]> note, boolean late, T result) {
+        /// Of one drive.
+        public Ready(Drive drive, Prepared change, T result) {
+            this(List.of(new Step(drive, change)), List.of(), result);
+        }
+
+        public Ready(List<Step> steps, List<Step> then, T result) {
+            this(steps, then, Optional.empty(), false, result);
+        }
+
+        public Ready<T> noting(Optional<byte[]> aNote) {
+            return new Ready<>(steps, then, aNote, late, result);
+        }
+
+        public Ready<T> andThen(Step step) {
+            var more = new ArrayList<>(then);
+            more.add(step);
+            return new Ready<>(steps, more, note, late, result);
+        }
+
+        public Ready<T> late(boolean isLate) {
+            return new Ready<>(steps, then, note, isLate, result);
+        }
+    }
 
     private final KeyLocks changing = new KeyLocks();
     private final KeyLocks publishing = new KeyLocks();
+    private final Drives drives;
     private final HotSet hotSet;
     private final Versions versions;
 
-    public Shelf(HotSet hotSet, Versions versions) {
+    public Shelf(Drives drives, HotSet hotSet, Versions versions) {
+        this.drives = drives;
         this.hotSet = hotSet;
         this.versions = versions;
     }
@@ -38,19 +76,52 @@ public final class Shelf {
         return publishing;
     }
 
-    /// @param prepare runs on the drive, under the key's lock
-    public <T> T commit(Drive drive, ObjectKey key, DriveThreads.Work<Ready<T>> prepare) {
-        try (var _ = changing.lock(key)) {
-            var ready = drive.call(prepare);
+    /// @param prepare runs under the key's lock, while no drive changes its place
+    public <T> T change(BucketRef bucket, String name, Supplier<Ready<T>> prepare) {
+        var key = new ObjectKey(bucket.id(), name);
+        try (var _ = changing.lock(key);
+                var _ = drives.changing()) {
+            var ready = prepare.get();
             try (var _ = publishing.lock(key)) {
+                boolean whole = false;
                 try {
-                    drive.commit(ready.change);
+                    publish(ready.steps);
+                    publish(ready.then);
+                    whole = !ready.late;
                 } finally {
+                    if (!whole && (ready.late || ready.steps.size() + ready.then.size() > 1)) {
+                        drives.strays(bucket, name);
+                    }
                     hotSet.invalidate(key);
                 }
             }
+            ready.note.ifPresent(note -> ready.steps.forEach(step -> step.drive.forgetNote(note)));
             return ready.result;
         }
+    }
+
+    /// Waits for all, also when one fails.
+    private void publish(List<Step> steps) {
+        var begun = new ArrayList<CompletableFuture<Void>>(steps.size());
+        steps.forEach(step -> begun.add(step.drive.begin(step.change)));
+        Optional<StoreException> failed = Optional.empty();
+        for (int i = 0; i < begun.size(); i++) {
+            try {
+                steps.get(i).drive.finish(begun.get(i));
+            } catch (StoreException failure) {
+                failed = Optional.of(failure);
+            }
+        }
+        if (failed.isPresent()) {
+            throw failed.get();
+        }
+    }
+
+    /// Changes what one drive has of a key.
+    ///
+    /// @param prepare runs on the drive, under the key's lock
+    public <T> T commit(Drive drive, BucketRef bucket, String key, DriveThreads.Work<Ready<T>> prepare) {
+        return change(bucket, key, () -> drive.call(prepare));
     }
 
     /// Prepares a change of a key, under its locks; empty to leave it as it is.
@@ -89,13 +160,6 @@ public final class Shelf {
             return prepared.keySet().stream().filter(_ -> done.next()).toList();
         } finally {
             prepared.keySet().forEach(hotSet::invalidate);
-        }
-    }
-
-    /// On a drive thread, under the key's lock.
-    public void check(Drive drive, BucketRef bucket, String key, WriteCheck check) throws IOException {
-        if (!check.equals(WriteCheck.NONE)) {
-            check.check(drive.contents().present(bucket, key));
         }
     }
 }

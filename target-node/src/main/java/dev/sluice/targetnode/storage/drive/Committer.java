@@ -9,8 +9,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 
-/// The one thread of a drive that commits: whatever has gathered while it was busy shares the next syncs.
+/// The two threads of a drive that commit. They take turns: while one fulfils what is durable, the other makes the next
+/// group's intents durable. Whatever has gathered meanwhile is that group and shares its syncs. Groups are fulfilled in
+/// the order in which they were decided, for who decides gives the word to the other only when it is its turn to
+/// fulfil.
 public final class Committer {
     private static final int QUEUE = 4096;
     private static final int GROUP = 512;
@@ -34,6 +38,8 @@ public final class Committer {
     private final Suspicion suspicion;
     private final ArrayBlockingQueue<Task> waiting = new ArrayBlockingQueue<>(QUEUE);
     private final GuardedFiles files;
+    private final ReentrantLock deciding = new ReentrantLock();
+    private final ReentrantLock fulfilling = new ReentrantLock();
     private volatile Optional<CommitFailedException> broken = Optional.empty();
     private volatile boolean ended;
 
@@ -41,7 +47,8 @@ public final class Committer {
         this.contents = contents;
         this.files = files;
         this.suspicion = suspicion;
-        new DriveThread(this::run, drive + "-commit").start();
+        new DriveThread(this::run, drive + "-commit-1").start();
+        new DriveThread(this::run, drive + "-commit-2").start();
     }
 
     /// Never blocks. Completes once the change is as durable as it is to be, and seen.
@@ -83,39 +90,62 @@ public final class Committer {
     }
 
     private void run() {
-        var tasks = new ArrayList<Task>();
-        while (true) {
-            tasks.clear();
+        boolean more;
+        do {
+            deciding.lock();
             try {
-                tasks.add(waiting.take());
+                more = !ended && takeTurn();
+            } finally {
+                if (deciding.isHeldByCurrentThread()) {
+                    deciding.unlock();
+                }
+            }
+        } while (more);
+        refuseWaiting();
+    }
+
+    /// Takes what waits, up to the first task that must be alone; gives the word to the other thread as soon as it can.
+    private boolean takeTurn() {
+        var task = take();
+        switch (task) {
+            case Commit first -> commitAll(groupFrom(first));
+            case Exclusive exclusive -> inTurn(() -> runAlone(exclusive));
+            case Stop stop ->
+                inTurn(() -> {
+                    ended = true;
+                    stop.done.complete(null);
+                });
+        }
+        return !(task instanceof Stop);
+    }
+
+    private Task take() {
+        while (true) {
+            try {
+                return waiting.take();
             } catch (InterruptedException _) {
-                continue; // nobody has a reason to; the queue ends with Stop
+                // nobody has a reason to; the queue ends with Stop
             }
-            waiting.drainTo(tasks, GROUP);
-            var group = new ArrayList<Commit>();
-            for (var task : tasks) {
-                if (ended) {
-                    refuse(task);
-                    continue;
-                }
-                switch (task) {
-                    case Commit commit -> group.add(commit);
-                    case Exclusive exclusive -> {
-                        commitAll(group);
-                        runAlone(exclusive);
-                    }
-                    case Stop stop -> {
-                        commitAll(group);
-                        ended = true;
-                        stop.done.complete(null);
-                    }
-                }
-            }
-            commitAll(group);
-            if (ended) {
-                refuseWaiting();
-                return;
-            }
+        }
+    }
+
+    private List<Commit> groupFrom(Commit first) {
+        var group = new ArrayList<Commit>();
+        group.add(first);
+        while (group.size() < GROUP && waiting.peek() instanceof Commit next) {
+            waiting.remove();
+            group.add(next);
+        }
+        return group;
+    }
+
+    /// After what was decided before is fulfilled.
+    private void inTurn(Runnable step) {
+        fulfilling.lock();
+        try {
+            step.run();
+        } finally {
+            fulfilling.unlock();
         }
     }
 
@@ -134,20 +164,45 @@ public final class Committer {
         if (group.isEmpty()) {
             return;
         }
+        var changes = group.stream().map(Commit::change).toList();
         try {
             files.requireThere();
-            var results = contents.commit(group.stream().map(Commit::change).toList());
+            if (!files.isWritable()) { // where nothing is begun, nothing is unknown
+                var refused = new IOException("Read-only file system");
+                group.forEach(each -> each.done.completeExceptionally(refused));
+                return;
+            }
+            contents.decide(changes);
+            inTurn(() -> {
+                deciding.unlock();
+                fulfil(group, changes);
+            });
+        } catch (IOException | RuntimeException failure) {
+            fail(group, failure);
+        }
+    }
+
+    private void fulfil(List<Commit> group, List<Prepared> changes) {
+        if (group.removeIf(this::isRefused)) {
+            return; // all of it: the group before this one failed
+        }
+        try {
+            files.requireThere(); // the syncs took a while, and from here on it goes by paths
+            var results = contents.fulfil(changes);
             for (int i = 0; i < results.size(); i++) {
                 var done = group.get(i).done;
                 results.get(i).ifPresentOrElse(done::completeExceptionally, () -> done.complete(null));
             }
         } catch (IOException | RuntimeException failure) {
-            suspicion.addUnknownOutcome("commit", failure);
-            var unknown = new CommitFailedException(failure);
-            broken = Optional.of(unknown);
-            group.forEach(each -> each.done.completeExceptionally(unknown));
+            fail(group, failure);
         }
-        group.clear();
+    }
+
+    private void fail(List<Commit> group, Exception failure) {
+        suspicion.addUnknownOutcome("commit", failure);
+        var unknown = new CommitFailedException(failure);
+        broken = Optional.of(unknown);
+        group.forEach(each -> each.done.completeExceptionally(unknown));
     }
 
     private boolean isRefused(Commit commit) {

@@ -3,12 +3,15 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.PathTakenException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.NoteKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -20,7 +23,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,13 +50,13 @@ import org.slf4j.LoggerFactory;
 /// not run at the same time as each other; [#settle] may run beside them.
 public final class Contents implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
-    private static final byte[] TOTALS = {'t'};
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
-    private static final byte[] SEQUENCE = {'s'};
+    static final byte[] SEQUENCE = {'s'};
 
-    private static final int UPLOAD_ID = 32;
+    /// Greater than each key of a table.
+    private static final byte[] LAST = {-1, -1, -1, -1};
 
     private final DriveFiles files;
     private final DriveIndex index;
@@ -71,7 +74,7 @@ public final class Contents implements AutoCloseable {
     /// @param content whether one of them has an object's bytes
     private record Open(ObjectVersion version, boolean content) {}
 
-    private volatile Totals totals = Totals.NONE;
+    private volatile Usages usages = new Usages();
 
     public Contents(DriveFiles files, DriveIndex index) {
         this.files = files;
@@ -87,7 +90,12 @@ public final class Contents implements AutoCloseable {
     }
 
     public Totals totals() {
-        return totals;
+        return usages.all();
+    }
+
+    /// The same of each bucket.
+    public Usages usages() {
+        return usages;
     }
 
     @Override
@@ -110,9 +118,45 @@ public final class Contents implements AutoCloseable {
         return entry(bucketId, key).isPresent();
     }
 
+    /// The newest change of a key that another drive may have missed, or not yet have.
+    public Optional<ObjectVersion> note(long bucketId, String key) throws IOException {
+        return notes(bucketId, key).stream().map(NoteKeys::versionOf).max(Comparator.naturalOrder());
+    }
+
+    /// What deletes all notes of a key; empty when there are none.
+    public IndexBatch withoutNotes(long bucketId, String key) throws IOException {
+        var gone = new IndexBatch();
+        notes(bucketId, key).forEach(note -> gone.delete(Table.NOTES, note));
+        return gone;
+    }
+
+    private List<byte[]> notes(long bucketId, String key) throws IOException {
+        var prefix = NoteKeys.prefix(bucketId, key);
+        var notes = new ArrayList<byte[]>();
+        index.scan(Table.NOTES, prefix, (note, _) -> {
+            boolean ours = IndexKeys.startsWith(note, prefix);
+            if (ours) {
+                notes.add(note);
+            }
+            return ours;
+        });
+        return notes;
+    }
+
+    public void deleteNotes() throws IOException {
+        index.write(new IndexBatch().deleteRange(Table.NOTES, new byte[0], LAST), false);
+    }
+
     /// Whether a table that is ordered by bucket has nothing of this one.
     public boolean isEmpty(Table table, long bucketId) throws IOException {
-        var prefix = IndexKeys.number(bucketId);
+        return hasNone(table, IndexKeys.number(bucketId));
+    }
+
+    public boolean isEmpty(Table table) throws IOException {
+        return hasNone(table, new byte[0]);
+    }
+
+    private boolean hasNone(Table table, byte[] prefix) throws IOException {
         var found = new boolean[1];
         index.scan(table, prefix, (key, _) -> {
             found[0] = IndexKeys.startsWith(key, prefix);
@@ -184,7 +228,7 @@ public final class Contents implements AutoCloseable {
         };
     }
 
-    private RecordFormat.Head head(String path) throws IOException {
+    RecordFormat.Head head(String path) throws IOException {
         var attribute = files.attribute(path);
         if (attribute.isEmpty()) {
             throw new DamagedRecordException(path + " has no record");
@@ -192,7 +236,7 @@ public final class Contents implements AutoCloseable {
         return RecordFormat.head(attribute.get());
     }
 
-    private ObjectRecord record(String path) throws IOException {
+    ObjectRecord record(String path) throws IOException {
         return RecordFormat.complete(head(path), this::details);
     }
 
@@ -229,16 +273,17 @@ public final class Contents implements AutoCloseable {
                 durable);
     }
 
-    /// The same for a small object that is to last, whose bytes are at hand: the intent makes it durable, and nothing
-    /// is synced before.
-    public Prepared prepareSmallPut(
-            BucketRef bucket, String work, DriveFile file, ObjectRecord record, byte[] data, IndexBatch with)
-            throws IOException {
+    /// The same for a small object that is to last, whose bytes are at hand: the intent makes it durable, and its file
+    /// is made afterwards. Touches no drive.
+    ///
+    /// @param work where the file is made when another is to be replaced
+    /// @return empty when its record is too long for that
+    public static Optional<Prepared> prepareSmallPut(
+            BucketRef bucket, String work, ObjectRecord record, byte[] data, IndexBatch with) {
         var stored = RecordFormat.encode(record);
         if (stored.details().isPresent()) {
-            return preparePut(bucket, work, file, record, with, true);
+            return Optional.empty();
         }
-        files.setAttribute(work, stored.attribute());
         var intent = new Intent.Put(
                 bucket,
                 record.key(),
@@ -246,10 +291,11 @@ public final class Contents implements AutoCloseable {
                 ObjectEntry.of(record, false),
                 with,
                 Optional.of(new Intent.Content(stored.attribute(), data)));
-        return new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true);
+        return Optional.of(new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true));
     }
 
     private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
+        files.delete(path); // of the same version, which is being copied here once more
         try (var file = files.create(path)) {
             file.write(0, ByteBuffer.wrap(details));
             if (durable) {
@@ -273,13 +319,21 @@ public final class Contents implements AutoCloseable {
     /// @throws IOException when it is not known what will be found after a restart; nothing more must be
     /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
+        decide(group);
+        return fulfil(group);
+    }
+
+    /// The first half of a commit: the intents are as durable as they are to be. The next group may be decided while
+    /// this one is fulfilled, if their keys differ.
+    void decide(List<Prepared> group) throws IOException {
         requireSettling();
-        if (group.stream().anyMatch(this::mayBringBack)) {
+        if (group.stream().anyMatch(each -> mayBringBack(each) || isOlder(each))) {
             settle();
         }
         boolean durable = false;
         var folders = new TreeSet<String>();
         var first = new IndexBatch();
+        var uploaded = usages.uploaded().new Group(index);
         for (var each : group) {
             if (each.durable()) {
                 durable = true;
@@ -287,15 +341,20 @@ public final class Contents implements AutoCloseable {
             }
             each.intent().ifPresent(intent -> first.put(Table.INTENTS, intent.indexKey(), intent.encode()));
             first.addAll(each.with());
+            uploaded.add(each.with());
         }
         for (var folder : folders) {
             files.syncFolder(folder);
         }
         index.write(first, durable);
+    }
+
+    /// The second half, in the order in which groups were decided, one group at a time.
+    List<Optional<IOException>> fulfil(List<Prepared> group) throws IOException {
         return new Fulfilment().run(group);
     }
 
-    /// The second half of a commit: what the durable intents say is done, one by one.
+    /// What the intents say is done, one by one.
     private final class Fulfilment {
         private final IndexBatch after = new IndexBatch();
         private final Set<String> changed = new TreeSet<>();
@@ -308,7 +367,8 @@ public final class Contents implements AutoCloseable {
                 results.add(each.intent().isPresent() ? fulfil(each.intent().get(), each.durable()) : Optional.empty());
             }
             if (!after.isEmpty()) {
-                index.write(after.put(Table.META, TOTALS, totals.encode()), false);
+                usages.uploaded().new Group(index).add(after);
+                index.write(usages.writeTo(after), false);
             }
             replaced.forEach(Contents.this::deleteDetails);
             synchronized (unsettledLock) {
@@ -322,10 +382,10 @@ public final class Contents implements AutoCloseable {
 
         private Optional<IOException> fulfil(Intent intent, boolean durable) throws IOException {
             try {
-                totals = Contents.this.fulfil(intent, after, changed, replaced);
+                Contents.this.fulfil(intent, after, changed, replaced);
             } catch (IOException failure) {
-                if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
-                    files.delete(put.work());
+                if (intent instanceof Intent.Put put) {
+                    makeVoid(put.work());
                 }
                 index.write(new IndexBatch().delete(Table.INTENTS, intent.indexKey()), true);
                 return Optional.of(failure);
@@ -345,6 +405,23 @@ public final class Contents implements AutoCloseable {
         }
     }
 
+    /// An upload's bytes stay, for another Complete; but an index made anew must not take them for the object.
+    private void makeVoid(String work) throws IOException {
+        if (Layout.isWork(work)) {
+            deleteWork(work);
+        } else if (files.isFile(work)) {
+            files.setAttribute(work, new byte[0]);
+        }
+    }
+
+    private void deleteWork(String work) {
+        try {
+            files.delete(work);
+        } catch (IOException failure) {
+            LOG.warn("the work file {} stays until the next start", work, failure); // it is nobody's without an intent
+        }
+    }
+
     /// A change that a crash may take must not bring back an object from before the one it replaced.
     private boolean mayBringBack(Prepared change) {
         if (change.durable() || change.intent().isEmpty()) {
@@ -352,6 +429,15 @@ public final class Contents implements AutoCloseable {
         }
         var before = open.get(name(change.intent().get()));
         return before != null && before.content;
+    }
+
+    /// A copy that comes from another drive keeps its version: an intent of before must not win over it at a start.
+    private boolean isOlder(Prepared change) {
+        return change.intent().isPresent()
+                && Optional.ofNullable(open.get(name(change.intent().get())))
+                        .filter(before ->
+                                before.version.compareTo(change.intent().get().version()) >= 0)
+                        .isPresent();
     }
 
     private static ObjectKey name(Intent intent) {
@@ -362,34 +448,41 @@ public final class Contents implements AutoCloseable {
         return dropped.contains(bucketId);
     }
 
-    private Totals fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced)
+    private void fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced)
             throws IOException {
         var bucket = intent.bucket();
         var indexKey = IndexKeys.object(bucket.id(), intent.key());
         var old = entry(bucket.id(), intent.key());
-        var total = old.isPresent() ? totals.minus(old.get().size()) : totals;
         switch (intent) {
             case Intent.Put put -> {
                 boolean escaped = place(put, old, changed);
                 after.addAll(put.with());
                 after.put(Table.OBJECTS, indexKey, put.entry().at(escaped).encode());
-                total = total.plus(put.entry().size());
+                usages.replaced(bucket.id(), old, put.entry());
             }
             case Intent.Delete _ -> {
                 if (old.isPresent()) {
                     remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
                 after.delete(Table.OBJECTS, indexKey).delete(Table.ACCESS, indexKey);
+                old.ifPresent(gone -> usages.removed(bucket.id(), gone));
             }
         }
         if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
             replaced.add(old.get().version());
         }
-        return total;
     }
 
     /// Moves the work file to where the key lies already, else to its own path, else to the escaped one.
     private boolean place(Intent.Put put, Optional<ObjectEntry> old, Set<String> changed) throws IOException {
+        if (put.content().isPresent()) {
+            if (old.isEmpty()
+                    && Layout.isPath(put.key())
+                    && isMadeWhole(put, put.content().get(), changed)) {
+                return false;
+            }
+            writeWork(put, put.content().get());
+        }
         boolean wasEscaped = old.isPresent() && old.get().escaped();
         if (!wasEscaped && Layout.isPath(put.key())) {
             var path = Layout.plain(put.bucket(), put.key());
@@ -402,6 +495,27 @@ public final class Contents implements AutoCloseable {
         }
         moveTo(put.work(), Layout.escaped(put.bucket().id(), put.key()), changed);
         return true;
+    }
+
+    /// The short way of a new key, where nothing is in its way.
+    private boolean isMadeWhole(Intent.Put put, Intent.Content content, Set<String> changed) throws IOException {
+        var path = Layout.plain(put.bucket(), put.key());
+        try {
+            if (!files.createWhole(path, content.data(), content.record())) {
+                return false;
+            }
+        } catch (NoSuchFileException | PathTakenException _) {
+            return false; // the long way makes the folders, or finds another path
+        }
+        changed.add(Layout.parent(path));
+        return true;
+    }
+
+    private void writeWork(Intent.Put put, Intent.Content content) throws IOException {
+        try (var file = files.create(put.work())) {
+            file.write(0, ByteBuffer.wrap(content.data()));
+        }
+        files.setAttribute(put.work(), content.record());
     }
 
     private void moveTo(String work, String path, Set<String> changed) throws IOException {
@@ -527,37 +641,35 @@ public final class Contents implements AutoCloseable {
         toTrash(Layout.objects(bucket), bucket.id() + ".objects");
         toTrash(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
         syncFolders(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.TRASH));
-        var total = new Totals[] {totals};
         var prefix = IndexKeys.number(bucket.id());
-        index.scan(Table.OBJECTS, prefix, (key, value) -> {
-            if (!IndexKeys.startsWith(key, prefix)) {
-                return false;
-            }
-            total[0] = total[0].minus(ObjectEntry.decode(value).size());
-            return true;
-        });
         var end = IndexKeys.number(bucket.id() + 1);
         var gone = new IndexBatch();
         index.scan(Table.UPLOADS, prefix, (key, _) -> {
             if (!IndexKeys.startsWith(key, prefix)) {
                 return false;
             }
-            var id = Arrays.copyOfRange(key, key.length - UPLOAD_ID, key.length);
-            var name = new String(id, StandardCharsets.US_ASCII);
-            toTrash(Layout.UPLOADS + "/" + name, name);
-            var afterLast = Arrays.copyOf(id, UPLOAD_ID + 1);
-            afterLast[UPLOAD_ID] = -1;
-            gone.deleteRange(Table.PARTS, id, afterLast);
+            var id = UploadKeys.idOf(key);
+            throwAwayUpload(id);
+            gone.deleteRange(Table.PARTS, UploadKeys.part(id, 0), UploadKeys.afterLastPart(id));
             return true;
         });
+        usages.dropped(bucket.id());
         index.write(
-                gone.deleteRange(Table.OBJECTS, prefix, end)
+                usages.writeTo(gone.deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.ACCESS, prefix, end)
+                        .deleteRange(Table.NOTES, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
-                        .put(Table.META, TOTALS, total[0].encode())
-                        .delete(Table.META, dropKey(bucket)),
+                        .delete(Table.META, dropKey(bucket))),
                 true);
-        totals = total[0];
+    }
+
+    /// Takes away the files of a multipart upload that has ended.
+    public void throwAwayUpload(String id) throws IOException {
+        try {
+            toTrash(Layout.upload(id), id);
+        } catch (DriveFullException _) {
+            purge(Layout.upload(id) + "/", new int[] {Integer.MAX_VALUE}); // which needs no room
+        }
     }
 
     private void toTrash(String folder, String name) throws IOException {
@@ -586,7 +698,9 @@ public final class Contents implements AutoCloseable {
             return false;
         }
         if (!path.endsWith("/")) {
-            files.attribute(path).ifPresent(this::deleteDetails);
+            if (!Layout.isPart(path)) {
+                files.attribute(path).ifPresent(this::deleteDetails);
+            }
             files.delete(path);
             return true;
         }
@@ -625,6 +739,11 @@ public final class Contents implements AutoCloseable {
         return index.get(Table.META, INDEXED).isPresent();
     }
 
+    /// Whether it is known how much each bucket has here; else [#recover] counts.
+    public boolean isCounted() throws IOException {
+        return Usages.areStored(index);
+    }
+
     /// The id of the drive that an index was made for.
     public static Optional<String> owner(DriveIndex index) throws IOException {
         return index.get(Table.META, OWNER).map(value -> new String(value, StandardCharsets.UTF_8));
@@ -639,12 +758,11 @@ public final class Contents implements AutoCloseable {
     /// Makes the index from the files.
     public void rebuild() throws IOException {
         for (var table : Table.values()) {
-            index.write(new IndexBatch().deleteRange(table, new byte[0], new byte[] {-1, -1, -1, -1}), false);
+            index.write(new IndexBatch().deleteRange(table, new byte[0], LAST), false);
         }
-        var result = new Rebuild(files, index).run();
+        var result = new Rebuild(this).run();
         index.write(
-                new IndexBatch()
-                        .put(Table.META, TOTALS, result.totals().encode())
+                Usages.knownUpTo(result.newest(), result.usages().writeTo(new IndexBatch()))
                         .put(Table.META, SEQUENCE, IndexKeys.number(result.newest()))
                         .put(Table.META, INDEXED, new byte[] {1}),
                 true);
@@ -656,14 +774,14 @@ public final class Contents implements AutoCloseable {
     }
 
     public void reserveSequences(long upTo) throws IOException {
-        index.write(new IndexBatch().put(Table.META, SEQUENCE, IndexKeys.number(upTo)), true);
+        index.write(Usages.knownUpTo(upTo, new IndexBatch().put(Table.META, SEQUENCE, IndexKeys.number(upTo))), true);
     }
 
     /// Finishes what a crash left open. To be called once, before anything else.
     public void recover() throws IOException {
-        var stored = index.get(Table.META, TOTALS);
-        totals = stored.isEmpty() ? Totals.NONE : Totals.decode(stored.get());
+        usages = Usages.load(index);
         new Recovery(files, this).run();
+        usages.uploaded().load(index);
     }
 
     void finishDrops() throws IOException {
@@ -685,11 +803,12 @@ public final class Contents implements AutoCloseable {
     void deleteEndedUploads() throws IOException {
         var live = new HashSet<String>();
         index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
-            live.add(new String(key, key.length - UPLOAD_ID, UPLOAD_ID, StandardCharsets.US_ASCII));
+            live.add(UploadKeys.idOf(key));
             return true;
         });
         for (var name : files.list(Layout.UPLOADS)) {
-            if (!live.contains(name.replace("/", ""))) {
+            var id = name.replace("/", "");
+            if (!live.contains(id) && !Layout.isPutAside(id)) {
                 purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});
             }
         }
@@ -697,16 +816,7 @@ public final class Contents implements AutoCloseable {
 
     /// Does a committed change again.
     void redo(Intent intent, IndexBatch after, Set<String> changed) throws IOException {
-        totals = fulfil(intent, after, changed, new ArrayList<>());
-    }
-
-    /// Makes the work file anew from its intent: what a crash left of it, or of the object it became, may be anything.
-    void writeAgain(Intent.Put put, Intent.Content content) throws IOException {
-        files.delete(put.work());
-        try (var file = files.create(put.work())) {
-            file.write(0, ByteBuffer.wrap(content.data()));
-        }
-        files.setAttribute(put.work(), content.record());
+        fulfil(intent, after, changed, new ArrayList<>());
     }
 
     /// Makes durable what recovery changed, and forgets the intents it settled.
@@ -719,7 +829,7 @@ public final class Contents implements AutoCloseable {
             syncFolders(changed);
         }
         settled.forEach(intent -> after.delete(Table.INTENTS, intent.indexKey()));
-        index.write(after.put(Table.META, TOTALS, totals.encode()), true);
+        index.write(usages.writeTo(after), true);
     }
 
     /// What lies at a path, when it is an object of this key with a readable record.
@@ -738,8 +848,7 @@ public final class Contents implements AutoCloseable {
     }
 
     void found(ObjectEntry entry, long bucketId, String key, IndexBatch after) throws IOException {
-        var old = entry(bucketId, key);
-        totals = (old.isPresent() ? totals.minus(old.get().size()) : totals).plus(entry.size());
+        usages.replaced(bucketId, entry(bucketId, key), entry);
         after.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode());
     }
 }

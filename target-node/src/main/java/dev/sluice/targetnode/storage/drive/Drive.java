@@ -7,12 +7,15 @@ import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.space.AccessTimes;
 import dev.sluice.targetnode.storage.space.Space;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +29,7 @@ public final class Drive implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Drive.class);
     private static final int SETTLE_AT = 4096;
     private static final int PURGE_STEP = 256;
+    private static final int OLD_NOTES = 1 << 16;
 
     private final String id;
     private final DriveSettings settings;
@@ -36,6 +40,7 @@ public final class Drive implements AutoCloseable {
     private final Suspicion suspicion;
     private final Space space;
     private final AccessTimes accessTimes;
+    private final ArrayBlockingQueue<byte[]> oldNotes = new ArrayBlockingQueue<>(OLD_NOTES);
     private final LinkedBlockingQueue<DriveFile> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
     private final ReentrantReadWriteLock guests = new ReentrantReadWriteLock();
@@ -84,11 +89,13 @@ public final class Drive implements AutoCloseable {
         });
     }
 
-    /// Whether a start is short: the index is whole, or there is nothing to make one from.
+    /// Whether a start is short: the index is whole and tells how much each bucket has, or there is nothing to make one
+    /// from.
     public boolean startsAtOnce() {
-        return call(() -> contents.isIndexed()
+        return call(() -> (contents.isIndexed() && contents.isCounted())
                 || (contents.files().list(Layout.OBJECTS).isEmpty()
-                        && contents.files().list(Layout.ESCAPED).isEmpty()));
+                        && contents.files().list(Layout.ESCAPED).isEmpty()
+                        && contents.files().list(Layout.UPLOADS).isEmpty()));
     }
 
     /// Whether what it has is known, though it may not be ready yet.
@@ -106,11 +113,13 @@ public final class Drive implements AutoCloseable {
 
     /// Nobody who asks later is to get anything from it: the first step of taking it out.
     public void retire() {
+        space.end();
         ready = false;
     }
 
     /// From now on it is only read; nothing is tidied.
     public void freeze() {
+        space.end();
         frozen = true;
     }
 
@@ -159,11 +168,9 @@ public final class Drive implements AutoCloseable {
         return threads.waiting();
     }
 
-    /// @throws StoreException.Unavailable while the drive cannot know what it has
-    public void requireReady() {
-        if (!ready) {
-            throw new StoreException.Unavailable("drive " + id + " is not ready");
-        }
+    /// How many calls it takes at once; others wait.
+    public int threads() {
+        return settings.threads();
     }
 
     /// To be called on a drive thread before anything is said to be damaged.
@@ -224,8 +231,18 @@ public final class Drive implements AutoCloseable {
 
     /// Commits a prepared change and waits until it is as durable as it is to be.
     public void commit(Prepared change) {
+        finish(begin(change));
+    }
+
+    /// Begins to commit a prepared change. Never blocks; to be followed by [#finish].
+    public CompletableFuture<Void> begin(Prepared change) {
+        return committer.commit(change);
+    }
+
+    /// Waits for a commit that was begun.
+    public void finish(CompletableFuture<Void> begun) {
         try {
-            DriveThreads.await(committer.commit(change));
+            DriveThreads.await(begun);
         } catch (IOException failure) {
             throw failed(failure);
         } catch (RuntimeException failure) {
@@ -233,6 +250,11 @@ public final class Drive implements AutoCloseable {
         } catch (Exception unexpected) {
             throw new IllegalStateException(unexpected);
         }
+    }
+
+    /// A note is not needed any more; it goes with the next tidying, or is looked at once more after a crash.
+    public void forgetNote(byte[] note) {
+        var _ = oldNotes.offer(note);
     }
 
     /// Commits prepared changes of different keys together, and waits for all. On a thread of its own.
@@ -318,6 +340,7 @@ public final class Drive implements AutoCloseable {
                     space.refresh(files);
                     space.keepBallast(files);
                     accessTimes.flush(contents.index());
+                    deleteOldNotes();
                     settled = System.nanoTime();
                 }
                 if (due || more) {
@@ -333,6 +356,24 @@ public final class Drive implements AutoCloseable {
         }
     }
 
+    /// Whether it has notes that are still needed. On a drive thread, while no change is under way.
+    public boolean hasNotes() throws IOException {
+        if (serves()) {
+            deleteOldNotes();
+        }
+        return !contents.isEmpty(Table.NOTES);
+    }
+
+    private void deleteOldNotes() throws IOException {
+        var batch = new IndexBatch();
+        for (var note = oldNotes.poll(); note != null; note = oldNotes.poll()) {
+            batch.delete(Table.NOTES, note);
+        }
+        if (!batch.isEmpty()) {
+            contents.index().write(batch, false);
+        }
+    }
+
     private void settleLast() {
         try {
             contents.settle();
@@ -344,8 +385,9 @@ public final class Drive implements AutoCloseable {
     private void flushLast() {
         try {
             accessTimes.flush(contents.index());
+            deleteOldNotes();
         } catch (IOException failure) {
-            suspicion.add("closing", failure); // costs some order of eviction
+            suspicion.add("closing", failure); // costs some order of eviction, and looks at notes
         }
     }
 
@@ -362,7 +404,7 @@ public final class Drive implements AutoCloseable {
 
     private void end(boolean inOrder) {
         closing = true;
-        ready = false;
+        retire();
         guests.writeLock().lock(); // for ever
         committer.close();
         threads.close();

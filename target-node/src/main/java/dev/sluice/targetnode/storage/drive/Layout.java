@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Part;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -20,6 +21,7 @@ public final class Layout {
     public static final String ESCAPED = SYSTEM + "/escaped";
     public static final String UPLOADS = SYSTEM + "/uploads";
     public static final String TRASH = SYSTEM + "/trash";
+    private static final String PUT_ASIDE = ".unreadable";
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_PATH = 2048;
 
@@ -68,6 +70,28 @@ public final class Layout {
 
     public static String work(ObjectVersion version) {
         return WORK + "/" + version.id();
+    }
+
+    /// The folder of a multipart upload.
+    public static String upload(String id) {
+        return UPLOADS + "/" + id;
+    }
+
+    /// Where the folder of an upload goes that nobody knows whose it is, and stays until somebody has looked.
+    static String putAside(String upload) {
+        return upload + PUT_ASIDE;
+    }
+
+    static boolean isPutAside(String upload) {
+        return upload.endsWith(PUT_ASIDE);
+    }
+
+    /// Whether the record of a file in an upload's folder, or in what became of that in the trash, is a part's.
+    static boolean isPart(String path) {
+        var names = path.split("/", -1);
+        return names.length == 4
+                && (path.startsWith(UPLOADS + "/") || (path.startsWith(TRASH + "/") && names[2].indexOf('.') < 0))
+                && Part.numberOf(names[3]).isPresent();
     }
 
     /// Whether a path is that of a work file, which is nobody's without an intent.

@@ -8,4 +8,9 @@ import java.util.Set;
 ///
 /// @param folders whose names the change needs to be durable first
 /// @param with changes of the index that happen together with this one
-public record Prepared(Optional<Intent> intent, IndexBatch with, Set<String> folders, boolean durable) {}
+public record Prepared(Optional<Intent> intent, IndexBatch with, Set<String> folders, boolean durable) {
+    /// The same with another change of the index.
+    public Prepared and(IndexBatch more) {
+        return new Prepared(intent, new IndexBatch().addAll(with).addAll(more), folders, durable);
+    }
+}

@@ -20,28 +20,30 @@ import org.slf4j.LoggerFactory;
 
 /// Makes a drive's index from its files: each record says whose file it is, and of two files of one key the newer
 /// one counts. A work file with a whole record was about to be committed, and is. A file at a key's path without a
-/// readable record is entered as damaged, so that its key is not taken for absent.
+/// readable record is entered as damaged, so that its key is not taken for absent. Multipart uploads come last
+/// ([RebuiltUploads]).
 final class Rebuild {
     private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
     private static final int BATCH = 1000;
 
+    private final Contents contents;
     private final DriveFiles files;
     private final DriveIndex index;
     private final Map<String, Long> bucketIds = new HashMap<>();
     private final List<String> unreadable = new ArrayList<>();
     private IndexBatch batch = new IndexBatch();
-    private Totals totals = Totals.NONE;
+    private final Usages usages = new Usages();
     private long seen;
     private long newest;
 
-    Rebuild(DriveFiles files, DriveIndex index) {
-        this.files = files;
-        this.index = index;
+    Rebuild(Contents contents) {
+        this.contents = contents;
+        this.files = contents.files();
+        this.index = contents.index();
     }
 
-    /// @param totals of the drive
     /// @param newest the greatest sequence that was found
-    record Result(Totals totals, long newest) {}
+    record Result(Usages usages, long newest) {}
 
     Result run() throws IOException {
         walk(Layout.OBJECTS, false);
@@ -55,8 +57,9 @@ final class Rebuild {
             enterDamaged(path);
         }
         flush(1);
+        newest = Math.max(newest, new RebuiltUploads(contents).run());
         LOG.info("index made anew from {} files", seen);
-        return new Result(totals, newest);
+        return new Result(usages, newest);
     }
 
     private void walk(String folder, boolean escaped) throws IOException {
@@ -111,14 +114,11 @@ final class Rebuild {
         newest = Math.max(newest, entry.version().sequence());
         var indexKey = IndexKeys.object(bucketId, key);
         var known = index.get(Table.OBJECTS, indexKey);
-        if (known.isPresent()) {
-            var other = ObjectEntry.decode(known.get());
-            if (other.version().compareTo(entry.version()) >= 0) {
-                return;
-            }
-            totals = totals.minus(other.size());
+        var other = known.isPresent() ? Optional.of(ObjectEntry.decode(known.get())) : Optional.<ObjectEntry>empty();
+        if (other.isPresent() && other.get().version().compareTo(entry.version()) >= 0) {
+            return;
         }
-        totals = totals.plus(entry.size());
+        usages.replaced(bucketId, other, entry);
         batch.put(Table.OBJECTS, indexKey, entry.encode());
     }
 

@@ -97,8 +97,8 @@ final class Recovery {
         switch (intent) {
             case Intent.Put put
             when put.content().isPresent() -> {
-                deleteUpTo(put);
-                contents.writeAgain(put, put.content().get());
+                deleteUpTo(put); // what a crash left of the object, or of its work file, may be anything
+                files.delete(put.work());
                 puts.add(put);
             }
             case Intent.Put put when isReady(put) -> puts.add(put);

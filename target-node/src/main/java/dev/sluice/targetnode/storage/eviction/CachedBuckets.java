@@ -8,4 +8,9 @@ import java.util.List;
 public interface CachedBuckets {
     /// @throws dev.sluice.common.store.StoreException.Unavailable while this node does not know
     List<BucketRef> now();
+
+    /// Those of them that have more than they may, however much room the drives have.
+    default List<Trim> tooLarge() {
+        return List.of();
+    }
 }

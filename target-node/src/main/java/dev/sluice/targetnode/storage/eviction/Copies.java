@@ -37,9 +37,31 @@ final class Copies {
     }
 
     private final Contents contents;
+    private final Measure measure;
 
-    Copies(Contents contents) {
+    /// What is to be freed.
+    enum Measure {
+        /// Room on the file system, which gives whole blocks.
+        ROOM {
+            @Override
+            long of(long size) {
+                return (size / BLOCK + 1) * BLOCK;
+            }
+        },
+        /// Bytes of objects.
+        BYTES {
+            @Override
+            long of(long size) {
+                return size;
+            }
+        };
+
+        abstract long of(long size);
+    }
+
+    Copies(Contents contents, Measure measure) {
         this.contents = contents;
+        this.measure = measure;
     }
 
     void visit(List<BucketRef> buckets, Visitor visitor) throws IOException {
@@ -95,8 +117,8 @@ final class Copies {
                 time.ifPresent(minute -> learnt.put(Table.ACCESS, each.getKey(), IndexKeys.number(minute)));
             }
             var entry = each.getValue();
-            time.ifPresent(minute ->
-                    page.add(new Copy(bucket, key, entry.version(), (entry.size() / BLOCK + 1) * BLOCK, minute)));
+            time.ifPresent(
+                    minute -> page.add(new Copy(bucket, key, entry.version(), measure.of(entry.size()), minute)));
         }
         // a time without an object is a late word of one that is gone
         times.keySet().forEach(key -> learnt.delete(Table.ACCESS, key));

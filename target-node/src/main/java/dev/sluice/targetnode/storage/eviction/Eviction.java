@@ -42,16 +42,36 @@ final class Eviction {
     private final Drive drive;
     private final Shelf shelf;
     private final CachedBuckets buckets;
+    private final Copies.Measure measure;
     private final BooleanSupplier stopped;
+    private final BooleanSupplier relieved;
     private Freed freed = Freed.NOTHING;
     private long spared;
     private long strays;
 
-    Eviction(Drive drive, Shelf shelf, CachedBuckets buckets, BooleanSupplier stopped) {
+    private Eviction(
+            Drive drive,
+            Shelf shelf,
+            CachedBuckets buckets,
+            Copies.Measure measure,
+            BooleanSupplier stopped,
+            BooleanSupplier relieved) {
         this.drive = drive;
         this.shelf = shelf;
         this.buckets = buckets;
+        this.measure = measure;
         this.stopped = stopped;
+        this.relieved = relieved;
+    }
+
+    /// To make room on the drive.
+    static Eviction forRoom(Drive drive, Shelf shelf, CachedBuckets buckets, BooleanSupplier stopped) {
+        return new Eviction(drive, shelf, buckets, Copies.Measure.ROOM, stopped, drive.space()::isRelieved);
+    }
+
+    /// To make one bucket smaller, however much room there is.
+    static Eviction of(Drive drive, Shelf shelf, BucketRef bucket, BooleanSupplier stopped) {
+        return new Eviction(drive, shelf, () -> List.of(bucket), Copies.Measure.BYTES, stopped, () -> false);
     }
 
     /// What the latest run freed, also when it broke off.
@@ -84,12 +104,12 @@ final class Eviction {
     }
 
     private boolean mayEnd() {
-        return stopped.getAsBoolean() || drive.space().isRelieved();
+        return stopped.getAsBoolean() || relieved.getAsBoolean();
     }
 
     private Ages ages(List<BucketRef> cached) throws IOException {
         var ages = new Ages(drive.accessTimes().minute());
-        new Copies(drive.contents()).visit(cached, page -> {
+        new Copies(drive.contents(), measure).visit(cached, page -> {
             page.forEach(copy -> ages.add(copy.read(), copy.size()));
             return !stopped.getAsBoolean();
         });
@@ -110,7 +130,7 @@ final class Eviction {
         }
 
         void run(List<BucketRef> cached) throws IOException {
-            new Copies(drive.contents()).visit(cached, page -> {
+            new Copies(drive.contents(), measure).visit(cached, page -> {
                 for (var copy : page) {
                     choose(copy);
                 }

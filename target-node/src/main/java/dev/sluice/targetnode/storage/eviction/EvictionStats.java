@@ -10,4 +10,10 @@ package dev.sluice.targetnode.storage.eviction;
 /// @param failed runs that broke off
 /// @param missing bytes that the last run was short of
 public record EvictionStats(
-        String drive, long objects, long bytes, long enough, long busy, long tooLittle, long failed, long missing) {}
+        String drive, long objects, long bytes, long enough, long busy, long tooLittle, long failed, long missing) {
+    /// After a run for another reason than the drive's own fullness.
+    EvictionStats plus(Eviction.Freed freed) {
+        return new EvictionStats(
+                drive, objects + freed.objects(), bytes + freed.bytes(), enough, busy, tooLittle, failed, missing);
+    }
+}

@@ -7,6 +7,8 @@ import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.health.DriveSlot;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,7 @@ public final class Evictor implements AutoCloseable {
     private volatile EvictionStats stats;
     private volatile boolean resting;
     private volatile boolean closed;
+    private final Map<Long, Long> restUntil = new HashMap<>();
     private boolean told;
     private Optional<Drive> adopted = Optional.empty();
 
@@ -120,6 +123,7 @@ public final class Evictor implements AutoCloseable {
     private Duration look(Drive drive) {
         long excess = drive.space().excess();
         if (excess == 0) {
+            trim(drive);
             return LOOK;
         }
         var outcome = evict(drive, excess);
@@ -130,7 +134,7 @@ public final class Evictor implements AutoCloseable {
 
     private Outcome evict(Drive drive, long excess) {
         long start = System.nanoTime();
-        var eviction = new Eviction(drive, shelf, buckets, () -> closed || !serves(drive));
+        var eviction = Eviction.forRoom(drive, shelf, buckets, () -> closed || !serves(drive));
         try {
             var freed = eviction.run(excess);
             drive.space().refresh(drive.contents().files());
@@ -142,15 +146,58 @@ public final class Evictor implements AutoCloseable {
             return outcome;
         } catch (IOException | RuntimeException failure) {
             stats = after(eviction.freed(), excess, Outcome.FAILED);
-            if (failure instanceof StoreException.Unavailable || !serves(drive)) {
-                LOG.info("drive {}: nothing is evicted now: {}", drive.id(), failure.getMessage());
-            } else if (failure instanceof IOException) {
-                drive.suspicion().add("eviction", failure);
-            } else {
-                LOG.error("drive {}: eviction broke off", drive.id(), failure);
-            }
+            tell(drive, failure);
             return Outcome.FAILED;
         }
+    }
+
+    private void tell(Drive drive, Exception failure) {
+        if (failure instanceof StoreException.Unavailable || !serves(drive)) {
+            LOG.info("drive {}: nothing is evicted now: {}", drive.id(), failure.getMessage());
+        } else if (failure instanceof IOException) {
+            drive.suspicion().add("eviction", failure);
+        } else {
+            LOG.error("drive {}: eviction broke off", drive.id(), failure);
+        }
+    }
+
+    /// Buckets that have more than their quota, on a drive that has room.
+    private void trim(Drive drive) {
+        try {
+            for (var each : buckets.tooLarge()) {
+                var rest = restUntil.get(each.bucket().id());
+                if (rest == null || each.knownAt() - rest > 0) {
+                    restUntil.put(each.bucket().id(), System.nanoTime() + AFTER_FAILURE.toNanos());
+                    long freed = trim(drive, each);
+                    long pause = freed == 0 ? AFTER_TOO_LITTLE.toNanos() : 0;
+                    restUntil.put(each.bucket().id(), System.nanoTime() + pause);
+                }
+            }
+        } catch (StoreException.Unavailable _) {
+            // this node knows no buckets yet, or the drive has just gone out: the next look is soon
+        } catch (IOException | RuntimeException failure) {
+            tell(drive, failure);
+        }
+    }
+
+    private long trim(Drive drive, Trim trim) throws IOException {
+        long bytes = drive.contents().usages().of(trim.bucket().id()).bytes();
+        var eviction = Eviction.of(drive, shelf, trim.bucket(), () -> closed || !serves(drive));
+        try {
+            eviction.run(bytes - (long) (bytes * trim.keep()));
+        } finally {
+            var freed = eviction.freed();
+            stats = stats.plus(freed);
+            if (freed.objects() > 0) {
+                LOG.info(
+                        "drive {}: evicted {} copies, {} bytes, of {}, which is over its quota",
+                        slot.id(),
+                        freed.objects(),
+                        freed.bytes(),
+                        trim.bucket().name());
+            }
+        }
+        return eviction.freed().bytes();
     }
 
     private EvictionStats after(Eviction.Freed freed, long excess, Outcome outcome) {

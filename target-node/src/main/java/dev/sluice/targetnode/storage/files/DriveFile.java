@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/// One open file. Only [#identity], [#channel] and [#length] may be called on any thread.
+/// One open file. Only [#identity], [#isCached] and [#channel] may be called on any thread.
 public interface DriveFile extends AutoCloseable {
     /// What [#readUncached] asks of offsets, lengths and addresses.
     int ALIGNMENT = 4096;
@@ -30,6 +30,16 @@ public interface DriveFile extends AutoCloseable {
                 .slice(0, bytes);
     }
 
+    /// What the drive has there, by [#readUncached]; less when the file ends before.
+    ///
+    /// @param offset a multiple of [#ALIGNMENT]
+    /// @param into of [#uncachedBuffer], and large enough
+    static ByteBuffer uncached(DriveFile file, long offset, int length, ByteBuffer into) throws IOException {
+        int whole = -Math.floorDiv(-length, ALIGNMENT) * ALIGNMENT;
+        file.readUncached(offset, into.clear().limit(whole));
+        return into.flip().limit(Math.min(into.limit(), length));
+    }
+
     /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
     /// away.
     void sync() throws IOException;
@@ -38,6 +48,11 @@ public interface DriveFile extends AutoCloseable {
 
     /// Cheap and never waits for the drive: what is known of an open file is in memory.
     FileIdentity identity() throws IOException;
+
+    /// Whether these bytes can be read without waiting for the drive, as far as the kernel tells. Itself cheap, and
+    /// never
+    /// waits. For files opened to read only.
+    boolean isCached(long offset, int length);
 
     /// For the kernel to send from.
     FileChannel channel();

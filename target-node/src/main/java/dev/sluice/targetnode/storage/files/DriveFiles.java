@@ -11,6 +11,12 @@ public interface DriveFiles extends AutoCloseable {
     /// A new file to write to and read from.
     DriveFile create(String path) throws IOException;
 
+    /// A small new file that has its name only when it has its bytes and its attribute: nobody ever sees a part of it.
+    ///
+    /// @return false when nothing was done: something has that name, or the file system has no such way
+    /// @throws PathTakenException when a file is on the way to it
+    boolean createWhole(String path, byte[] data, byte[] attribute) throws IOException;
+
     /// An existing file to write to and read from.
     DriveFile edit(String path) throws IOException;
 

@@ -39,9 +39,22 @@ public final class GuardedFiles implements DriveFiles {
         }
     }
 
+    /// One call to the kernel.
+    ///
+    /// @return false where the file system has turned read-only
+    public boolean isWritable() {
+        DriveThread.assertMayBlock();
+        return Files.isWritable(root.resolve(".sluice"));
+    }
+
     @Override
     public DriveFile create(String path) throws IOException {
         return new SyncNaming(path, files.create(path));
+    }
+
+    @Override
+    public boolean createWhole(String path, byte[] data, byte[] attribute) throws IOException {
+        return files.createWhole(path, data, attribute);
     }
 
     @Override
@@ -174,6 +187,11 @@ public final class GuardedFiles implements DriveFiles {
         @Override
         public FileIdentity identity() throws IOException {
             return file.identity();
+        }
+
+        @Override
+        public boolean isCached(long offset, int length) {
+            return file.isCached(offset, length);
         }
 
         @Override

@@ -154,6 +154,11 @@ final class LocalDriveFile implements DriveFile {
     }
 
     @Override
+    public boolean isCached(long offset, int length) {
+        return length == 0 || NativeFile.isCached(descriptor, offset, length);
+    }
+
+    @Override
     public FileChannel channel() {
         return channel;
     }

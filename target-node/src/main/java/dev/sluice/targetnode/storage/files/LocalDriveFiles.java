@@ -56,6 +56,23 @@ public final class LocalDriveFiles implements DriveFiles {
     }
 
     @Override
+    public boolean createWhole(String path, byte[] data, byte[] attribute) throws IOException {
+        var full = at(path);
+        int error = NativeFile.createWhole(
+                String.valueOf(full.getParent()), full.toString(), data, "user." + ATTRIBUTE, attribute);
+        return switch (error) {
+            case 0 -> true;
+            // EISDIR: a kernel that does not know of files without a name
+            case NativeFile.EEXIST, NativeFile.EOPNOTSUPP, NativeFile.EISDIR -> false;
+            case NativeFile.ENOENT -> throw new NoSuchFileException(path);
+            case NativeFile.ENOTDIR -> throw new PathTakenException(path);
+            case NativeFile.ENOSPC, NativeFile.EDQUOT ->
+                throw new DriveFullException(path, new IOException("No space left on device"));
+            default -> throw new IOException(path + ": error " + error);
+        };
+    }
+
+    @Override
     public DriveFile edit(String path) throws IOException {
         return writing(path, StandardOpenOption.WRITE);
     }

@@ -3,6 +3,8 @@ package dev.sluice.targetnode.storage.health;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Totals;
+import dev.sluice.targetnode.storage.drive.Usage;
+import dev.sluice.targetnode.storage.drive.Usages;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -13,56 +15,59 @@ import java.util.concurrent.atomic.LongAdder;
 public final class DriveSlot {
     private record Held(DriveStatus status, Optional<Drive> drive) {}
 
-    private final String id;
-    private final Path path;
+    private final Attachment attachment;
     private final LongAdder errors = new LongAdder();
     private final LongAdder probes = new LongAdder();
     private volatile Optional<String> latestError = Optional.empty();
     private volatile Totals totals = Totals.NONE;
+    private volatile Usages usages = new Usages();
     private volatile Held held;
 
-    DriveSlot(String id, Path path, DriveState state, String reason) {
-        this.id = id;
-        this.path = path;
+    DriveSlot(Attachment attachment, DriveState state, String reason) {
+        this.attachment = attachment;
         this.held = new Held(new DriveStatus(state, reason, Instant.now()), Optional.empty());
     }
 
     public String id() {
-        return id;
+        return attachment.id();
     }
 
     public Path path() {
-        return path;
+        return attachment.path();
     }
 
     public DriveStatus status() {
         return held.status;
     }
 
+    /// The drive while it can be read.
+    public Optional<Drive> readable() {
+        var now = held;
+        return now.status.state().reads() ? now.drive : Optional.empty();
+    }
+
+    /// The drive while it takes changes.
+    public Optional<Drive> writable() {
+        var now = held;
+        return now.status.state().writes() ? now.drive : Optional.empty();
+    }
+
     /// The drive, for something that changes nothing.
     ///
     /// @throws StoreException.Unavailable when the drive cannot know what it has
     public Drive toRead() {
-        var now = held;
-        if (!now.status.state().reads()) {
-            throw unavailable(now.status);
-        }
-        return now.drive.orElseThrow(() -> unavailable(now.status));
+        return readable().orElseThrow(this::unavailable);
     }
 
     /// The drive, for a change.
     ///
     /// @throws StoreException.Unavailable when it takes none
     public Drive toWrite() {
-        var now = held;
-        if (!now.status.state().writes()) {
-            throw unavailable(now.status);
-        }
-        return now.drive.orElseThrow(() -> unavailable(now.status));
+        return writable().orElseThrow(this::unavailable);
     }
 
-    private StoreException.Unavailable unavailable(DriveStatus status) {
-        return new StoreException.Unavailable("drive " + id + " is " + status.state());
+    StoreException.Unavailable unavailable() {
+        return new StoreException.Unavailable("drive " + id() + " is " + held.status.state());
     }
 
     /// The drive in whatever state, while it is open.
@@ -73,6 +78,18 @@ public final class DriveSlot {
     /// As far as is known; of a drive that is not open what was last known.
     public Totals totals() {
         return held.drive.map(drive -> drive.contents().totals()).orElse(totals);
+    }
+
+    /// What a bucket takes on it; of a drive that does not know it now what was last known.
+    public Usage usage(long bucketId) {
+        return usages().of(bucketId);
+    }
+
+    private Usages usages() {
+        return held.drive
+                .filter(Drive::known)
+                .map(drive -> drive.contents().usages())
+                .orElse(usages);
     }
 
     public long errors() {
@@ -99,17 +116,19 @@ public final class DriveSlot {
     /// @param drive empty when it is not open in this state
     void set(DriveState state, String reason, Optional<Drive> drive) {
         totals = totals();
+        usages = usages();
         var before = held.status;
         var since = before.state() == state ? before.since() : Instant.now();
         held = new Held(new DriveStatus(state, reason, since), drive);
         if (before.state() != state) {
             DriveWatch.LOG.warn(
                     "drive {} at {} is {}, was {}{}",
-                    id,
-                    path,
+                    id(),
+                    path(),
                     state,
                     before.state(),
                     reason.isEmpty() ? "" : ": " + reason);
+            attachment.whenChanged();
         }
     }
 }

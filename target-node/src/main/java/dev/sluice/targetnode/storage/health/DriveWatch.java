@@ -40,6 +40,7 @@ public final class DriveWatch implements AutoCloseable {
     private CompletableFuture<Verdict> running = CompletableFuture.completedFuture(Verdict.SOUND);
     private long probedAt = System.nanoTime();
     private int soundInRow;
+    private int replacedInRow;
     private int generation; // of the drive that is open; what an older one tells does not count
     private boolean newIndex;
     private volatile boolean begun;
@@ -48,23 +49,21 @@ public final class DriveWatch implements AutoCloseable {
     ///
     /// @param whenKnown run in each start, when the drive's contents are known
     /// @param whenGone run when a drive is about to be closed
-    /// @param disabled whether an operator has disabled the drive; else it is to be opened by [#openFirst]
+    /// @param state `STARTING` when it is to be opened by [#openFirst], else `OUT` or `DISABLED`
+    /// @param reason for the state
     public DriveWatch(
             Attachment attachment,
             HealthSettings settings,
             Committer.Alone whenKnown,
             Consumer<Drive> whenGone,
-            boolean disabled) {
+            DriveState state,
+            String reason) {
         this.attachment = attachment;
         this.settings = settings;
         this.whenKnown = whenKnown;
         this.whenGone = whenGone;
-        this.slot = new DriveSlot(
-                attachment.id(),
-                attachment.path(),
-                disabled ? DriveState.DISABLED : DriveState.STARTING,
-                disabled ? "disabled by an operator" : "");
-        this.begun = disabled;
+        this.slot = new DriveSlot(attachment, state, reason);
+        this.begun = state != DriveState.STARTING;
         this.probe = new Probe(attachment);
         this.probing = new DriveThreads(attachment.id() + "-probe", 1, 1);
         this.steps = new ScheduledThreadPoolExecutor(1, work -> new DriveThread(work, attachment.id() + "-health"));
@@ -95,9 +94,15 @@ public final class DriveWatch implements AutoCloseable {
 
     // ---- the first start
 
-    /// Opens the drive, on a drive thread; a failure is the caller's.
-    public synchronized void openFirst() throws IOException {
-        slot.set(DriveState.STARTING, "", Optional.of(opened()));
+    /// Opens the drive, on a drive thread; when it cannot be opened it is out.
+    public synchronized void openFirst() {
+        try {
+            slot.set(DriveState.STARTING, "", Optional.of(opened()));
+        } catch (IOException failure) {
+            begun = true;
+            slot.set(DriveState.OUT, "it cannot be opened: " + failure.getMessage(), Optional.empty());
+            release();
+        }
     }
 
     /// @return completes when the drive serves, or with why it does not, and is out then
@@ -181,7 +186,19 @@ public final class DriveWatch implements AutoCloseable {
                 slot.open().ifPresent(Drive::freeze);
                 slot.set(DriveState.READ_ONLY, verdict.reason(), slot.open());
             }
-            case FAILED -> leave(DriveState.OUT, verdict.reason(), false);
+            case FAILED, REPLACED -> {
+                leave(DriveState.OUT, verdict.reason(), false);
+                replacedInRow = 0;
+                lookSoon();
+            }
+        }
+    }
+
+    private void lookSoon() {
+        try {
+            var _ = steps.schedule(guarded(this::look), settings.gap().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException _) {
+            LOG.debug("drive {} is being closed", slot.id());
         }
     }
 
@@ -248,7 +265,7 @@ public final class DriveWatch implements AutoCloseable {
     }
 
     private void judgeLook(Verdict verdict) {
-        if (verdict.kind() == Verdict.Kind.FAILED) {
+        if (verdict.kind() == Verdict.Kind.FAILED || verdict.kind() == Verdict.Kind.REPLACED) {
             slot.countError(verdict.reason());
             judge(verdict);
         }
@@ -263,7 +280,8 @@ public final class DriveWatch implements AutoCloseable {
             }
             soundInRow = verdict.kind() == Verdict.Kind.SOUND ? soundInRow + 1 : 0;
             returns = soundInRow >= settings.soundProbes();
-            if (state == DriveState.READ_ONLY && verdict.kind() == Verdict.Kind.FAILED) {
+            if (state == DriveState.READ_ONLY
+                    && (verdict.kind() == Verdict.Kind.FAILED || verdict.kind() == Verdict.Kind.REPLACED)) {
                 leave(DriveState.OUT, verdict.reason(), false);
             } else if (verdict.kind() != Verdict.Kind.SOUND) {
                 slot.set(state, verdict.reason(), slot.open());
@@ -271,6 +289,18 @@ public final class DriveWatch implements AutoCloseable {
         }
         if (returns) {
             comeBack();
+        } else if (slot.status().state() == DriveState.OUT) {
+            judgeReplacement(verdict.kind() == Verdict.Kind.REPLACED);
+        }
+    }
+
+    /// A new drive is taken when it is seen twice: somebody may just be moving things.
+    private void judgeReplacement(boolean replaced) {
+        replacedInRow = replaced ? replacedInRow + 1 : 0;
+        if (replacedInRow == 1) {
+            lookSoon();
+        } else if (replacedInRow > 1) {
+            attachment.takeReplacement();
         }
     }
 
@@ -354,6 +384,7 @@ public final class DriveWatch implements AutoCloseable {
     public void close() {
         try {
             steps.submit(guarded(this::end)).get();
+            steps.submit(() -> {}).get(); // after what was begun while that waited for its turn
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException failure) {
@@ -370,6 +401,17 @@ public final class DriveWatch implements AutoCloseable {
             generation++;
             slot.set(DriveState.DISABLED, "the target stops", Optional.empty());
         }
-        last.ifPresent(drive -> dispose(drive, true));
+        last.ifPresent(this::disposeAtEnd);
+    }
+
+    private void disposeAtEnd(Drive drive) {
+        try {
+            whenGone.accept(drive);
+            drive.close();
+            attachment.releaseAtEnd();
+        } catch (IOException | RuntimeException failure) {
+            LOG.warn("drive {}: closing it at the end", slot.id(), failure);
+        }
+        release();
     }
 }

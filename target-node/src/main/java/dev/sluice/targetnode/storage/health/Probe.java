@@ -41,7 +41,8 @@ final class Probe {
                         : Verdict.failed("the folder " + Layout.OBJECTS + " is gone");
             }
         } catch (DriveRefusedException refused) {
-            return Verdict.failed(String.valueOf(refused.getMessage()));
+            var why = String.valueOf(refused.getMessage());
+            return drive.isReplaced() ? Verdict.replaced(why) : Verdict.failed(why);
         } catch (IOException | RuntimeException failure) {
             return Verdict.failed("reading fails: " + failure.getMessage());
         }

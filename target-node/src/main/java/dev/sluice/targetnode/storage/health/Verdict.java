@@ -8,6 +8,8 @@ record Verdict(Kind kind, String reason) {
         SOUND,
         /// It can be read, but not written.
         ONLY_READS,
+        /// A new drive is in its place.
+        REPLACED,
         FAILED
     }
 
@@ -15,6 +17,10 @@ record Verdict(Kind kind, String reason) {
 
     static Verdict onlyReads(String reason) {
         return new Verdict(Kind.ONLY_READS, reason);
+    }
+
+    static Verdict replaced(String reason) {
+        return new Verdict(Kind.REPLACED, reason);
     }
 
     static Verdict failed(String reason) {

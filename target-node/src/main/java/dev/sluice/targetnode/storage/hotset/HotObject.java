@@ -34,6 +34,10 @@ final class HotObject {
             return (bits.get(block >> 6) & 1L << (block & 63)) != 0;
         }
 
+        void remove(int block) {
+            bits.accumulateAndGet(block >> 6, ~(1L << (block & 63)), (a, b) -> a & b);
+        }
+
         void add(int block) {
             bits.accumulateAndGet(block >> 6, 1L << (block & 63), (a, b) -> a | b);
         }
@@ -43,16 +47,19 @@ final class HotObject {
     private final DriveFile file;
     private final Drive drive;
     private final long maxAgeNanos;
+    private final Runnable whenDamaged;
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile Verified verified;
     private volatile Optional<ByteBuffer> bytes = Optional.empty();
     private volatile long readInMinute;
 
-    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge) throws IOException {
+    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, Runnable whenDamaged)
+            throws IOException {
         this.record = record;
         this.file = file;
         this.drive = drive;
         this.maxAgeNanos = maxAge.toNanos();
+        this.whenDamaged = whenDamaged;
         this.verified = Verified.none(file.identity(), record.blocks().count());
     }
 
@@ -66,6 +73,10 @@ final class HotObject {
 
     Drive drive() {
         return drive;
+    }
+
+    Runnable whenDamaged() {
+        return whenDamaged;
     }
 
     Optional<ByteBuffer> bytes() {
@@ -107,7 +118,7 @@ final class HotObject {
         return isUnchanged() && isVerified(offset, length);
     }
 
-    /// Whether these bytes were good when the file was as it was then.
+    /// Whether these bytes were good when the file was as it was then, and have been in memory since.
     boolean isVerified(long offset, int length) {
         var now = verified;
         if (System.nanoTime() - now.since > maxAgeNanos) {
@@ -118,20 +129,30 @@ final class HotObject {
                 return false;
             }
         }
-        return true;
+        return file.isCached(offset, length);
     }
 
     private static int block(long offset) {
         return Math.toIntExact(offset / BlockSums.BLOCK);
     }
 
-    /// Reads the blocks that these bytes lie in, unless they are known to be good, and compares them.
+    /// Reads the blocks that these bytes lie in, unless they are known to be good and in memory, and compares them.
     CompletableFuture<Void> prepare(long offset, int length) {
         return ready(offset, length)
                 ? CompletableFuture.completedFuture(null)
                 : drive.startStep(() -> {
+                    forgetUnlessCached(offset, length);
                     verify(offset, length);
                 });
+    }
+
+    /// What has left the page cache comes from the drive again, and may be bad this time.
+    private void forgetUnlessCached(long offset, int length) {
+        if (!file.isCached(offset, length)) {
+            for (int block = block(offset); block <= block(offset + length - 1); block++) {
+                verified.remove(block);
+            }
+        }
     }
 
     /// On a drive thread. Begins anew when the file is touched meanwhile: that our own store replaces or deletes
@@ -193,9 +214,7 @@ final class HotObject {
         file.read(0, content);
         require(!content.hasRemaining(), "is shorter than it was");
         if (record.size() > 0) {
-            var crc = new CRC32C();
-            crc.update(content.flip());
-            require((int) crc.getValue() == record.blocks().get(0), "does not match its checksum");
+            require(record.blocks().matches(0, content.flip()), "does not match its checksum");
             verified.add(0);
         }
         bytes = Optional.of(content.rewind().asReadOnlyBuffer());

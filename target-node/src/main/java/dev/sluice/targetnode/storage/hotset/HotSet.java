@@ -57,17 +57,22 @@ public final class HotSet implements AutoCloseable {
 
     private StoredObject use(ObjectKey key, HotObject object) {
         object.read(key);
-        return new StoredObject(object, () -> cache.asMap().remove(key, object));
+        return new StoredObject(object, () -> {
+            cache.asMap().remove(key, object);
+            object.whenDamaged().run();
+        });
     }
 
     /// Takes an object that was just opened. On a drive thread, and never beside a change of its key.
     ///
+    /// @param whenDamaged run when a reader finds its bytes wrong later; must not block
     /// @throws dev.sluice.common.store.StoreException.Damaged when it is small and its bytes are wrong; it
     /// is closed then
-    public StoredObject add(ObjectKey key, ObjectRecord record, DriveFile file, Drive drive) throws IOException {
+    public StoredObject add(ObjectKey key, ObjectRecord record, DriveFile file, Drive drive, Runnable whenDamaged)
+            throws IOException {
         boolean added = false;
         try {
-            var object = new HotObject(record, file, drive, maxAge);
+            var object = new HotObject(record, file, drive, maxAge, whenDamaged);
             if (record.size() <= smallLimit) {
                 object.load();
             }

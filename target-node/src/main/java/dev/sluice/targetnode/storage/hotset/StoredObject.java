@@ -31,6 +31,11 @@ public final class StoredObject implements FileSource {
         return object.record();
     }
 
+    /// The id of the drive it is read from.
+    public String drive() {
+        return object.drive().id();
+    }
+
     /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after
     /// [#close].
     public Optional<ByteBuffer> bytes() {

@@ -35,13 +35,16 @@ import org.slf4j.LoggerFactory;
 public final class RocksIndex implements DriveIndex {
     private static final Logger LOG = LoggerFactory.getLogger(RocksIndex.class);
 
+    /// A sync of a file that does not grow costs no commit of the file system's journal. As many as there can be at
+    /// once: when the oldest table is flushed, all of them become free.
+    private static final int RECYCLED_LOGS = 4;
+
     private final RocksDB database;
     private final SyncedMark mark;
     private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
     private final List<AutoCloseable> owned;
     private final ReadWriteLock open = new ReentrantReadWriteLock();
     private boolean closed;
-    private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions logged = new WriteOptions().setSync(false);
 
     private RocksIndex(RocksDB database, SyncedMark mark, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
@@ -75,6 +78,7 @@ public final class RocksIndex implements DriveIndex {
                 .setCreateMissingColumnFamilies(true)
                 .setWriteBufferManager(memory.writeBuffers())
                 .setMaxTotalWalSize(64 << 20)
+                .setRecycleLogFileNum(RECYCLED_LOGS)
                 .setMaxBackgroundJobs(2)
                 .setMaxOpenFiles(512)
                 .setKeepLogFileNum(2)
@@ -168,10 +172,11 @@ public final class RocksIndex implements DriveIndex {
                     case DELETE_RANGE -> writes.deleteRange(table, change.key(), change.operand());
                 }
             }
-            long before = database.getLatestSequenceNumber();
-            database.write(sync ? synced : logged, writes);
+            database.write(logged, writes);
             if (sync) {
-                mark.reached(before + writes.count()); // what others wrote meanwhile may come after these
+                long written = database.getLatestSequenceNumber();
+                database.syncWal(); // others can write meanwhile
+                mark.reached(written);
             }
         } catch (RocksDBException failure) {
             remember(failure);
@@ -246,7 +251,6 @@ public final class RocksIndex implements DriveIndex {
             throw new IllegalStateException("closing the index", failure);
         } finally {
             owned.forEach(RocksIndex::closeQuietly);
-            synced.close();
             logged.close();
         }
     }

@@ -18,7 +18,9 @@ public enum Table {
     /// Facts of the index itself.
     META(6),
     /// Bucket id and key → the minute in which a copy that the cloud has too was last read.
-    ACCESS(7);
+    ACCESS(7),
+    /// Bucket id, key and version → nothing: a change that another drive of the key may not have ([NoteKeys]).
+    NOTES(8);
 
     private final int code;
 

@@ -3,8 +3,10 @@ package dev.sluice.targetnode.storage.multipart;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.record.Part;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -29,7 +31,7 @@ final class Assembly {
 
     Assembly(DriveFiles files, String uploadId, List<Part> wanted) {
         this.files = files;
-        this.folder = UploadKeys.folder(uploadId);
+        this.folder = Layout.upload(uploadId);
         this.wanted = wanted;
         this.size = wanted.stream().mapToLong(Part::size).sum();
     }

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.multipart;
 
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.record.Part;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -6,22 +6,28 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.copies.Changes;
+import dev.sluice.targetnode.storage.copies.Finder;
+import dev.sluice.targetnode.storage.copies.KeyMover;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.health.Drives;
-import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,22 +35,61 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
-/// Multipart uploads of one target. An upload lives on the drive of its key, survives restarts, and becomes the
-/// object in one commit. Blocks: for virtual threads.
+/// Multipart uploads of one target. An upload lives on one drive, the first of its key when it was begun, survives
+/// restarts, and becomes the object in one commit, in as many copies as the bucket is to have. Blocks: for virtual
+/// threads.
 public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
 
     private final Drives drives;
     private final Shelf shelf;
+    private final KeyMover mover;
+    private final Consumer<BucketRef> adopting;
     private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
 
     /// An upload's places on a drive; void when the drive has been opened anew.
     private record Running(Drive drive, Placement placement) {}
 
-    public Multipart(Drives drives, Shelf shelf) {
+    /// @param adopting told of each bucket before its number of copies counts
+    public Multipart(Drives drives, Shelf shelf, KeyMover mover, Consumer<BucketRef> adopting) {
+        this.adopting = adopting;
         this.drives = drives;
         this.shelf = shelf;
+        this.mover = mover;
+    }
+
+    /// The drive that an upload lives on.
+    ///
+    /// @throws StoreException.NoSuchUpload when there is none
+    private Drive home(BucketRef bucket, String key, String uploadId) {
+        var known = running.get(uploadId);
+        if (known != null && known.drive.ready()) {
+            return known.drive;
+        }
+        for (var drive : likely(bucket, key)) {
+            if (drive.call(() -> new Uploads(drive.contents()).has(bucket, key, uploadId))) {
+                return drive;
+            }
+        }
+        var _ = drives.allToRead(); // it may be on one that cannot be read
+        throw new StoreException.NoSuchUpload(uploadId);
+    }
+
+    /// All drives that can be read, those that the key belongs on first.
+    private Set<Drive> likely(BucketRef bucket, String key) {
+        var order = new LinkedHashSet<>(drives.of(bucket, key).readable());
+        order.addAll(drives.reading());
+        return order;
+    }
+
+    private Drive homeToChange(BucketRef bucket, String key, String uploadId) {
+        var drive = home(bucket, key, uploadId);
+        if (!drive.serves()) {
+            throw new StoreException.Unavailable("drive " + drive.id() + " takes no writes now");
+        }
+        return drive;
     }
 
     /// CreateMultipartUpload.
@@ -55,7 +100,7 @@ public final class Multipart {
             SortedMap<String, String> userMetadata,
             Optional<String> checksumAlgorithm,
             boolean fullObjectChecksum) {
-        var drive = drives.toWrite(bucket.id(), key);
+        var drive = drives.of(bucket, key).toWrite().getFirst();
         drive.space().take(0);
         var upload = new UploadState(
                 bucket,
@@ -66,17 +111,13 @@ public final class Multipart {
                 userMetadata,
                 checksumAlgorithm,
                 fullObjectChecksum);
-        drive.commit(Contents.prepareIndex(
-                new IndexBatch()
-                        .put(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, upload.uploadId()), upload.encode()),
-                Set.of(),
-                true));
+        drive.commit(drive.call(() -> new Uploads(drive.contents()).prepare(upload)));
         return upload;
     }
 
     /// What CreateMultipartUpload was given.
     public UploadState require(BucketRef bucket, String key, String uploadId) {
-        var drive = drives.toRead(bucket.id(), key);
+        var drive = home(bucket, key, uploadId);
         return drive.call(() -> new Uploads(drive.contents()).require(bucket, key, uploadId));
     }
 
@@ -88,7 +129,7 @@ public final class Multipart {
         if (number < 1 || number > LAST_NUMBER) {
             throw new StoreException.InvalidArgument("Part number must be between 1 and " + LAST_NUMBER);
         }
-        var drive = drives.toWrite(bucket.id(), key);
+        var drive = homeToChange(bucket, key, uploadId);
         drive.space().take(Math.max(0, expectedLength));
         var uploads = new Uploads(drive.contents());
         var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
@@ -100,7 +141,7 @@ public final class Multipart {
                 number,
                 expectedLength,
                 durability == Durability.FSYNC,
-                "part-" + number + "-" + shelf.versions().next().id());
+                shelf.versions());
     }
 
     private Placement placement(Drive drive, String uploadId) {
@@ -117,7 +158,7 @@ public final class Multipart {
 
     /// ListParts: parts with a greater number.
     public List<Part> listParts(BucketRef bucket, String key, String uploadId, int after, int limit) {
-        var drive = drives.toRead(bucket.id(), key);
+        var drive = home(bucket, key, uploadId);
         var uploads = new Uploads(drive.contents());
         return drive.call(() -> {
             uploads.require(bucket, key, uploadId);
@@ -153,15 +194,20 @@ public final class Multipart {
 
     /// What became of an upload that was completed not too long ago.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
-        var drive = drives.toRead(bucket.id(), key);
-        return drive.call(() -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
+        for (var drive : likely(bucket, key)) {
+            var result = drive.call(() -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
+            if (result.isPresent()) {
+                return result;
+            }
+        }
+        return Optional.empty();
     }
 
     /// Reads a part's bytes, unverified, from an offset in it.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
-        var drive = drives.toRead(upload.bucket().id(), upload.key());
+        var drive = home(upload.bucket(), upload.key(), upload.uploadId());
         drive.call(() -> {
-            try (var file = drive.contents().files().open(UploadKeys.folder(upload.uploadId()) + "/" + part.file())) {
+            try (var file = drive.contents().files().open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
                 file.read(part.offset() + offset, into);
             }
             return into;
@@ -182,7 +228,13 @@ public final class Multipart {
             Map<ChecksumAlgorithm, String> checksums,
             WriteCheck check,
             Durability durability) {
-        var drive = drives.toWrite(bucket.id(), key);
+        adopting.accept(bucket);
+        Drive drive;
+        try {
+            drive = homeToChange(bucket, key, uploadId);
+        } catch (StoreException.NoSuchUpload ended) {
+            return completed(bucket, key, uploadId).orElseThrow(() -> ended);
+        }
         var uploads = new Uploads(drive.contents());
         var lock = placement(drive, uploadId).ending().writeLock();
         lock.lock();
@@ -191,35 +243,86 @@ public final class Multipart {
             if (before.isPresent()) {
                 return before.get();
             }
-            var record = shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
-                var upload = uploads.require(bucket, key, uploadId);
-                var present = uploads.parts(uploadId, 0, LAST_NUMBER);
-                var wanted = CompletedParts.wanted(list, present);
-                shelf.check(drive, bucket, key, check);
-                var spare = Layout.work(shelf.versions().next());
-                var whole = new Assembly(drive.contents().files(), uploadId, wanted).run(present, spare);
-                try (var file = whole.file()) {
-                    var made = record(upload, wanted, whole, checksums);
-                    return new Shelf.Ready<>(
-                            drive.contents()
-                                    .preparePut(
-                                            bucket,
-                                            whole.path(),
-                                            file,
-                                            made,
-                                            Uploads.ended(upload, made),
-                                            durability == Durability.FSYNC),
-                            made);
-                }
-            });
-            drive.call(() -> {
-                uploads.deleteFiles(uploadId);
-                return record;
-            });
+            var ending = new Ending(bucket, key, uploadId, drive, list, checksums, check, durability);
+            var record = shelf.change(bucket, key, ending::prepare);
+            Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
             return record;
         } finally {
             lock.unlock();
             running.remove(uploadId);
+        }
+    }
+
+    /// One completion, under the key's lock.
+    private final class Ending {
+        private final BucketRef bucket;
+        private final String key;
+        private final String uploadId;
+        private final Drive drive;
+        private final List<CompletedPart> list;
+        private final Map<ChecksumAlgorithm, String> checksums;
+        private final WriteCheck check;
+        private final boolean durable;
+
+        Ending(
+                BucketRef bucket,
+                String key,
+                String uploadId,
+                Drive drive,
+                List<CompletedPart> list,
+                Map<ChecksumAlgorithm, String> checksums,
+                WriteCheck check,
+                Durability durability) {
+            this.bucket = bucket;
+            this.key = key;
+            this.uploadId = uploadId;
+            this.drive = drive;
+            this.list = list;
+            this.checksums = checksums;
+            this.check = check;
+            this.durable = durability == Durability.FSYNC;
+        }
+
+        Shelf.Ready<ObjectRecord> prepare() {
+            var where = drives.of(bucket, key);
+            var holders = where.toWrite();
+            Finder.check(check, where, bucket, key);
+            var whole = drive.call(this::assembled);
+            boolean here = holders.contains(drive);
+            var steps = new ArrayList<Shelf.Step>();
+            if (here) {
+                steps.add(new Shelf.Step(drive, whole.put()));
+            }
+            var others = holders.stream().filter(holder -> holder != drive).toList();
+            if (!others.isEmpty()) {
+                steps.addAll(mover.spread(bucket, whole.record(), drive, whole.path(), others));
+            }
+            var changes = new Changes(where, bucket, key, whole.record().version(), durable);
+            var ready = changes.put(steps, whole.record());
+            return here ? ready : ready.andThen(new Shelf.Step(drive, whole.end()));
+        }
+
+        /// @param path of the file with all the bytes
+        /// @param put makes that file the object, and ends the upload
+        /// @param end only ends the upload
+        private record Whole(String path, ObjectRecord record, Prepared put, Prepared end) {}
+
+        private Whole assembled() throws IOException {
+            var uploads = new Uploads(drive.contents());
+            var upload = uploads.require(bucket, key, uploadId);
+            var present = uploads.parts(uploadId, 0, LAST_NUMBER);
+            var wanted = CompletedParts.wanted(list, present);
+            var spare = Layout.work(shelf.versions().next());
+            var whole = new Assembly(drive.contents().files(), uploadId, wanted).run(present, spare);
+            try (var file = whole.file()) {
+                var made = Multipart.this.record(upload, wanted, whole, checksums);
+                var end = Uploads.ended(upload, made);
+                return new Whole(
+                        whole.path(),
+                        made,
+                        drive.contents().preparePut(bucket, whole.path(), file, made, end, durable),
+                        Contents.prepareIndex(end, Set.of(), durable));
+            }
         }
     }
 
@@ -243,17 +346,14 @@ public final class Multipart {
 
     /// AbortMultipartUpload.
     public void abort(BucketRef bucket, String key, String uploadId) {
-        var drive = drives.toWrite(bucket.id(), key);
+        var drive = homeToChange(bucket, key, uploadId);
         var uploads = new Uploads(drive.contents());
         var lock = placement(drive, uploadId).ending().writeLock();
         lock.lock();
         try {
             var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
             drive.commit(Contents.prepareIndex(Uploads.ended(upload), Set.of(), true));
-            drive.call(() -> {
-                uploads.deleteFiles(uploadId);
-                return upload;
-            });
+            Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
         } finally {
             lock.unlock();
             running.remove(uploadId);

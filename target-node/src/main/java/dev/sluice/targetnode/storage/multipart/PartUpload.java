@@ -4,18 +4,17 @@ import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
-import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /// A part that is being written, by one virtual thread. It counts from [#commit] on; a part of the same number that
@@ -28,6 +27,7 @@ public final class PartUpload implements AutoCloseable {
     private final int number;
     private final long expected;
     private final boolean durable;
+    private final Versions versions;
     private final String name;
     private final long offset;
     private final BlockSummer summer = new BlockSummer();
@@ -43,7 +43,7 @@ public final class PartUpload implements AutoCloseable {
             int number,
             long expected,
             boolean durable,
-            String apart) {
+            Versions versions) {
         this.drive = drive;
         this.uploads = uploads;
         this.placement = placement;
@@ -51,8 +51,9 @@ public final class PartUpload implements AutoCloseable {
         this.number = number;
         this.expected = expected;
         this.durable = durable;
+        this.versions = versions;
         long place = placement.place(number, expected);
-        this.name = place >= 0 ? Part.SHARED : apart;
+        this.name = place >= 0 ? Part.SHARED : Part.apart(number, versions.next());
         this.offset = Math.max(0, place);
     }
 
@@ -84,7 +85,7 @@ public final class PartUpload implements AutoCloseable {
     }
 
     private String path() {
-        return UploadKeys.folder(upload.uploadId()) + "/" + name;
+        return Layout.upload(upload.uploadId()) + "/" + name;
     }
 
     private DriveFile file() throws IOException {
@@ -98,7 +99,7 @@ public final class PartUpload implements AutoCloseable {
     private DriveFile opened() throws IOException {
         synchronized (placement) {
             var files = drive.contents().files();
-            files.createFolders(UploadKeys.folder(upload.uploadId()));
+            files.createFolders(Layout.upload(upload.uploadId()));
             try {
                 return files.edit(path());
             } catch (NoSuchFileException _) {
@@ -115,12 +116,13 @@ public final class PartUpload implements AutoCloseable {
         if (expected >= 0 && written != expected) {
             throw new StoreException.IncompleteBody(written + " of " + expected + " bytes were sent");
         }
-        var part = drive.call(() -> {
-            var target = file();
-            if (durable) {
-                target.sync();
-            }
-            return new Part(
+        placement.ending().readLock().lock();
+        try {
+            var replaced = drive.call(() -> {
+                uploads.require(upload.bucket(), upload.key(), upload.uploadId());
+                return uploads.part(upload.uploadId(), number);
+            });
+            var part = drive.call(() -> new Part(
                     number,
                     written,
                     etag,
@@ -128,29 +130,17 @@ public final class PartUpload implements AutoCloseable {
                     System.currentTimeMillis(),
                     name,
                     offset,
-                    summer.finish(written));
-        });
-        placement.ending().readLock().lock();
-        try {
-            var replaced = drive.call(() -> {
-                uploads.require(upload.bucket(), upload.key(), upload.uploadId());
-                return uploads.parts(upload.uploadId(), number - 1, 1).stream()
-                        .filter(old -> old.number() == number && !old.isInPlace())
-                        .findFirst();
-            });
-            var batch = new IndexBatch().put(Table.PARTS, UploadKeys.part(upload.uploadId(), number), part.encode());
-            drive.commit(Contents.prepareIndex(
-                    batch, Set.of(UploadKeys.folder(upload.uploadId()), Layout.UPLOADS), durable));
-            end();
-            if (replaced.isPresent() && !replaced.get().file().equals(name)) {
-                var old = UploadKeys.folder(upload.uploadId()) + "/"
-                        + replaced.get().file();
-                drive.call(() -> drive.contents().files().delete(old));
+                    summer.finish(written)));
+            var change = drive.call(() -> uploads.preparePart(upload, part, versions.next(), file(), durable));
+            end(); // from here on its files are the upload's: the index may name them
+            drive.commit(change);
+            if (replaced.isPresent() && !replaced.get().recordFile().equals(part.recordFile())) {
+                drive.call(() -> uploads.forget(upload, replaced.get()));
             }
+            return part;
         } finally {
             placement.ending().readLock().unlock();
         }
-        return part;
     }
 
     private void end() {
@@ -165,10 +155,12 @@ public final class PartUpload implements AutoCloseable {
             return;
         }
         end();
+        if (file.isPresent()) {
+            var own = Layout.upload(upload.uploadId()) + "/" + Part.recordFile(number, name);
+            drive.call(() -> drive.contents().files().delete(own));
+        }
         if (name.equals(Part.SHARED)) {
             placement.free(number);
-        } else if (file.isPresent()) {
-            drive.call(() -> drive.contents().files().delete(path()));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.targetnode.storage.record.Part;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -2,18 +2,29 @@ package dev.sluice.targetnode.storage.multipart;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
+import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.PartRecord;
 import dev.sluice.targetnode.storage.record.RecordFormat;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// What one drive's index says of its multipart uploads. To be called on a drive thread.
 final class Uploads {
@@ -23,6 +34,12 @@ final class Uploads {
 
     Uploads(Contents contents) {
         this.contents = contents;
+    }
+
+    boolean has(BucketRef bucket, String key, String uploadId) throws IOException {
+        return contents.index()
+                .get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId))
+                .isPresent();
     }
 
     UploadState require(BucketRef bucket, String key, String uploadId) throws IOException {
@@ -44,6 +61,75 @@ final class Uploads {
             return true;
         });
         return parts;
+    }
+
+    Optional<Part> part(String uploadId, int number) throws IOException {
+        var value = contents.index().get(Table.PARTS, UploadKeys.part(uploadId, number));
+        return value.isEmpty() ? Optional.empty() : Optional.of(Part.decode(value.get()));
+    }
+
+    /// Makes an upload's folder, with its record.
+    Prepared prepare(UploadState upload) throws IOException {
+        var folder = Layout.upload(upload.uploadId());
+        var record = upload.encode();
+        boolean written = false;
+        contents.files().createFolders(folder);
+        try (var file = contents.files().create(folder + "/" + UploadState.FILE)) {
+            file.write(0, ByteBuffer.wrap(record));
+            file.sync();
+            written = true;
+        } finally {
+            if (!written) {
+                contents.throwAwayUpload(upload.uploadId());
+            }
+        }
+        var indexKey = UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId());
+        return Contents.prepareIndex(
+                new IndexBatch().put(Table.UPLOADS, indexKey, record), Set.of(folder, Layout.UPLOADS), true);
+    }
+
+    /// Gives a part that was written its record, and syncs both when they are to last. The record is there before the
+    /// bytes are synced: a file system with a journal has both on the drive then.
+    ///
+    /// @param bytes the file that it was written to
+    Prepared preparePart(UploadState upload, Part part, ObjectVersion version, DriveFile bytes, boolean durable)
+            throws IOException {
+        var folder = Layout.upload(upload.uploadId());
+        var path = folder + "/" + part.recordFile();
+        var record = PartRecord.of(upload.uploadId(), version, part).encode();
+        if (part.isInPlace()) {
+            try (var own = createOrEdit(path)) {
+                contents.files().setAttribute(path, record);
+                sync(bytes, durable);
+                sync(own, durable);
+            }
+        } else {
+            contents.files().setAttribute(path, record);
+            sync(bytes, durable);
+        }
+        var indexKey = UploadKeys.part(upload.uploadId(), part.number());
+        return Contents.prepareIndex(
+                new IndexBatch().put(Table.PARTS, indexKey, part.encode()), Set.of(folder, Layout.UPLOADS), durable);
+    }
+
+    /// The record of a part that was in place before may be there still.
+    private DriveFile createOrEdit(String path) throws IOException {
+        try {
+            return contents.files().edit(path);
+        } catch (NoSuchFileException _) {
+            return contents.files().create(path);
+        }
+    }
+
+    private static void sync(DriveFile file, boolean durable) throws IOException {
+        if (durable) {
+            file.sync();
+        }
+    }
+
+    /// Deletes what is left of a part that was replaced.
+    boolean forget(UploadState upload, Part replaced) throws IOException {
+        return contents.files().delete(Layout.upload(upload.uploadId()) + "/" + replaced.recordFile());
     }
 
     List<UploadState> list(long bucketId, String prefix, byte[] from, int limit) throws IOException {
@@ -117,14 +203,5 @@ final class Uploads {
             return true;
         });
         return old;
-    }
-
-    /// Throws away the files of an upload that has ended.
-    void deleteFiles(String uploadId) throws IOException {
-        var folder = UploadKeys.folder(uploadId);
-        for (var name : contents.files().list(folder)) {
-            contents.files().delete(folder + "/" + name);
-        }
-        contents.files().deleteFolder(folder);
     }
 }

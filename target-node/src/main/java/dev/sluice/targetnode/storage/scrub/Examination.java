@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /// The check of one object: entry, record, size, details, and every byte as the drive has it.
 ///
@@ -181,17 +180,11 @@ final class Examination {
         for (int block = 0; block < record.blocks().count(); block++) {
             long offset = (long) block * BlockSums.BLOCK;
             var bytes = read(file, offset, (int) Math.min(BlockSums.BLOCK, record.size() - offset));
-            if (sum(bytes) != record.blocks().get(block)) {
+            if (!record.blocks().matches(block, bytes)) {
                 return Optional.of("does not match the checksum of block " + block);
             }
         }
         return Optional.empty();
-    }
-
-    private static int sum(ByteBuffer bytes) {
-        var crc = new CRC32C();
-        crc.update(bytes);
-        return (int) crc.getValue();
     }
 
     /// Readers may have the details from memory; here they come from the drive.
@@ -234,13 +227,10 @@ final class Examination {
     /// What the drive has there; less when the file ends before.
     private ByteBuffer read(DriveFile file, long offset, int length) throws IOException {
         gate.beforeReading(length);
-        int whole = -Math.floorDiv(-length, DriveFile.ALIGNMENT) * DriveFile.ALIGNMENT;
-        buffer.clear().limit(whole);
         try {
-            file.readUncached(offset, buffer);
+            return DriveFile.uncached(file, offset, length, buffer);
         } catch (IOException failure) {
             throw new FileFailure(failure);
         }
-        return buffer.flip().limit(Math.min(buffer.limit(), length));
     }
 }

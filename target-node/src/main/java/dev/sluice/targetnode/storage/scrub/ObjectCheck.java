@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.scrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.pace.Ticks;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import org.slf4j.Logger;

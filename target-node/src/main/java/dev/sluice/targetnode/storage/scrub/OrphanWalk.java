@@ -7,6 +7,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.pace.Ticks;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;

@@ -10,6 +10,9 @@ import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.pace.Pace;
+import dev.sluice.targetnode.storage.pace.Speed;
+import dev.sluice.targetnode.storage.pace.Ticks;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
@@ -192,7 +195,10 @@ final class Scrubber implements AutoCloseable {
         }
     }
 
-    private static DriveScrub.State state(Checkpoint at, Optional<String> why) {
+    private DriveScrub.State state(Checkpoint at, Optional<String> why) {
+        if (place.disabled().getAsBoolean()) {
+            return DriveScrub.State.DISABLED;
+        }
         if (at.stopped()) {
             return DriveScrub.State.STOPPED;
         }

@@ -5,46 +5,66 @@ import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.pace.Ticks;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /// The scrubs of a target's drives, whether they are open or not. To be closed before the drives are.
 public final class Scrubs implements AutoCloseable {
-    private final List<Scrubber> scrubbers;
+    private final Function<Member, Scrubber> scrubber;
     private final ExecutorService repairs;
+    private volatile List<Scrubber> scrubbers = List.of();
+    private boolean closed;
 
     /// A drive's place.
     ///
     /// @param path the folder an operator knows it by
     /// @param drive the drive while it serves; throws Unavailable with the reason when it does not
-    public record Member(String id, String path, Supplier<Drive> drive) {}
+    /// @param disabled whether an operator has taken it out of use
+    public record Member(String id, String path, Supplier<Drive> drive, BooleanSupplier disabled) {}
 
-    private Scrubs(List<Scrubber> scrubbers, ExecutorService repairs) {
-        this.scrubbers = scrubbers;
+    private Scrubs(Function<Member, Scrubber> scrubber, ExecutorService repairs) {
+        this.scrubber = scrubber;
         this.repairs = repairs;
     }
 
-    public static Scrubs start(
-            List<Member> drives, Shelf shelf, ScrubSettings settings, KnownBuckets buckets, Repair repair) {
-        return start(drives, shelf, settings, buckets, repair, Ticks.SYSTEM);
+    /// Of no drive yet.
+    public static Scrubs of(Shelf shelf, ScrubSettings settings, KnownBuckets buckets, Repair repair) {
+        return of(shelf, settings, buckets, repair, Ticks.SYSTEM);
     }
 
-    static Scrubs start(
-            List<Member> drives,
-            Shelf shelf,
-            ScrubSettings settings,
-            KnownBuckets buckets,
-            Repair repair,
-            Ticks ticks) {
+    static Scrubs of(Shelf shelf, ScrubSettings settings, KnownBuckets buckets, Repair repair, Ticks ticks) {
         var repairs = Executors.newVirtualThreadPerTaskExecutor();
-        var scrubbers = drives.stream()
-                .map(each -> new Scrubber(each, shelf, settings, buckets, repair, repairs, ticks))
-                .toList();
-        scrubbers.forEach(Scrubber::start);
-        return new Scrubs(scrubbers, repairs);
+        return new Scrubs(member -> new Scrubber(member, shelf, settings, buckets, repair, repairs, ticks), repairs);
+    }
+
+    /// Scrubs these drives from now on, and lets go of all others before it returns.
+    public synchronized void use(List<Member> drives) {
+        var before = new ArrayList<>(scrubbers);
+        var now = new ArrayList<Scrubber>();
+        if (!closed) {
+            for (var drive : drives) {
+                var known = before.stream()
+                        .filter(each -> each.driveId().equals(drive.id()))
+                        .findFirst();
+                known.ifPresent(before::remove);
+                now.add(known.orElseGet(() -> begun(drive)));
+            }
+        }
+        scrubbers = List.copyOf(now);
+        before.forEach(Scrubber::close);
+    }
+
+    private Scrubber begun(Member drive) {
+        var fresh = scrubber.apply(drive);
+        fresh.start();
+        return fresh;
     }
 
     /// Does what an operator asks, and tells how the drives that are meant stand then.
@@ -84,17 +104,18 @@ public final class Scrubs implements AutoCloseable {
     }
 
     /// Bytes read from a drive since the start of this process.
-    public long readInAll(String driveId) {
+    public long readInAll(String path) {
         return scrubbers.stream()
-                .filter(each -> each.driveId().equals(driveId))
+                .filter(each -> each.path().equals(path))
                 .mapToLong(Scrubber::readInAll)
                 .sum();
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         repairs.shutdownNow();
-        scrubbers.forEach(Scrubber::close);
+        use(List.of());
         repairs.close();
     }
 }

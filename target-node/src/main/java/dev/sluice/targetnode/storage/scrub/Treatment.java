@@ -10,7 +10,6 @@ import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -18,7 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// What is done about a damaged object: its copy is dropped where a cloud has it; else the file stays, and where
+/// What is done about a damaged object: it is copied anew from another drive, or dropped where a cloud has it; else the
+/// file stays, and where
 /// readers
 /// might not notice the damage at once, the entry is marked, so that they are refused.
 final class Treatment {
@@ -45,8 +45,9 @@ final class Treatment {
 
     Treated of(BucketRef bucket, String key, Verdict.Bad bad) {
         try {
-            if (dropped(bucket, key, bad)) {
-                return new Treated(ScrubFinding.Action.DROPPED, bad.why());
+            var repaired = repaired(bucket, key, bad);
+            if (repaired.isPresent()) {
+                return new Treated(repaired.get(), bad.why());
             }
         } catch (StoreException notNow) {
             return new Treated(ScrubFinding.Action.KEPT, bad.why() + "; not repaired yet: " + notNow.getMessage());
@@ -58,8 +59,8 @@ final class Treatment {
     }
 
     /// A cloud may take long to answer; a scrub that ends does not wait for it.
-    private boolean dropped(BucketRef bucket, String key, Verdict.Bad bad) {
-        var asked = repairs.submit(() -> repair.drop(bucket, key, bad.version()));
+    private Optional<ScrubFinding.Action> repaired(BucketRef bucket, String key, Verdict.Bad bad) {
+        var asked = repairs.submit(() -> repair.repair(bucket, key, drive.id(), bad.version()));
         while (true) {
             try {
                 return asked.get(LOOK_AFTER_MILLIS, TimeUnit.MILLISECONDS);
@@ -81,14 +82,14 @@ final class Treatment {
 
     /// @return whether the entry was still the one that was judged
     private boolean mark(BucketRef bucket, String key, ObjectEntry judged, boolean asDamaged) {
-        return shelf.commit(drive, new ObjectKey(bucket.id(), key), () -> {
+        return shelf.commit(drive, bucket, key, () -> {
             var batch = new IndexBatch();
             boolean same = drive.contents().entry(bucket.id(), key).equals(Optional.of(judged));
             if (same) {
                 var indexKey = IndexKeys.object(bucket.id(), key);
                 batch.put(Table.OBJECTS, indexKey, judged.marked(asDamaged).encode());
             }
-            return new Shelf.Ready<>(Contents.prepareIndex(batch, Set.of(), same), same);
+            return new Shelf.Ready<>(drive, Contents.prepareIndex(batch, Set.of(), same), same);
         });
     }
 }

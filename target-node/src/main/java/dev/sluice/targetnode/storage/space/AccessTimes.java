@@ -5,6 +5,7 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,9 +47,15 @@ public final class AccessTimes {
         return pending.containsKey(key);
     }
 
-    /// What is to be entered together with a copy.
-    public IndexBatch stored(long bucketId, String key) {
-        return new IndexBatch().put(Table.ACCESS, IndexKeys.object(bucketId, key), IndexKeys.number(minute()));
+    /// What is to be entered together with an object: something for a copy of what the cloud has too.
+    public IndexBatch stored(ObjectRecord record) {
+        return record.backendVersion().isEmpty()
+                ? new IndexBatch()
+                : new IndexBatch()
+                        .put(
+                                Table.ACCESS,
+                                IndexKeys.object(record.bucketId(), record.key()),
+                                IndexKeys.number(minute()));
     }
 
     /// Enters what was read. On a drive thread.

@@ -15,11 +15,11 @@ public final class Ballast {
 
     private Ballast() {}
 
-    /// At a start, before anything is written.
-    public static void dropWhenFull(DriveFiles files) throws IOException {
-        if (files.isFile(FILE) && files.freeBytes() < files.size(FILE)) {
-            files.delete(FILE);
-        }
+    /// At a start, before anything is written, and when the operator's word cannot be recorded.
+    ///
+    /// @return whether there is more room now
+    public static boolean dropWhenFull(DriveFiles files) throws IOException {
+        return files.isFile(FILE) && files.freeBytes() < files.size(FILE) && files.delete(FILE);
     }
 
     /// Makes it when there is room enough and none is there.

@@ -22,6 +22,7 @@ public final class Space {
     private final Condition changed = lock.newCondition();
     private volatile long total;
     private volatile boolean hopeful;
+    private volatile boolean ended;
     private volatile Runnable whenPressed = () -> {};
 
     public Space(String drive, long reserve, Watermarks marks) {
@@ -45,8 +46,12 @@ public final class Space {
     /// Takes room for what is to be written; for virtual threads.
     ///
     /// @throws StoreException.NoSpace when that would touch the reserve, and eviction does not help in time
+    /// @throws StoreException.Unavailable when the drive takes no more, also while it waits
     public void take(long bytes) {
         if (!fits(bytes) && !awaitRoom(bytes)) {
+            if (ended) {
+                throw new StoreException.Unavailable("drive " + drive + " takes no writes now");
+            }
             throw new StoreException.NoSpace("The drive %s is full: %d bytes are wanted, %d are free, %d are kept free"
                             .formatted(drive, bytes, free.get(), reserve)
                     + ". Delete objects, or give it more room");
@@ -72,7 +77,7 @@ public final class Space {
         try {
             long left = PATIENCE.toNanos();
             boolean taken = false;
-            while (!taken && left > 0) {
+            while (!taken && !ended && left > 0) {
                 wanted.accumulateAndGet(bytes, Math::max);
                 whenPressed.run();
                 if (!hopeful) {
@@ -88,6 +93,12 @@ public final class Space {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// The drive takes no more changes: who waits for room need not.
+    public void end() {
+        ended = true;
+        tellWaiting();
     }
 
     private void tellWaiting() {

@@ -33,7 +33,7 @@ class CrashModelTest {
     private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
     private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
     private static final long DAMAGED = -1;
-    private static final BucketRef BUCKET = new BucketRef(3, "bucket");
+    private static final List<BucketRef> BUCKETS = List.of(new BucketRef(3, "bucket"), new BucketRef(4, "other"));
     private static final List<String> KEYS = List.of("a", "a/b", "a/b/c", "a/", "x/y", "z");
 
     /// What may be found for a key: each version it may have, 0 for none.
@@ -171,13 +171,13 @@ class CrashModelTest {
             long version = ++sequence;
             boolean deletion = random.nextInt(3) == 0;
             boolean durable = random.nextInt(5) > 0;
-            if (deletion && contents.entry(BUCKET.id(), key).isEmpty()) {
+            if (deletion && contents.entry(bucket(key).id(), key).isEmpty()) {
                 continue;
             }
             try {
                 group.add(
                         deletion
-                                ? Contents.prepareDelete(BUCKET, key, new ObjectVersion(1, version), durable)
+                                ? Contents.prepareDelete(bucket(key), key, new ObjectVersion(1, version), durable)
                                 : preparePut(key, version, durable));
                 versions.add(Map.entry(key, deletion ? 0L : version));
                 notSynced.add(durable ? "" : key);
@@ -191,13 +191,34 @@ class CrashModelTest {
             history.computeIfAbsent(each.getKey(), _ -> new HashSet<>(Set.of(DAMAGED, 0L)))
                     .add(each.getValue());
         }
-        var results = contents.commit(group);
+        int first = random.nextInt(group.size() + 1);
+        commitOverlapping(group.subList(0, first), versions, group.subList(first, group.size()));
+        inFlight.clear();
+    }
+
+    /// As the two threads of a drive do: the second group is decided, and things are settled, before the first is
+    /// fulfilled, which it is also when the second fails.
+    private void commitOverlapping(List<Prepared> first, List<Map.Entry<String, Long>> versions, List<Prepared> second)
+            throws IOException {
+        contents.decide(first);
+        try {
+            contents.decide(second);
+            if (random.nextInt(4) == 0) {
+                contents.settle();
+            }
+        } finally {
+            fulfil(first, versions);
+        }
+        fulfil(second, versions.subList(first.size(), versions.size()));
+    }
+
+    private void fulfil(List<Prepared> group, List<Map.Entry<String, Long>> versions) throws IOException {
+        var results = contents.fulfil(group);
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i).isEmpty()) {
                 acknowledged(versions.get(i).getKey(), versions.get(i).getValue());
             }
         }
-        inFlight.clear();
     }
 
     private void acknowledged(String key, long version) {
@@ -210,15 +231,24 @@ class CrashModelTest {
         allowed.put(key, Set.of(version));
     }
 
+    /// Each key is one bucket's alone.
+    private static BucketRef bucket(String key) {
+        return BUCKETS.get(key.startsWith("a") ? 0 : 1);
+    }
+
     private Prepared preparePut(String key, long version, boolean durable) throws IOException {
         var content = content(version);
         var work = Layout.work(new ObjectVersion(1, version));
+        var record = record(key, version, content);
+        var small = durable && version % 2 == 0
+                ? Contents.prepareSmallPut(bucket(key), work, record, content, new IndexBatch())
+                : Optional.<Prepared>empty();
+        if (small.isPresent()) {
+            return small.get();
+        }
         try (var file = files.create(work)) {
             file.write(0, ByteBuffer.wrap(content));
-            var record = record(key, version, content);
-            return durable && version % 2 == 0
-                    ? contents.prepareSmallPut(BUCKET, work, file, record, content, new IndexBatch())
-                    : contents.preparePut(BUCKET, work, file, record, new IndexBatch(), durable);
+            return contents.preparePut(bucket(key), work, file, record, new IndexBatch(), durable);
         }
     }
 
@@ -236,7 +266,7 @@ class CrashModelTest {
             metadata.put("long", "m".repeat(4000)); // does not fit into the attribute
         }
         return new ObjectRecord(
-                BUCKET.id(),
+                bucket(key).id(),
                 key,
                 new ObjectVersion(1, version),
                 content.length,
@@ -260,21 +290,30 @@ class CrashModelTest {
             objects += found == 0 ? 0 : 1;
         }
         var listed = new ArrayList<String>();
+        var sums = new TreeMap<Long, Usage>();
         index.scan(Table.OBJECTS, new byte[0], (key, value) -> {
-            ObjectEntry.decode(value);
+            var usage = new Usage(1, ObjectEntry.decode(value).size(), 0);
+            sums.merge(IndexKeys.number(key), usage, Usage::plus);
             return listed.add(IndexKeys.keyOf(key));
         });
         assertThat(listed)
                 .as("seed %d, listing", seed)
                 .isEqualTo(KEYS.stream()
                         .filter(key -> !Set.of(0L).equals(allowed.get(key)))
-                        .sorted(java.util.Comparator.comparing(IndexKeys::utf8, Arrays::compareUnsigned))
+                        .sorted(java.util.Comparator.comparing(
+                                key -> IndexKeys.object(bucket(key).id(), key), Arrays::compareUnsigned))
                         .toList());
         assertThat(contents.totals().objects()).as("seed %d, totals", seed).isEqualTo(objects);
+        for (var bucket : BUCKETS) {
+            assertThat(contents.usages().of(bucket.id()))
+                    .as("seed %d, what %s takes", seed, bucket.name())
+                    .isEqualTo(sums.getOrDefault(bucket.id(), Usage.NONE));
+        }
+        assertThat(contents.isCounted()).as("seed %d, totals as stored", seed).isTrue();
     }
 
     private long versionOf(String key) throws IOException {
-        return switch (contents.find(BUCKET, key)) {
+        return switch (contents.find(bucket(key), key)) {
             case Found.Absent() -> 0;
             case Found.Damaged _ -> DAMAGED;
             case Found.Present(var record, var file) -> {

@@ -4,8 +4,9 @@ import dev.sluice.targetnode.storage.files.DriveFullException;
 import java.io.IOException;
 
 /// Counts the calls to a drive's seams and breaks one of them, or all from one on.
-final class Faults {
-    enum Kind {
+public final class Faults {
+    /// What happens.
+    public enum Kind {
         NONE,
         CRASH,
         IO_ERROR,
@@ -16,7 +17,7 @@ final class Faults {
     private long left;
     private boolean crashed;
 
-    void arm(Kind newKind, long calls) {
+    public void arm(Kind newKind, long calls) {
         kind = newKind;
         left = calls;
         crashed = false;

@@ -16,13 +16,13 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /// An index with a log: a crash takes the end of what was not synced.
-final class MemoryIndex implements DriveIndex {
+public final class MemoryIndex implements DriveIndex {
     private final Faults faults;
     private final Map<Table, NavigableMap<byte[], byte[]>> tables = new EnumMap<>(Table.class);
     private final List<IndexBatch> log = new ArrayList<>();
     private int synced;
 
-    MemoryIndex(Faults faults) {
+    public MemoryIndex(Faults faults) {
         this.faults = faults;
         reset();
     }
@@ -37,7 +37,7 @@ final class MemoryIndex implements DriveIndex {
         return Objects.requireNonNull(tables.get(table));
     }
 
-    void crash(Random random) {
+    public void crash(Random random) {
         int kept = synced + random.nextInt(log.size() - synced + 1);
         log.subList(kept, log.size()).clear();
         synced = kept;

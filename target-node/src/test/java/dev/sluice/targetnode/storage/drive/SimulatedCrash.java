@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.drive;
 
 /// The machine stops here. An error, so that nothing handles it.
-final class SimulatedCrash extends Error {
+public final class SimulatedCrash extends Error {
     SimulatedCrash() {
         super("crash", null, false, false);
     }

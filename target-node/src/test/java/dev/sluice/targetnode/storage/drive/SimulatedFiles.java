@@ -23,7 +23,7 @@ import java.util.TreeMap;
 /// lasts when its folder was synced, and of the rest a crash keeps what it likes. Renames are atomic, and a change
 /// of names is kept only with those before it that concern the same names, made their folder or emptied it (what
 /// the journals of ext4 and xfs give, and what fstests ask of btrfs).
-final class SimulatedFiles implements DriveFiles {
+public final class SimulatedFiles implements DriveFiles {
     /// A file or folder, apart from its name.
     private static final class Node {
         final boolean folder;
@@ -56,7 +56,7 @@ final class SimulatedFiles implements DriveFiles {
     private final Map<String, Node> durable = new TreeMap<>();
     private final List<NameChange> pending = new ArrayList<>();
 
-    SimulatedFiles(Faults faults) {
+    public SimulatedFiles(Faults faults) {
         this.faults = faults;
         names.put("", new Node(true));
         for (var folder : List.of(
@@ -67,7 +67,7 @@ final class SimulatedFiles implements DriveFiles {
     }
 
     /// What a loss of power leaves.
-    void crash(Random random) {
+    public void crash(Random random) {
         int mode = random.nextInt(4);
         int prefix = random.nextInt(pending.size() + 1);
         var kept = new HashSet<NameChange>();
@@ -114,11 +114,20 @@ final class SimulatedFiles implements DriveFiles {
                 node.data = node.syncedData;
                 node.attribute = node.syncedAttribute;
             }
-            case 1 -> node.data = Arrays.equals(node.data, node.syncedData) ? node.data : new byte[node.data.length];
+            case 1 -> node.data = zeroedWhereNotSynced(node);
             default -> {}
         }
         node.syncedData = node.data;
         node.syncedAttribute = node.attribute;
+    }
+
+    /// The length is on the drive, but of the bytes only those that were synced.
+    private static byte[] zeroedWhereNotSynced(Node node) {
+        var left = new byte[node.data.length];
+        for (int i = 0; i < Math.min(left.length, node.syncedData.length); i++) {
+            left[i] = node.data[i] == node.syncedData[i] ? node.data[i] : 0;
+        }
+        return left;
     }
 
     private static void apply(NameChange change, Map<String, Node> to) {
@@ -172,6 +181,20 @@ final class SimulatedFiles implements DriveFiles {
         var node = new Node(false);
         change(Map.of(path, Optional.of(node)));
         return new Open(node);
+    }
+
+    @Override
+    public boolean createWhole(String path, byte[] data, byte[] attribute) throws IOException {
+        faults.step(true);
+        requireFolder(Layout.parent(path));
+        if (names.containsKey(path)) {
+            return false;
+        }
+        var node = new Node(false);
+        node.data = data.clone();
+        node.attribute = Optional.of(attribute.clone());
+        change(Map.of(path, Optional.of(node)));
+        return true;
     }
 
     @Override
@@ -335,7 +358,8 @@ final class SimulatedFiles implements DriveFiles {
         @Override
         public void read(long offset, ByteBuffer into) throws IOException {
             faults.step(false);
-            into.put(node.data, (int) offset, Math.min(into.remaining(), node.data.length - (int) offset));
+            int left = Math.max(0, node.data.length - (int) offset);
+            into.put(node.data, left == 0 ? 0 : (int) offset, Math.min(into.remaining(), left));
         }
 
         @Override
@@ -359,6 +383,11 @@ final class SimulatedFiles implements DriveFiles {
         @Override
         public FileIdentity identity() {
             return new FileIdentity(System.identityHashCode(node), node.data.length, node.changes);
+        }
+
+        @Override
+        public boolean isCached(long offset, int length) {
+            return true;
         }
 
         @Override

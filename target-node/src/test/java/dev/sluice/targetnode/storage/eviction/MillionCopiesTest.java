@@ -60,11 +60,12 @@ class MillionCopiesTest {
                 long start = System.nanoTime();
                 var seen = new long[1];
                 var ages = new Ages(29_500_000);
-                new Copies(new Contents(new LocalDriveFiles(folder), index)).visit(List.of(BUCKET), page -> {
-                    page.forEach(copy -> ages.add(copy.read(), copy.size()));
-                    seen[0] += page.size();
-                    return true;
-                });
+                new Copies(new Contents(new LocalDriveFiles(folder), index), Copies.Measure.ROOM)
+                        .visit(List.of(BUCKET), page -> {
+                            page.forEach(copy -> ages.add(copy.read(), copy.size()));
+                            seen[0] += page.size();
+                            return true;
+                        });
                 assertThat(seen[0]).isEqualTo(COPIES);
                 assertThat(ages.cut(1L << 30).all()).isFalse();
                 System.out.printf("%,d copies looked at in %,d ms%n", COPIES, (System.nanoTime() - start) / 1_000_000);

@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.pace.FakeTicks;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.nio.file.Files;
 import java.nio.file.Path;

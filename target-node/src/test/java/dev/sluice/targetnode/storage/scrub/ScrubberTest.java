@@ -14,15 +14,17 @@ import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.pace.FakeTicks;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.space.Watermarks;
+import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +65,10 @@ class ScrubberTest {
     private Path folder;
 
     private final FakeTicks ticks = new FakeTicks();
-    private final Shelf shelf = new Shelf(new HotSet(16, 0, Duration.ofMinutes(1)), new Versions(1));
+    private final Shelf shelf = new Shelf(
+            new Drives(List::of, () -> DriveTable.of(Map.of())),
+            new HotSet(16, 0, Duration.ofMinutes(1)),
+            new Versions(1));
     private Optional<Drive> opened = Optional.empty();
 
     @BeforeEach
@@ -97,8 +102,10 @@ class ScrubberTest {
     }
 
     private Scrubs scrubs(ScrubSettings settings) {
-        var member = new Scrubs.Member("d1", "/d1", this::drive);
-        return Scrubs.start(List.of(member), shelf, settings, BUCKETS, (_, _, _) -> false, ticks);
+        var member = new Scrubs.Member("d1", "/d1", this::drive, () -> false);
+        var scrubs = Scrubs.of(shelf, settings, BUCKETS, (_, _, _, _) -> Optional.empty(), ticks);
+        scrubs.use(List.of(member));
+        return scrubs;
     }
 
     private static DriveScrub status(Scrubs scrubs) {
@@ -119,7 +126,7 @@ class ScrubberTest {
     }
 
     private void put(String key) {
-        shelf.commit(drive(), new ObjectKey(BUCKET.id(), key), () -> {
+        shelf.commit(drive(), BUCKET, key, () -> {
             var version = shelf.versions().next();
             var work = Layout.work(version);
             var content = ByteBuffer.allocate(SIZE);
@@ -142,7 +149,7 @@ class ScrubberTest {
             try (var file = drive().contents().files().create(work)) {
                 file.write(0, content.clear());
                 var change = drive().contents().preparePut(BUCKET, work, file, record, new IndexBatch(), false);
-                return new Shelf.Ready<>(change, record);
+                return new Shelf.Ready<>(drive(), change, record);
             }
         });
     }

@@ -1,0 +1,39 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.sync.RequestBody;
+
+/// What an operator sees of the resilvers of a cluster whose drives do not change, with the commands of the handbook.
+final class ResilverTest {
+    @Test
+    void aTargetIsLookedAtOnDemandAndStopped(@TempDir Path folder) throws Exception {
+        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), Map.of(), "--drives", "2");
+                var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket("shards"));
+            for (int i = 0; i < 30; i++) {
+                var key = "k" + i;
+                s3.putObject(request -> request.bucket("shards").key(key), RequestBody.fromBytes(Content.of(key, 9)));
+            }
+            var done = cluster.run("resilver", "start", "--wait").outText();
+            assertThat(done).containsPattern("TARGET +STATE +OBJECTS +MOVED");
+            assertThat(done).containsPattern("target003 +idle +(\\d+) of \\1 +0 +0 B");
+            assertThat(cluster.run("resilver", "stop", "--target", "target002").outText())
+                    .contains("target002", "stopped")
+                    .doesNotContain("target001");
+            assertThat(cluster.run("resilver", "status", "--wait", "--json").outText())
+                    .contains("\"state\" : \"stopped\"", "\"settled\" : true", "\"moved_objects\" : 0");
+            cluster.down();
+            cluster.up();
+            assertThat(cluster.run("resilver", "status", "--wait").outText())
+                    .as("a stop does not outlive the target")
+                    .doesNotContain("stopped")
+                    .contains("target002");
+        }
+    }
+}

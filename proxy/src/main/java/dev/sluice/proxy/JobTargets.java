@@ -1,0 +1,82 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/// Asks the targets that are meant about one of their jobs, all at once. A target that does not answer is an `error` in
+/// its place, not a failure of the others.
+final class JobTargets {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final ClusterViews views;
+    private final Targets targets;
+
+    JobTargets(ClusterViews views, Targets targets) {
+        this.views = views;
+        this.targets = targets;
+    }
+
+    /// @param only the one target that is meant; empty: all
+    /// @param question what a target shows; nothing when it is not concerned
+    /// @throws StoreException.InvalidArgument when there is no such target
+    ArrayNode ask(Optional<String> only, Function<TargetService, Optional<ObjectNode>> question) {
+        var nodes = views.current().state().map().nodes().values().stream()
+                .filter(node -> node.role() == Role.TARGET)
+                .filter(node -> only.isEmpty() || only.get().equals(node.id().value()))
+                .toList();
+        if (nodes.isEmpty()) {
+            throw new StoreException.InvalidArgument("There is no target " + only.orElse("in the cluster"));
+        }
+        var answers = JSON.createArrayNode();
+        asked(nodes, question).forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
+        return answers;
+    }
+
+    private Map<String, Optional<ObjectNode>> asked(
+            List<Node> nodes, Function<TargetService, Optional<ObjectNode>> question) {
+        var answers = new TreeMap<String, Optional<ObjectNode>>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var running = new ArrayList<Future<Optional<ObjectNode>>>();
+            for (var node : nodes) {
+                running.add(threads.submit(() -> answerOf(node, question)));
+            }
+            for (int i = 0; i < nodes.size(); i++) {
+                answers.put(nodes.get(i).id().value(), running.get(i).get());
+            }
+            return answers;
+        } catch (ExecutionException bug) {
+            throw new IllegalStateException("asking the targets", bug.getCause());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+
+    private Optional<ObjectNode> answerOf(Node node, Function<TargetService, Optional<ObjectNode>> question) {
+        try {
+            return question.apply(targets.of(node));
+        } catch (StoreException failure) {
+            return Optional.of(JSON.createObjectNode().put("error", failure.getMessage()));
+        }
+    }
+
+    static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+}

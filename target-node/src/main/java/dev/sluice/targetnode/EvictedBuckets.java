@@ -1,0 +1,22 @@
+package dev.sluice.targetnode;
+
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.quota.Quotas;
+import dev.sluice.targetnode.storage.eviction.CachedBuckets;
+import dev.sluice.targetnode.storage.eviction.Trim;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.util.List;
+
+/// What eviction is told of the cluster's buckets.
+record EvictedBuckets(ClusterViews views, Quotas quotas) implements CachedBuckets {
+    @Override
+    public List<BucketRef> now() {
+        return Refs.cached(views.current());
+    }
+
+    @Override
+    public List<Trim> tooLarge() {
+        return quotas.tooLarge();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.sluice.targetnode.quota;
+
+import java.util.function.LongSupplier;
+
+/// Bytes that a write may add to its bucket; held until the write has ended.
+public interface Room extends AutoCloseable {
+    /// In a bucket without a quota.
+    Room UNLIMITED = new Room() {
+        @Override
+        public void atLeast(LongSupplier growth) {}
+
+        @Override
+        public void close() {}
+    };
+
+    /// Takes more where this is more than was taken so far.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.QuotaExceeded when the bucket has not so much left
+    void atLeast(LongSupplier growth);
+
+    @Override
+    void close();
+}

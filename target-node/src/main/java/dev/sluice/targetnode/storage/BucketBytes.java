@@ -1,0 +1,38 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.targetnode.storage.drive.Usage;
+import dev.sluice.targetnode.storage.health.Drives;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import java.util.Optional;
+
+/// What buckets and objects take on the drives of a target.
+public final class BucketBytes {
+    private final Drives drives;
+
+    BucketBytes(Drives drives) {
+        this.drives = drives;
+    }
+
+    /// Never blocks. Of a drive that is out, or not open yet, what was last known.
+    public Usage of(long bucketId) {
+        return drives.slots().stream().map(slot -> slot.usage(bucketId)).reduce(Usage.NONE, Usage::plus);
+    }
+
+    /// What would go if this key were deleted now, all copies. Blocks.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when a drive it belongs on takes no writes
+    public long of(long bucketId, String key) {
+        var where = drives.of(bucketId, key);
+        var _ = where.toWrite();
+        return where.writable().stream()
+                .map(drive -> drive.call(() -> drive.contents().entry(bucketId, key)))
+                .flatMap(Optional::stream)
+                .mapToLong(ObjectEntry::size)
+                .sum();
+    }
+
+    /// How many drives the target has, in whatever state.
+    public int drives() {
+        return drives.slots().size();
+    }
+}

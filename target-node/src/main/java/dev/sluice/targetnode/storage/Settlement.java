@@ -1,0 +1,127 @@
+package dev.sluice.targetnode.storage;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.health.DriveSlot;
+import dev.sluice.targetnode.storage.health.Drives;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.resilver.Mover;
+import dev.sluice.targetnode.storage.resilver.Settling;
+import dev.sluice.targetnode.storage.spread.DriveTable;
+import dev.sluice.targetnode.storage.spread.Member;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Ends a change of the drives: when every key was seen to be where it belongs, the spreads of before are forgotten,
+/// and
+/// the notes that were needed because of them.
+final class Settlement implements Settling {
+    private final Drives drives;
+    private final OpenDrives opened;
+    private final Mover mover;
+
+    Settlement(Drives drives, OpenDrives opened, Mover mover) {
+        this.drives = drives;
+        this.opened = opened;
+        this.mover = mover;
+    }
+
+    @Override
+    public boolean isSettled(long tableVersion) {
+        var table = drives.table();
+        return table.version() != tableVersion || (table.isSettled() && !drives.mayDiffer());
+    }
+
+    @Override
+    public Optional<String> settle(long tableVersion, Set<String> looked) {
+        var waiting = waiting(looked);
+        if (waiting.isPresent()) {
+            return waiting;
+        }
+        try {
+            bringStrays();
+            return drives.alone(() -> settleAlone(tableVersion)).orElse(Optional.of("changes are under way"));
+        } catch (StoreException notNow) {
+            return Optional.of(String.valueOf(notNow.getMessage()));
+        }
+    }
+
+    private void bringStrays() {
+        drives.strays().forEach((key, stray) -> {
+            mover.bring(stray.bucket(), key.key());
+            drives.found(key, stray);
+        });
+    }
+
+    private Optional<String> waiting(Set<String> looked) {
+        var missed = drives.missed();
+        if (!missed.isEmpty()) {
+            return Optional.of("it waits for "
+                    + String.join(" and ", missed.stream().map(this::described).toList())
+                    + ": bring it back, or give it up with 'sluice mountpath detach --lost'");
+        }
+        for (var spread : drives.table().spreads()) {
+            for (var id : spread.weights().keySet()) {
+                if (drives.table().members().containsKey(id) && !looked.contains(id)) {
+                    return Optional.of("drive " + id + " was not looked at yet");
+                }
+            }
+        }
+        if (drives.late() > 0) {
+            return Optional.of(drives.late() + " objects are still being written to where they belonged before");
+        }
+        for (var drive : leaving()) {
+            if (!drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))) {
+                return Optional.of("drive " + drive.id()
+                        + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private String described(String id) {
+        var member = drives.table().members().get(id);
+        var status = drives.slots().stream()
+                .filter(slot -> slot.id().equals(id))
+                .map(DriveSlot::status)
+                .findFirst();
+        return "drive " + id + (member == null || member.path().isEmpty() ? "" : " at " + member.path())
+                + status.map(each -> ", which is " + each.state()).orElse("");
+    }
+
+    private List<Drive> leaving() {
+        var leaving = new ArrayList<Drive>();
+        var members = drives.table().members();
+        for (var drive : drives.reading()) {
+            if (Optional.ofNullable(members.get(drive.id()))
+                    .map(Member::leaving)
+                    .orElse(false)) {
+                leaving.add(drive);
+            }
+        }
+        return leaving;
+    }
+
+    private Optional<String> settleAlone(long tableVersion) {
+        if (drives.table().version() != tableVersion || !drives.strays().isEmpty()) {
+            return Optional.of("the drives, or what is on them, were changed meanwhile");
+        }
+        if (!drives.table().isSettled()) {
+            opened.change(DriveTable::settled);
+            drives.serving()
+                    .forEach(drive -> drive.call(() -> {
+                        drive.contents().deleteNotes();
+                        return drive;
+                    }));
+        }
+        for (var drive : drives.reading()) {
+            if (drive.call(drive::hasNotes)) {
+                return Optional.of("drive " + drive.id() + " has notes of changes that were not looked at yet");
+            }
+        }
+        drives.mended();
+        return Optional.empty();
+    }
+}

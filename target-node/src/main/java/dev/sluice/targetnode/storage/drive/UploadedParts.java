@@ -1,0 +1,112 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// How many bytes the parts of unfinished multipart uploads have, of each bucket. Added up from the index when a drive
+/// is opened, and from then on fed with every batch that concerns uploads. Keeps a few words for each upload, none for
+/// its parts.
+final class UploadedParts {
+    private static final int ID = 32;
+    private static final int PART_FORMAT = 1;
+
+    private record Upload(long bucketId, long bytes) {}
+
+    private final Map<String, Upload> uploads = new HashMap<>();
+    private final Map<Long, Long> bytes = new ConcurrentHashMap<>();
+
+    long of(long bucketId) {
+        return bytes.getOrDefault(bucketId, 0L);
+    }
+
+    void load(DriveIndex index) throws IOException {
+        index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
+            begun(key);
+            return true;
+        });
+        index.scan(Table.PARTS, new byte[0], (key, value) -> {
+            grown(text(key, 0, ID), size(value));
+            return true;
+        });
+    }
+
+    /// Batches that are written together.
+    final class Group {
+        private final DriveIndex before;
+        private final Map<String, Long> sizes = new HashMap<>();
+
+        Group(DriveIndex before) {
+            this.before = before;
+        }
+
+        /// To be told of each batch before the index has it.
+        void add(IndexBatch batch) throws IOException {
+            for (var change : batch.changes()) {
+                if (change.table() == Table.PARTS && change.kind() == IndexBatch.Kind.PUT) {
+                    put(change.key(), size(change.operand()));
+                } else if (change.table() == Table.UPLOADS) {
+                    switch (change.kind()) {
+                        case PUT -> begun(change.key());
+                        case DELETE -> ended(change.key());
+                        case DELETE_RANGE -> {} // a bucket's, which [#dropped] tells of
+                    }
+                }
+            }
+        }
+
+        private void put(byte[] key, long size) throws IOException {
+            var known = sizes.put(text(key, 0, key.length), size);
+            if (known == null) {
+                var stored = before.get(Table.PARTS, key);
+                known = stored.isEmpty() ? 0L : size(stored.get());
+            }
+            grown(text(key, 0, ID), size - known);
+        }
+    }
+
+    private void begun(byte[] key) {
+        uploads.putIfAbsent(text(key, key.length - ID, ID), new Upload(IndexKeys.number(key), 0));
+    }
+
+    private void ended(byte[] key) {
+        var gone = uploads.remove(text(key, key.length - ID, ID));
+        if (gone != null) {
+            add(gone.bucketId, -gone.bytes);
+        }
+    }
+
+    private void grown(String id, long by) {
+        var upload = uploads.computeIfPresent(id, (_, now) -> new Upload(now.bucketId, now.bytes + by));
+        if (upload != null) {
+            add(upload.bucketId, by);
+        }
+    }
+
+    private void add(long bucketId, long by) {
+        bytes.merge(bucketId, by, (now, more) -> now + more == 0 ? null : now + more);
+    }
+
+    void dropped(long bucketId) {
+        uploads.values().removeIf(upload -> upload.bucketId == bucketId);
+        bytes.remove(bucketId);
+    }
+
+    private static String text(byte[] key, int from, int length) {
+        return new String(key, from, length, StandardCharsets.ISO_8859_1);
+    }
+
+    /// A part's value begins with its number and its size.
+    private static long size(byte[] part) throws IOException {
+        var in = new PackedReader("a part", part, PART_FORMAT);
+        in.number();
+        return in.number();
+    }
+}

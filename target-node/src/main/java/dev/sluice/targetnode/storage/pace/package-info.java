@@ -1,0 +1,6 @@
+/// How fast jobs that read and write whole drives go, and when they wait. Open {@link
+/// dev.sluice.targetnode.storage.pace.Pace} first. May depend on nothing here.
+@NullMarked
+package dev.sluice.targetnode.storage.pace;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,229 @@
+package dev.sluice.targetnode.storage;
+
+import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.drives;
+import static dev.sluice.targetnode.storage.StoreFixture.get;
+import static dev.sluice.targetnode.storage.StoreFixture.put;
+import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.targetnode.storage.WatchedDrives.CLOSE;
+import static dev.sluice.targetnode.storage.WatchedDrives.HARDLY;
+import static dev.sluice.targetnode.storage.WatchedDrives.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.health.DriveState;
+import dev.sluice.targetnode.storage.spread.DriveTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Drives that an operator attaches and detaches while the target runs, and those that are replaced under it.
+@Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MountpathsTest {
+    @TempDir
+    private Path folder;
+
+    private static void requireRefused(Runnable call, String... words) {
+        assertThatThrownBy(call::run)
+                .isInstanceOf(StoreException.InvalidArgument.class)
+                .message()
+                .contains(words)
+                .doesNotContain("\n");
+    }
+
+    private static boolean isCurrent(WatchedDrives drives, int drive) {
+        return drives.store
+                .mountpaths()
+                .table()
+                .current()
+                .has(drives.stats(drive).id());
+    }
+
+    private static void fill(WatchedDrives drives, int objects) {
+        for (int i = 0; i < objects; i++) {
+            put(drives.store, "k" + i, random(i, 300));
+        }
+    }
+
+    private static void requireAll(ObjectStore store, int objects) throws IOException {
+        for (int i = 0; i < objects; i++) {
+            assertThat(get(store, "k" + i)).isEqualTo(random(i, 300));
+        }
+        assertThat(store.list(BUCKET.id(), "", "", objects + 10)).hasSize(objects);
+    }
+
+    @Test
+    void anAttachedDriveTakesWritesAtOnceAndSurvivesARestartWithoutBeingConfigured() throws IOException {
+        var paths = drives(folder, 1);
+        var more = folder.resolve("more");
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            fill(drives, 20);
+            drives.store.mountpaths().attach(more.toString());
+            assertThat(drives.store.stats())
+                    .hasSize(2)
+                    .allMatch(stats -> stats.status().state() == DriveState.SERVING);
+            requireAll(drives.store, 20);
+            for (int i = 20; i < 60; i++) {
+                put(drives.store, "k" + i, random(i, 300));
+            }
+            requireAll(drives.store, 60);
+            assertThat(drives.store.stats()).allMatch(stats -> stats.objects() > 0);
+            requireRefused(() -> drives.store.mountpaths().attach(more.toString()), "is attached");
+        }
+        try (var store = StoreFixture.open(paths)) {
+            assertThat(store.stats()).hasSize(2);
+            requireAll(store, 60);
+        }
+    }
+
+    @Test
+    void whatCannotBeADriveIsNotAttached() throws IOException {
+        try (var drives = new WatchedDrives(drives(folder, 1), HARDLY)) {
+            var file = Files.createFile(folder.resolve("file"));
+            requireRefused(() -> drives.store.mountpaths().attach(file.toString()), file.toString());
+            var other = folder.resolve("other");
+            Files.createDirectories(other.resolve("objects/x"));
+            requireRefused(() -> drives.store.mountpaths().attach(other.toString()), "has objects but no identity");
+            assertThat(drives.store.stats()).hasSize(1);
+        }
+    }
+
+    @Test
+    void anEmptyDriveIsDetachedWhenTheTableIsSettledAndMayBeAttachedAgain() throws IOException {
+        var paths = drives(folder, 2);
+        var second = paths.getLast().toString();
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            var id = drives.stats(1).id();
+            var known = drives.store.mountpaths().detach(second, false);
+            assertThat(known.id()).isEqualTo(id);
+            assertThat(drives.stats(1).leaving()).isTrue();
+            assertThat(isCurrent(drives, 1)).isFalse();
+            requireRefused(
+                    () -> drives.store.mountpaths().detach(paths.getFirst().toString(), false), "the last");
+            drives.store.mountpaths().change(DriveTable::settled);
+            eventually(() -> drives.store.stats().size() == 1, () -> "it has left");
+            eventually(
+                    () -> Files.exists(paths.getLast().resolve(".sluice/drive.json.detached")),
+                    () -> "its identity is put aside");
+            assertThat(paths.getLast().resolve(".sluice/drive.json")).doesNotExist();
+        }
+        try (var store = StoreFixture.open(paths)) {
+            assertThat(store.stats())
+                    .as("it was detached, though it is configured")
+                    .hasSize(1);
+            store.mountpaths().attach(second);
+            assertThat(store.stats()).hasSize(2);
+        }
+        try (var store = StoreFixture.open(paths)) {
+            assertThat(store.stats()).hasSize(2);
+        }
+    }
+
+    @Test
+    void onlyADriveThatCannotBeReadIsLost() throws IOException {
+        var paths = drives(folder, 2);
+        try (var drives = new WatchedDrives(paths, CLOSE)) {
+            fill(drives, 20);
+            var id = drives.stats(0).id();
+            long objects = drives.stats(0).objects();
+            requireRefused(() -> drives.store.mountpaths().detach(id, true), "is not lost", "without --lost");
+            var away = Files.move(paths.getFirst(), folder.resolve("away"));
+            drives.awaitState(0, DriveState.OUT);
+            eventually(() -> !isCurrent(drives, 0), () -> "it takes no writes");
+            requireRefused(() -> drives.store.mountpaths().detach(id, false), "nothing can be moved", "--lost");
+            assertThatThrownBy(() -> drives.store.list(BUCKET.id(), "", "", 100))
+                    .isInstanceOf(StoreException.Unavailable.class);
+            assertThat(drives.store.mountpaths().detach(id, true).known().objects())
+                    .isEqualTo(objects);
+            drives.store.mountpaths().change(DriveTable::settled);
+            assertThat(drives.store.list(BUCKET.id(), "", "", 100)).hasSize(20 - (int) objects);
+            eventually(() -> drives.store.stats().size() == 1, () -> "it is forgotten");
+            Files.move(away, paths.getFirst());
+            requireRefused(
+                    () -> drives.store.mountpaths().attach(paths.getFirst().toString()), "empty it first");
+        }
+    }
+
+    /// Its plain folder was emptied: the same as another, blank file system at a mount point.
+    @Test
+    void aDriveThatWasReplacedIsANewOneByItself() throws IOException {
+        var paths = drives(folder, 3);
+        try (var drives = new WatchedDrives(paths, CLOSE)) {
+            fill(drives, 30);
+            var id = drives.stats(0).id();
+            var away = Files.move(paths.getFirst(), folder.resolve("away"));
+            drives.awaitState(0, DriveState.OUT);
+            Files.createDirectory(paths.getFirst());
+            eventually(
+                    () -> drives.store.stats().stream()
+                            .anyMatch(stats -> stats.path().isEmpty()),
+                    () -> "a new drive is there");
+            drives.awaitState(0, DriveState.SERVING);
+            assertThat(drives.stats(0).id()).isNotEqualTo(id);
+            eventually(() -> isCurrent(drives, 0), () -> "it takes writes");
+            assertThatThrownBy(() -> drives.store.list(BUCKET.id(), "", "", 100))
+                    .isInstanceOf(StoreException.Unavailable.class);
+            drives.store.mountpaths().attach(away.toString());
+            eventually(
+                    () -> drives.store.stats().stream()
+                            .allMatch(stats -> stats.status().state() == DriveState.SERVING),
+                    () -> "the old one is back, elsewhere: " + drives.store.stats());
+            requireAll(drives.store, 30);
+        }
+        try (var store = StoreFixture.open(paths)) {
+            assertThat(store.stats()).hasSize(4);
+            requireAll(store, 30);
+        }
+    }
+
+    @Test
+    void aChangeThatCannotBeRecordedIsMadeLater() throws IOException {
+        var paths = drives(folder, 2);
+        var blocked = paths.getLast().resolve(".sluice/drives.json.new");
+        try (var drives = new WatchedDrives(paths, CLOSE)) {
+            Files.createDirectories(blocked.resolve("not-empty"));
+            var before = drives.store.mountpaths().table();
+            var sick = new AtomicBoolean(true);
+            drives.fault(0, (call, at) -> {
+                if (sick.get() && !call.equals("close")) {
+                    throw new IOException("Input/output error");
+                }
+            });
+            drives.awaitState(0, DriveState.OUT);
+            assertThatThrownBy(() -> drives.store
+                            .mountpaths()
+                            .change(table -> table.without(drives.stats(0).id())))
+                    .isInstanceOf(StoreException.Unavailable.class);
+            assertThat(drives.store.mountpaths().table()).isEqualTo(before);
+            FaultRun.remove(blocked);
+            eventually(() -> !isCurrent(drives, 0), () -> "the change was not lost");
+            sick.set(false);
+            eventually(() -> isCurrent(drives, 0), () -> "and back");
+        }
+    }
+
+    @Test
+    void theOnlyDriveStaysCurrentWhateverItsState() throws IOException {
+        var paths = drives(folder, 1);
+        try (var drives = new WatchedDrives(paths, CLOSE)) {
+            put(drives.store, "k", random(1, 100));
+            drives.store.mountpaths().disable(drives.stats(0).id());
+            assertThat(isCurrent(drives, 0)).isTrue();
+            assertThatThrownBy(() -> put(drives.store, "k", random(2, 100)))
+                    .isInstanceOf(StoreException.Unavailable.class);
+        }
+        try (var drives = new WatchedDrives(List.copyOf(paths), CLOSE)) {
+            assertThat(drives.state(0)).isEqualTo(DriveState.DISABLED);
+            drives.store.mountpaths().enable(paths.getFirst().toString());
+            drives.awaitState(0, DriveState.SERVING);
+            assertThat(get(drives.store, "k")).isEqualTo(random(1, 100));
+        }
+    }
+}

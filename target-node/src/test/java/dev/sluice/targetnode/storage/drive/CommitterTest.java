@@ -1,0 +1,202 @@
+package dev.sluice.targetnode.storage.drive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.GuardedFiles;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The two threads of a drive: what one may do while the other does something else, and what it must not.
+class CommitterTest {
+    private static final BucketRef BUCKET = new BucketRef(3, "bucket");
+
+    /// Called before each write to the index.
+    private interface Before {
+        void write(IndexBatch batch, boolean sync) throws IOException;
+    }
+
+    @TempDir
+    private Path folder;
+
+    private final Faults faults = new Faults();
+    private volatile Before before = (_, _) -> {};
+    private final CopyOnWriteArrayList<String> done = new CopyOnWriteArrayList<>();
+    private Optional<Committer> committer = Optional.empty();
+    private long sequence;
+
+    @BeforeEach
+    void start() throws Exception {
+        Files.createDirectories(folder.resolve(".sluice"));
+        try (var threads = new DriveThreads("test", 1, 10)) {
+            committer = Optional.of(DriveThreads.await(threads.start(() -> {
+                var files = new GuardedFiles(new SimulatedFiles(faults), folder);
+                var contents = new Contents(files, watched(new MemoryIndex(faults)));
+                return new Committer("test", contents, files, new Suspicion("test", (_, _) -> {}));
+            })));
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        committer.orElseThrow().close();
+    }
+
+    @Test
+    void theNextGroupIsDecidedWhileTheOneBeforeItIsFulfilled() {
+        var decided = new CountDownLatch(2);
+        before = (batch, sync) -> {
+            if (sync) {
+                decided.countDown();
+            } else if (isOf(batch, Table.OBJECTS)) {
+                await(decided); // the first group's entries wait for the second group's intents
+            }
+        };
+        var first = commit("a");
+        awaitFirst(decided);
+        var second = commit("b");
+        CompletableFuture.allOf(first, second).orTimeout(30, TimeUnit.SECONDS).join();
+        assertThat(done).containsExactly("a", "b");
+    }
+
+    @Test
+    void whatMustBeAloneWaitsForWhatIsDecidedAndNothingIsDecidedMeanwhile() {
+        var alone = new CountDownLatch(1);
+        var began = new CountDownLatch(1);
+        var first = commit("a");
+        var exclusive = committer.orElseThrow().alone(() -> {
+            done.add("alone");
+            began.countDown();
+            await(alone);
+            done.add("alone no more");
+        });
+        await(began);
+        before = (_, sync) -> done.add(sync ? "decided" : "entered");
+        var second = commit("b");
+        alone.countDown();
+        CompletableFuture.allOf(first, exclusive, second)
+                .orTimeout(30, TimeUnit.SECONDS)
+                .join();
+        assertThat(done).containsSubsequence("a", "alone", "alone no more", "decided", "entered", "b");
+    }
+
+    @Test
+    void nothingIsAcknowledgedAfterAGroupThatFailedInTheMiddle() {
+        var decided = new CountDownLatch(2);
+        var failed = new AtomicBoolean();
+        before = (batch, sync) -> {
+            if (sync) {
+                decided.countDown();
+            } else if (isOf(batch, Table.OBJECTS)) {
+                await(decided);
+                if (!failed.getAndSet(true)) {
+                    throw new IOException("simulated");
+                }
+            }
+        };
+        var first = commit("a");
+        awaitFirst(decided);
+        var second = commit("b");
+        for (var each : List.of(first, second, commit("c"))) {
+            assertThatThrownBy(() -> each.orTimeout(30, TimeUnit.SECONDS).join())
+                    .hasCauseInstanceOf(CommitFailedException.class);
+        }
+        assertThat(done).isEmpty();
+    }
+
+    /// So that the next change is not in the same group.
+    private static void awaitFirst(CountDownLatch ofTwo) {
+        while (ofTwo.getCount() == 2) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean isOf(IndexBatch batch, Table table) {
+        return batch.changes().stream().anyMatch(change -> change.table() == table);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    private CompletableFuture<Void> commit(String key) {
+        long version = ++sequence;
+        var record = new ObjectRecord(
+                BUCKET.id(),
+                key,
+                new ObjectVersion(1, version),
+                1,
+                1,
+                2,
+                "etag",
+                Map.of(),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                Optional.empty(),
+                sums());
+        var work = Layout.work(record.version());
+        var change = Contents.prepareSmallPut(BUCKET, work, record, new byte[] {7}, new IndexBatch());
+        return committer.orElseThrow().commit(change.orElseThrow()).thenRun(() -> done.add(key));
+    }
+
+    private static dev.sluice.common.checksum.BlockSums sums() {
+        var summer = new dev.sluice.common.checksum.BlockSummer();
+        summer.update(0, java.nio.ByteBuffer.wrap(new byte[] {7}));
+        return summer.finish(1);
+    }
+
+    private DriveIndex watched(DriveIndex index) {
+        return new DriveIndex() {
+            @Override
+            public void write(IndexBatch batch, boolean sync) throws IOException {
+                before.write(batch, sync);
+                synchronized (index) {
+                    index.write(batch, sync);
+                }
+            }
+
+            @Override
+            public Optional<byte[]> get(Table table, byte[] key) throws IOException {
+                synchronized (index) {
+                    return index.get(table, key);
+                }
+            }
+
+            @Override
+            public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
+                index.scan(table, from, visitor);
+            }
+
+            @Override
+            public void close() {
+                index.close();
+            }
+        };
+    }
+}
