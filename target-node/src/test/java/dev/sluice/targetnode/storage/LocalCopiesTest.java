@@ -246,16 +246,10 @@ final class LocalCopiesTest {
                             ? Optional.of(ScrubFinding.Action.COPIED)
                             : Optional.empty())) {
                 eventually(
-                        () -> {
-                            try {
-                                scrubs.obey(
-                                        new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.of(0L)));
-                                return true;
-                            } catch (StoreException.Unavailable notYet) {
-                                return false;
-                            }
-                        },
-                        () -> "no drive is ready");
+                        () -> scrubs.obey(ScrubCommand.STATUS).stream()
+                                .allMatch(drive -> drive.trouble().isEmpty()),
+                        () -> "not all drives are ready");
+                scrubs.obey(new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.of(0L)));
                 for (int i = 0; i < 8; i++) {
                     int number = i;
                     eventually(() -> isInPlace(drives, "k" + number, content(number)), () -> "k" + number + " is bad");

@@ -214,12 +214,18 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
         if (failing.contains(key)) {
             throw new StoreException.NoSpace("no room for " + key);
         }
+        return copy(key);
+    }
+
+    /// One at a time and by one table, as the mover's lock of the key has it.
+    private synchronized long copy(String key) {
+        var holders = holders(key);
         var newest = readable.keySet().stream()
                 .flatMap(id -> entry(id, key).stream())
                 .max(Comparator.comparingLong(each -> each.version().sequence()));
         long written = 0;
         for (var id : readable.keySet()) {
-            boolean belongs = holders(key).contains(id);
+            boolean belongs = holders.contains(id);
             if (newest.isPresent() && belongs && !entry(id, key).equals(newest)) {
                 put(id, newest.get().version().sequence(), key);
                 written += SIZE;
