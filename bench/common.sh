@@ -94,9 +94,17 @@ make_drives() { # how many, size, type, folder for the files
       *) fail "ext4 or xfs, not $3" ;;
     esac
     mkdir "$work/drive$i"
-    mount -o loop "$image" "$work/drive$i" || fail "loop devices do not work here"
+    mount_image "$image" "$work/drive$i" || fail "loop devices do not work here"
     mounts+=("$work/drive$i")
   done
+}
+
+# Past the page cache of the disk that has the image, where that disk can do it: it would count as the drive's memory.
+mount_image() { # image, folder
+  local device
+  device=$(losetup --find --show --direct-io=on "$1" 2> /dev/null) || device=$(losetup --find --show "$1") || return
+  mount "$device" "$2"
+  losetup --detach "$device" # once it is unmounted
 }
 
 # A group that processes are put into; throttle sets what it may do with a drive's device.

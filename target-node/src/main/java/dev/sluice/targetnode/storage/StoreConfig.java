@@ -89,18 +89,14 @@ public record StoreConfig(
     }
 
     public StoreConfig withReserve(long bytes) {
-        return with(bytes, watermarks, minutes);
-    }
-
-    public StoreConfig withWatermarks(Watermarks marks) {
-        return with(reserveBytes, marks, minutes);
+        return with(bytes, minutes);
     }
 
     public StoreConfig withMinutes(Minutes source) {
-        return with(reserveBytes, watermarks, source);
+        return with(reserveBytes, source);
     }
 
-    private StoreConfig with(long reserve, Watermarks marks, Minutes source) {
+    private StoreConfig with(long reserve, Minutes source) {
         return new StoreConfig(
                 cluster,
                 node,
@@ -113,7 +109,7 @@ public record StoreConfig(
                 hotFiles,
                 smallLimit,
                 verifiedFor,
-                marks,
+                watermarks,
                 source,
                 indexMemory);
     }

@@ -327,8 +327,15 @@ final class LocalCopiesTest {
                 () -> "not settled: " + drives.store.table() + " " + resilver);
     }
 
+    /// Of the first forty objects.
+    private static long copiesOn(Path drive) {
+        return IntStream.range(0, 40)
+                .filter(i -> hasBytes(drive.resolve("objects/twice/k" + i), content(i)))
+                .count();
+    }
+
     @Test
-    void anAttachedDriveGetsItsShareAndADetachedOneLeavesIt() throws Exception {
+    void anAttachedDriveGetsItsShareAndADetachedOneLeavesItAndMayComeBack() throws Exception {
         try (var drives = open(2);
                 var resilver = drives.store.resilver(AT_ONCE, BUCKETS)) {
             for (int i = 0; i < 40; i++) {
@@ -337,10 +344,7 @@ final class LocalCopiesTest {
             var third = Files.createDirectories(folder.resolve("d3"));
             drives.store.mountpaths().attach(third.toString());
             awaitSettled(drives, resilver);
-            long moved = IntStream.range(0, 40)
-                    .filter(i -> hasBytes(third.resolve("objects/twice/k" + i), content(i)))
-                    .count();
-            assertThat(moved).isBetween(15L, 38L); // two copies on three drives
+            assertThat(copiesOn(third)).isBetween(15L, 38L); // two copies on three drives
 
             drives.store.mountpaths().detach(drives.paths.getFirst().toString(), false);
             awaitSettled(drives, resilver);
@@ -354,6 +358,13 @@ final class LocalCopiesTest {
             eventually(
                     () -> resilver.obey(ResilverCommand.STATUS).state() == ResilverStatus.State.IDLE,
                     () -> "it is " + resilver.obey(ResilverCommand.STATUS));
+
+            eventually(
+                    () -> Files.exists(drives.paths.getFirst().resolve(".sluice/drive.json.detached")),
+                    () -> "its identity is put aside");
+            drives.store.mountpaths().attach(drives.paths.getFirst().toString());
+            awaitSettled(drives, resilver);
+            assertThat(copiesOn(drives.paths.getFirst())).isBetween(15L, 38L);
         }
     }
 

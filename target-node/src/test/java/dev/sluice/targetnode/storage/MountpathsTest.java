@@ -89,7 +89,7 @@ class MountpathsTest {
             var file = Files.createFile(folder.resolve("file"));
             requireRefused(() -> drives.store.mountpaths().attach(file.toString()), file.toString());
             var other = folder.resolve("other");
-            Files.createDirectories(other.resolve("objects/x"));
+            Files.createFile(Files.createDirectories(other.resolve("objects/x")).resolve("key"));
             requireRefused(() -> drives.store.mountpaths().attach(other.toString()), "has objects but no identity");
             assertThat(drives.store.stats()).hasSize(1);
         }

@@ -3,7 +3,9 @@ package dev.sluice.targetnode.storage.attach;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.spread.Member;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -61,20 +63,25 @@ record Sight(Path path, Kind kind, Optional<DriveIdentity> identity, boolean mou
         return above == null || !Files.getAttribute(folder, "unix:dev").equals(Files.getAttribute(above, "unix:dev"));
     }
 
+    /// Whether it has no object, and no part of one. A drive that was detached keeps folders.
     static boolean isEmpty(Path drive) throws IOException {
         try (var listed = Files.newDirectoryStream(drive)) {
             var _ = listed.iterator().hasNext(); // that it can be listed at all
         }
         for (var folder : KEPT) {
-            if (Files.isDirectory(drive.resolve(folder))) {
-                try (var kept = Files.newDirectoryStream(drive.resolve(folder))) {
-                    if (kept.iterator().hasNext()) {
-                        return false;
-                    }
-                }
+            if (Files.isDirectory(drive.resolve(folder)) && hasFiles(drive.resolve(folder))) {
+                return false;
             }
         }
         return true;
+    }
+
+    private static boolean hasFiles(Path folder) throws IOException {
+        try (var below = Files.walk(folder)) {
+            return below.anyMatch(path -> !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS));
+        } catch (UncheckedIOException failure) {
+            throw failure.getCause();
+        }
     }
 
     boolean is(String id) {
