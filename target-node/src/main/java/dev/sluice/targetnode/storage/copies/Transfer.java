@@ -97,7 +97,7 @@ final class Transfer implements AutoCloseable {
 
     private CompletableFuture<Void> write(long offset, ByteBuffer bytes) {
         return CompletableFuture.allOf(targets.stream()
-                .map(target -> target.drive.startStep(() -> target.opened().write(offset, bytes.duplicate())))
+                .map(target -> target.drive.startStep(() -> target.opened().writeUncached(offset, bytes.duplicate())))
                 .toArray(CompletableFuture[]::new));
     }
 

@@ -12,6 +12,11 @@ public interface DriveFile extends AutoCloseable {
     /// Writes all of the bytes; advances the buffer.
     void write(long offset, ByteBuffer bytes) throws IOException;
 
+    /// The same past the page cache, as far as the file system can do that and the bytes are whole blocks.
+    ///
+    /// @param offset a multiple of [#ALIGNMENT], as the buffer's address and position are
+    void writeUncached(long offset, ByteBuffer bytes) throws IOException;
+
     /// Fills the buffer unless the file ends before.
     void read(long offset, ByteBuffer into) throws IOException;
 
@@ -21,7 +26,7 @@ public interface DriveFile extends AutoCloseable {
     /// @param offset a multiple of [#ALIGNMENT], as the buffer's address, position and remaining bytes are
     void readUncached(long offset, ByteBuffer into) throws IOException;
 
-    /// A buffer for [#readUncached].
+    /// A buffer for [#readUncached] and [#writeUncached].
     ///
     /// @param bytes a multiple of [#ALIGNMENT]
     static ByteBuffer uncachedBuffer(int bytes) {
@@ -50,8 +55,7 @@ public interface DriveFile extends AutoCloseable {
     FileIdentity identity() throws IOException;
 
     /// Whether these bytes can be read without waiting for the drive, as far as the kernel tells. Itself cheap, and
-    /// never
-    /// waits. For files opened to read only.
+    /// never waits. For files opened to read only.
     boolean isCached(long offset, int length);
 
     /// For the kernel to send from.

@@ -161,6 +161,11 @@ public final class GuardedFiles implements DriveFiles {
         }
 
         @Override
+        public void writeUncached(long offset, ByteBuffer bytes) throws IOException {
+            file.writeUncached(offset, bytes);
+        }
+
+        @Override
         public void read(long offset, ByteBuffer into) throws IOException {
             file.read(offset, into);
         }

@@ -11,19 +11,25 @@ import java.util.Optional;
 /// A file of a local file system. Files to read from hold a second descriptor, for [NativeFile#identity].
 final class LocalDriveFile implements DriveFile {
     private static final int NOT_OPEN = -1;
-    /// How Linux says that a file system has no direct reads, or none of these (EINVAL).
+    /// How Linux says that a file system has no direct reads and writes, or none of these (EINVAL).
     private static final String NOT_ALIGNED = "Invalid argument";
 
     private static final Optional<OpenOption> DIRECT = direct("com.sun.nio.file.ExtendedOpenOption");
 
     private final FileChannel channel;
     private final int descriptor;
+    private final Path again;
+    private final OpenOption use;
     private Optional<FileChannel> direct = Optional.empty();
     private boolean cachedOnly;
 
-    private LocalDriveFile(FileChannel channel, int descriptor) {
+    /// @param again where the same file can be opened once more
+    /// @param use whether it is read or written
+    private LocalDriveFile(FileChannel channel, int descriptor, Path again, OpenOption use) {
         this.channel = channel;
         this.descriptor = descriptor;
+        this.again = again;
+        this.use = use;
     }
 
     /// Named at run time: the JDK exports it (module jdk.unsupported), but its compiler warns of the name.
@@ -32,20 +38,23 @@ final class LocalDriveFile implements DriveFile {
             return Optional.of(
                     (OpenOption) Class.forName(options).getField("DIRECT").get(null));
         } catch (ReflectiveOperationException _) {
-            return Optional.empty(); // another JDK: reads go through the page cache
+            return Optional.empty(); // another JDK: all goes through the page cache
         }
     }
 
-    static LocalDriveFile writing(FileChannel channel) {
-        return new LocalDriveFile(channel, NOT_OPEN);
+    /// @param how whether the file is there, or is to be made
+    static LocalDriveFile writing(Path path, OpenOption how) throws IOException {
+        var channel = FileChannel.open(path, how, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        return new LocalDriveFile(channel, NOT_OPEN, path, StandardOpenOption.WRITE);
     }
 
     /// Both descriptors are of the same file, also when the name is given to another one meanwhile.
     static LocalDriveFile reading(Path path) throws IOException {
         int descriptor = NativeFile.open(path.toString());
         try {
-            return new LocalDriveFile(
-                    FileChannel.open(Path.of("/proc/self/fd/" + descriptor), StandardOpenOption.READ), descriptor);
+            var opened = Path.of("/proc/self/fd/" + descriptor);
+            var channel = FileChannel.open(opened, StandardOpenOption.READ);
+            return new LocalDriveFile(channel, descriptor, opened, StandardOpenOption.READ);
         } catch (IOException | RuntimeException failure) {
             NativeFile.close(descriptor);
             throw failure;
@@ -61,6 +70,33 @@ final class LocalDriveFile implements DriveFile {
             }
         } catch (IOException failure) {
             throw LocalDriveFiles.named(failure);
+        }
+    }
+
+    @Override
+    public void writeUncached(long offset, ByteBuffer bytes) throws IOException {
+        DriveThread.assertMayBlock();
+        int start = bytes.position();
+        try {
+            var uncached = direct();
+            if (uncached.isPresent()) {
+                writeAligned(uncached.get(), offset, bytes);
+            }
+        } catch (IOException failure) {
+            requireNotAligned(failure);
+        }
+        write(offset + bytes.position() - start, bytes);
+    }
+
+    private static void writeAligned(FileChannel to, long offset, ByteBuffer bytes) throws IOException {
+        int end = bytes.limit();
+        bytes.limit(end - bytes.remaining() % ALIGNMENT);
+        try {
+            for (long position = offset; bytes.hasRemaining() && position % ALIGNMENT == 0; ) {
+                position += to.write(bytes, position);
+            }
+        } finally {
+            bytes.limit(end);
         }
     }
 
@@ -88,10 +124,7 @@ final class LocalDriveFile implements DriveFile {
         try {
             readAligned(uncached.get(), offset, into);
         } catch (IOException failure) {
-            if (!String.valueOf(failure.getMessage()).contains(NOT_ALIGNED)) {
-                throw failure;
-            }
-            cachedOnly = true;
+            requireNotAligned(failure);
             into.position(start);
             read(offset, into);
         }
@@ -108,25 +141,26 @@ final class LocalDriveFile implements DriveFile {
         }
     }
 
-    /// A second channel to the same file, whatever its name is given to meanwhile.
+    /// A second channel to the same file.
     private Optional<FileChannel> direct() throws IOException {
-        if (descriptor == NOT_OPEN) {
-            throw new IllegalStateException("opened for writing");
-        }
         if (direct.isEmpty() && DIRECT.isPresent() && !cachedOnly) {
-            var path = Path.of("/proc/self/fd/" + descriptor);
             try {
-                direct = Optional.of(FileChannel.open(path, StandardOpenOption.READ, DIRECT.get()));
+                direct = Optional.of(FileChannel.open(again, use, DIRECT.get()));
             } catch (UnsupportedOperationException _) {
                 cachedOnly = true;
             } catch (IOException failure) {
-                if (!String.valueOf(failure.getMessage()).contains(NOT_ALIGNED)) {
-                    throw failure;
-                }
-                cachedOnly = true;
+                requireNotAligned(failure);
             }
         }
         return cachedOnly ? Optional.empty() : direct;
+    }
+
+    /// From now on it goes through the page cache.
+    private void requireNotAligned(IOException failure) throws IOException {
+        if (!String.valueOf(failure.getMessage()).contains(NOT_ALIGNED)) {
+            throw LocalDriveFiles.named(failure);
+        }
+        cachedOnly = true;
     }
 
     @Override

@@ -79,8 +79,7 @@ public final class LocalDriveFiles implements DriveFiles {
 
     private DriveFile writing(String path, StandardOpenOption how) throws IOException {
         try {
-            return LocalDriveFile.writing(
-                    FileChannel.open(at(path), how, StandardOpenOption.READ, StandardOpenOption.WRITE));
+            return LocalDriveFile.writing(at(path), how);
         } catch (IOException failure) {
             throw named(failure);
         }

@@ -356,6 +356,11 @@ public final class SimulatedFiles implements DriveFiles {
         }
 
         @Override
+        public void writeUncached(long offset, ByteBuffer bytes) throws IOException {
+            write(offset, bytes);
+        }
+
+        @Override
         public void read(long offset, ByteBuffer into) throws IOException {
             faults.step(false);
             int left = Math.max(0, node.data.length - (int) offset);
