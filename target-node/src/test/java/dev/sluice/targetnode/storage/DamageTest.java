@@ -15,6 +15,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,8 +104,9 @@ class DamageTest {
                         }
                         harm.getValue().to(objects.resolve("k"), objects.resolve("other"));
                         var replaced = hot && List.of("swap", "delete").contains(harm.getKey());
-                        if (replaced) {
-                            // the open file is whole; it may be served until it is looked for anew
+                        boolean inMemory = hot && size == 4096;
+                        if (replaced || inMemory) {
+                            // the open file, or memory, is whole; it may be served until it is looked for anew
                             requireDamagedOrRight(store, random(1, size), what);
                         } else {
                             assertThatThrownBy(() -> get(store, "k"))
@@ -116,6 +118,29 @@ class DamageTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void thatTheFileOfAnObjectInMemoryWasTouchedIsNoticedSoon() throws IOException {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "k", random(1, 1000));
+            get(store, "k");
+            overwrite(paths.getFirst().resolve("objects/shards/k"), 5, 1);
+            WatchedDrives.eventually(
+                    () -> isDamaged(store, random(1, 1000)), () -> "it is served from memory for ever");
+        }
+    }
+
+    private static boolean isDamaged(ObjectStore store, byte[] right) {
+        try {
+            assertThat(get(store, "k")).isEqualTo(right);
+            return false;
+        } catch (StoreException.Damaged expected) {
+            return true;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 

@@ -162,4 +162,9 @@ public final class Shelf {
             prepared.keySet().forEach(hotSet::invalidate);
         }
     }
+
+    /// The next read of this key looks at its file again.
+    public void lookAgain(BucketRef bucket, String key) {
+        hotSet.invalidate(new ObjectKey(bucket.id(), key));
+    }
 }

@@ -21,6 +21,8 @@ import java.util.zip.CRC32C;
 final class HotObject {
     private static final int PIECE = 256 << 10;
     private static final int ATTEMPTS = 4;
+    /// What is in memory stays good whatever happens to its file, which is looked at only so often then.
+    private static final long LOOK_NANOS = 100_000_000;
     private static final ThreadLocal<ByteBuffer> BUFFER =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(PIECE));
 
@@ -51,6 +53,7 @@ final class HotObject {
     private final AtomicInteger users = new AtomicInteger(1);
     private volatile Verified verified;
     private volatile Optional<ByteBuffer> bytes = Optional.empty();
+    private volatile long lookedAt = System.nanoTime();
     private volatile long readInMinute;
 
     HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, Runnable whenDamaged)
@@ -104,8 +107,21 @@ final class HotObject {
         }
     }
 
-    /// Whether the file is as it was when it was verified. Never blocks.
-    boolean isUnchanged() {
+    /// Whether what it would serve is what was verified: the file is as it was then, or its bytes are in memory, and
+    /// the file was so a moment ago. Never blocks.
+    boolean isGood() {
+        if (bytes.isEmpty()) {
+            return isUnchanged();
+        }
+        long now = System.nanoTime();
+        if (now - lookedAt < LOOK_NANOS) {
+            return true;
+        }
+        lookedAt = now;
+        return isUnchanged();
+    }
+
+    private boolean isUnchanged() {
         try {
             return file.identity().equals(verified.identity);
         } catch (IOException _) {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /// The objects that were read lately: open, with their records, small ones with their bytes. An answer from here
-/// costs one call to the kernel, which tells whether the file was touched since.
+/// costs one call to the kernel at most, which tells whether the file was touched since.
 public final class HotSet implements AutoCloseable {
     private static final int BYTES_PER_UNIT = 8 << 10;
 
@@ -48,7 +48,7 @@ public final class HotSet implements AutoCloseable {
         if (object == null) {
             return Optional.empty();
         }
-        if (!object.drive().ready() || !object.isUnchanged()) {
+        if (!object.drive().ready() || !object.isGood()) {
             cache.asMap().remove(key, object);
             return Optional.empty();
         }

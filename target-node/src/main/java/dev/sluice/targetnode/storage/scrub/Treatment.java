@@ -44,6 +44,7 @@ final class Treatment {
     record Treated(ScrubFinding.Action action, String why) {}
 
     Treated of(BucketRef bucket, String key, Verdict.Bad bad) {
+        shelf.lookAgain(bucket, key);
         try {
             var repaired = repaired(bucket, key, bad);
             if (repaired.isPresent()) {
