@@ -48,6 +48,9 @@ abstract class JobCommand extends ClusterCommand {
 
     abstract void showTable(JsonNode answer);
 
+    /// Whether the job found nothing that somebody must look after.
+    abstract boolean isClean(JsonNode answer);
+
     /// A line of progress, on a terminal only.
     JsonNode awaitEnd(JsonNode first) throws InterruptedException {
         var answer = first;
@@ -83,6 +86,12 @@ abstract class JobCommand extends ClusterCommand {
         }
         err().flush();
         return silent;
+    }
+
+    /// @return 1 also when it is not clean
+    int judge(JsonNode answer) {
+        int shown = show(answer);
+        return isClean(answer) ? shown : 1;
     }
 
     void more(String target, long number) {

@@ -121,6 +121,19 @@ final class MountpathCommands {
         }
     }
 
+    abstract static class OnDrive extends OnDrives {
+        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
+        private String drive = "";
+
+        OnDrive(Installation installation) {
+            super(installation);
+        }
+
+        int change(NativeApi.DriveChange change) {
+            return change(change, drive);
+        }
+    }
+
     @Command(name = "list", description = "Lists drives with their states.")
     static final class ListDrives extends OnDrives {
         ListDrives(Installation installation) {
@@ -151,10 +164,7 @@ final class MountpathCommands {
     }
 
     @Command(name = "detach", description = "Lets a drive go: what it has is moved to the others first.")
-    static final class Detach extends OnDrives {
-        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
-        private String drive = "";
-
+    static final class Detach extends OnDrive {
         @Option(names = "--lost", description = "It cannot be read any more: gives up what only it has, at once.")
         private boolean lost;
 
@@ -164,7 +174,7 @@ final class MountpathCommands {
 
         @Override
         public Integer call() {
-            return change(lost ? NativeApi.DriveChange.DETACH_LOST : NativeApi.DriveChange.DETACH, drive);
+            return change(lost ? NativeApi.DriveChange.DETACH_LOST : NativeApi.DriveChange.DETACH);
         }
     }
 
@@ -172,34 +182,28 @@ final class MountpathCommands {
             name = "disable",
             description =
                     "Takes a drive out of use, also across restarts; what only it has answers 503, and it may be unmounted.")
-    static final class Disable extends OnDrives {
-        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
-        private String drive = "";
-
+    static final class Disable extends OnDrive {
         Disable(Installation installation) {
             super(installation);
         }
 
         @Override
         public Integer call() {
-            return change(NativeApi.DriveChange.DISABLE, drive);
+            return change(NativeApi.DriveChange.DISABLE);
         }
     }
 
     @Command(
             name = "enable",
             description = "Takes a disabled drive into use again, or tries one that is out without waiting.")
-    static final class Enable extends OnDrives {
-        @Parameters(paramLabel = "DRIVE", description = "Its path or id.")
-        private String drive = "";
-
+    static final class Enable extends OnDrive {
         Enable(Installation installation) {
             super(installation);
         }
 
         @Override
         public Integer call() {
-            return change(NativeApi.DriveChange.ENABLE, drive);
+            return change(NativeApi.DriveChange.ENABLE);
         }
     }
 }

@@ -101,12 +101,9 @@ final class ResilverCommands {
             all(answer).forEach(this::failures);
         }
 
-        /// @return 1 also when something could not be moved
-        int judge(JsonNode answer) {
-            int shown = show(answer);
-            boolean clean =
-                    all(answer).stream().allMatch(each -> each.path("failures").asLong() == 0);
-            return clean ? shown : 1;
+        @Override
+        boolean isClean(JsonNode answer) {
+            return all(answer).stream().allMatch(each -> each.path("failures").asLong() == 0);
         }
 
         private static List<JsonNode> all(JsonNode answer) {

@@ -56,7 +56,7 @@ final class ScrubCommands {
 
         @Override
         public Integer call() throws InterruptedException {
-            var answer = nativeApi().scrubStatus(which());
+            var answer = look();
             return judge(wait ? awaitEnd(answer) : answer);
         }
     }
@@ -120,12 +120,10 @@ final class ScrubCommands {
             drives(answer).forEach(this::findings);
         }
 
-        /// @return 1 also when something was found
-        int judge(JsonNode answer) {
-            int shown = show(answer);
-            boolean clean = drives(answer).stream()
+        @Override
+        boolean isClean(JsonNode answer) {
+            return drives(answer).stream()
                     .allMatch(each -> each.json.path("findings").asLong() == 0);
-            return clean ? shown : 1;
         }
 
         private record Row(String target, JsonNode json) {}

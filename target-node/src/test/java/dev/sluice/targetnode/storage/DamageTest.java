@@ -226,6 +226,9 @@ class DamageTest {
                 put(store, key, random(key.hashCode(), 2000));
                 put(store, new BucketRef(8, "other"), key, random(1, 10), Durability.FSYNC);
             }
+            for (int i = 0; i < 20; i++) {
+                put(store, "more" + i, random(i, 10)); // so that each drive has an object that names the bucket
+            }
             put(store, "plain", random(5, 400 << 20 >> 8));
             delete(store, "e/f/g");
             before = store.list(BUCKET.id(), "", "", 100);

@@ -41,7 +41,7 @@ public final class Drive implements AutoCloseable {
     private final Space space;
     private final AccessTimes accessTimes;
     private final ArrayBlockingQueue<byte[]> oldNotes = new ArrayBlockingQueue<>(OLD_NOTES);
-    private final LinkedBlockingQueue<DriveFile> toClose = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Runnable> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
     private final ReentrantReadWriteLock guests = new ReentrantReadWriteLock();
     private volatile boolean known;
@@ -308,15 +308,15 @@ public final class Drive implements AutoCloseable {
 
     /// Closes a file from any thread: the last close of a deleted file may take the drive long.
     public void closeLater(DriveFile file) {
-        toClose.add(file);
+        toClose.add(file::close);
         if (ended) {
             new DriveThread(this::closeFiles, id + "-late").start();
         }
     }
 
     private void closeFiles() {
-        for (var file = toClose.poll(); file != null; file = toClose.poll()) {
-            file.close();
+        for (var close = toClose.poll(); close != null; close = toClose.poll()) {
+            close.run();
         }
     }
 
@@ -325,9 +325,9 @@ public final class Drive implements AutoCloseable {
         boolean more = true;
         while (!closing) {
             try {
-                var file = toClose.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
-                if (file != null) {
-                    file.close();
+                var close = toClose.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
+                if (close != null) {
+                    close.run();
                 }
                 if (frozen) {
                     more = false;
@@ -409,6 +409,7 @@ public final class Drive implements AutoCloseable {
         committer.close();
         threads.close();
         try (var last = new DriveThreads(id + "-close", 1, 1)) {
+            toClose.add(() -> {}); // for the tidier to wake up
             awaited(last.startStep(() -> {
                 tidier.join();
                 closeFiles();

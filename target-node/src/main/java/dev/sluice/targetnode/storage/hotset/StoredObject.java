@@ -14,13 +14,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// One use of a stored object; to be closed once, on any thread. No byte of it is to be sent before [#ready] or
 /// [#prepare] said that it is good. What it was opened with stays readable when the object is replaced or deleted.
 public final class StoredObject implements FileSource {
-    /// One look at the file lasts this long, so that the steps of an answer that is sent at once share it.
+    /// A look lasts this long, so that the steps of an answer that is sent at once share it.
     private static final long LOOK_NANOS = 2_000_000;
+
+    /// When the file was as it is to be, and what of it was found good and in memory since.
+    private record Look(long nanos, long from, long to) {
+        boolean isFresh(long now) {
+            return now - nanos < LOOK_NANOS;
+        }
+
+        boolean has(long offset, int length) {
+            return offset >= from && offset + length <= to;
+        }
+    }
 
     private final HotObject object;
     private final Runnable whenDamaged;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile long lookedAt = System.nanoTime();
+    private volatile Look look = new Look(System.nanoTime(), 0, 0);
 
     StoredObject(HotObject object, Runnable whenDamaged) {
         this.object = object;
@@ -50,11 +61,15 @@ public final class StoredObject implements FileSource {
     @Override
     public boolean ready(long offset, int length) {
         long now = System.nanoTime();
-        if (now - lookedAt < LOOK_NANOS) {
-            return object.isVerified(offset, length);
+        var before = look;
+        boolean fresh = before.isFresh(now);
+        if (fresh && before.has(offset, length)) {
+            return true;
         }
-        lookedAt = now;
-        return object.ready(offset, length);
+        boolean ready = fresh ? object.isVerified(offset, length) : object.ready(offset, length);
+        long end = ready ? offset + length : offset;
+        look = new Look(fresh ? before.nanos : now, offset, end);
+        return ready;
     }
 
     @Override
