@@ -12,6 +12,7 @@ import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -400,6 +401,47 @@ final class LocalCopiesTest {
             assertThat(StoreFixture.get(drives.store, key)).hasSize(2);
             drives.store.mountpaths().disable(path);
             assertThat(drives.store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(Lookup.Unknown.class);
+        }
+    }
+
+    @Test
+    void whatWasDeletedWhileItsDriveWasAwayIsNeitherReadNorListed() throws Exception {
+        try (var drives = new WatchedDrives(StoreFixture.drives(folder, 2), WatchedDrives.HARDLY)) {
+            var key = drives.key(0, 0);
+            var path = drives.paths.getFirst().toString();
+            StoreFixture.put(drives.store, key, new byte[1]);
+            drives.store.mountpaths().disable(path);
+            StoreFixture.delete(drives.store, key);
+            drives.store.mountpaths().enable(path);
+            drives.awaitState(0, DriveState.SERVING);
+            assertThat(drives.paths.getFirst().resolve("objects/shards/" + key)).exists();
+            assertThat(drives.store.list(StoreFixture.BUCKET.id(), "", "", 10)).isEmpty();
+            assertThat(drives.store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(Lookup.Miss.class);
+        }
+    }
+
+    /// One of two drives is full: the PUT is refused, and one of them has it all the same. Whoever reads or lists is
+    /// told the same from then on.
+    @Test
+    void aChangeThatReachedOneOfTwoDrivesIsSeenByAllOrNobody() throws Exception {
+        try (var drives = new WatchedDrives(StoreFixture.drives(folder, 2), WatchedDrives.HARDLY)) {
+            for (int full = 0; full < 2; full++) {
+                var key = "k" + full;
+                put(drives, key, content(1));
+                int refusing = holders(drives, key).get(full);
+                drives.fault(refusing, (call, _) -> {
+                    if (call.equals("create") || call.equals("createWhole")) {
+                        throw new DriveFullException("No space left on device", new IOException());
+                    }
+                });
+                assertThatThrownBy(() -> put(drives, key, content(2))).isInstanceOf(StoreException.NoSpace.class);
+                drives.sound(refusing);
+                var read = get(drives, key);
+                assertThat(read).isIn(content(1), content(2));
+                assertThat(drives.store.list(TWO.id(), key, "", 1))
+                        .first()
+                        .returns((long) read.length, ListEntry::size);
+            }
         }
     }
 }

@@ -93,8 +93,9 @@ class ResilverTest {
         target.letStep();
         target.advance(Duration.ofMillis(2900));
         assertThat(target.brought).isEmpty();
-        assertThat(target.status().state()).isEqualTo(ResilverStatus.State.WAITING);
-        assertThat(target.status().reason()).contains("the drives have just changed");
+        eventually(() -> target.status().state() == ResilverStatus.State.WAITING
+                && target.status().reason().equals(Optional.of("the drives have just changed")));
+        assertThat(target.brought).isEmpty();
 
         target.advance(Duration.ofMillis(200));
         target.awaitIdle();
