@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -441,6 +442,30 @@ final class LocalCopiesTest {
                 assertThat(drives.store.list(TWO.id(), key, "", 1))
                         .first()
                         .returns((long) read.length, ListEntry::size);
+            }
+        }
+    }
+
+    @Test
+    void aBadCopyIsNotWhatIsMoved() throws Exception {
+        try (var drives = open(3);
+                var resilver = drives.store.resilver(AT_ONCE, BUCKETS)) {
+            var newHolder = new HashMap<Integer, Integer>();
+            for (int i = 0; i < 24; i++) {
+                put(drives, "k" + i, content(i));
+                var holders = holders(drives, "k" + i);
+                if (holders.contains(0)) {
+                    int other = holders.getFirst() + holders.getLast();
+                    flip(file(drives, other, "k" + i));
+                    newHolder.put(i, 3 - other);
+                }
+            }
+            drives.store.mountpaths().detach(drives.paths.getFirst().toString(), false);
+            awaitSettled(drives, resilver);
+            newHolder.forEach((i, drive) ->
+                    assertThat(file(drives, drive, "k" + i)).as("k" + i).hasBinaryContent(content(i)));
+            for (int i = 0; i < 24; i++) {
+                assertThat(get(drives, "k" + i)).isEqualTo(content(i));
             }
         }
     }

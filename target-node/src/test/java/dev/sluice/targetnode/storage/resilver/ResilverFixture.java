@@ -42,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -54,6 +55,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     final HandTicks ticks = new HandTicks();
     final Map<String, Drive> drives = new TreeMap<>();
     final Map<String, Drive> readable = new ConcurrentHashMap<>();
+    private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
     final List<String> brought = new CopyOnWriteArrayList<>();
     final Set<String> failing = ConcurrentHashMap.newKeySet();
     final List<Set<String>> settlings = new CopyOnWriteArrayList<>();
@@ -214,11 +216,17 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
         if (failing.contains(key)) {
             throw new StoreException.NoSpace("no room for " + key);
         }
-        return copy(key);
+        var lock = locks.computeIfAbsent(key, _ -> new ReentrantLock());
+        lock.lock();
+        try {
+            return copy(key);
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /// One at a time and by one table, as the mover's lock of the key has it.
-    private synchronized long copy(String key) {
+    /// By one table, under the key's lock, as the mover does it.
+    private long copy(String key) {
         var holders = holders(key);
         var newest = readable.keySet().stream()
                 .flatMap(id -> entry(id, key).stream())
