@@ -29,7 +29,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -464,6 +467,64 @@ final class LocalCopiesTest {
             awaitSettled(drives, resilver);
             newHolder.forEach((i, drive) ->
                     assertThat(file(drives, drive, "k" + i)).as("k" + i).hasBinaryContent(content(i)));
+        }
+    }
+
+    /// What is there when one drive has committed a change, and the other has not yet decided it.
+    @Test
+    void aCrashBetweenTwoDrivesIsSeenByAllOrNobody() throws Exception {
+        for (int late = 0; late < 2; late++) {
+            var live = folder.resolve("live" + late);
+            var crashed = folder.resolve("crashed" + late);
+            try (var drives = new WatchedDrives(StoreFixture.drives(live, 2), WatchedDrives.HARDLY)) {
+                put(drives, "k", content(1));
+                var holders = holders(drives, "k");
+                var first = file(drives, holders.get(1 - late), "k");
+                var committer = drives.stats(holders.get(late)).id() + "-commit";
+                var due = new AtomicBoolean(true);
+                drives.indexFault((_, _) -> {
+                    if (Thread.currentThread().getName().startsWith(committer) && due.compareAndSet(true, false)) {
+                        eventually(() -> hasBytes(first, content(2)), () -> "the other drive has it");
+                        FaultDrive.copy(live, crashed);
+                    }
+                });
+                put(drives, "k", content(2));
+            }
+            try (var drives = new WatchedDrives(StoreFixture.drives(crashed, 2), WatchedDrives.HARDLY)) {
+                drives.awaitState(0, DriveState.SERVING);
+                drives.awaitState(1, DriveState.SERVING);
+                var holders = holders(drives, "k");
+                assertThat(file(drives, holders.get(late), "k")).hasBinaryContent(content(1));
+                assertThat(file(drives, holders.get(1 - late), "k")).hasBinaryContent(content(2));
+                assertThat(get(drives, "k")).isEqualTo(content(2));
+                assertThat(drives.store.list(TWO.id(), "k", "", 1))
+                        .first()
+                        .returns((long) content(2).length, ListEntry::size);
+            }
+        }
+    }
+
+    @Test
+    void whatIsWrittenWhileAnOlderVersionIsMovedStays() throws Exception {
+        var one = new BucketRef(TWO.id(), TWO.name(), 1);
+        try (var drives = open(2);
+                var resilver = drives.store.resilver(AT_ONCE, BUCKETS);
+                var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            StoreFixture.put(drives.store, one, "k", content(3), Durability.FSYNC);
+            int leaving = Files.exists(file(drives, 0, "k")) ? 0 : 1;
+            var due = new AtomicBoolean(true);
+            drives.fault(1 - leaving, (call, path) -> {
+                if (call.equals("create") && path.startsWith(".sluice/work") && due.compareAndSet(true, false)) {
+                    CompletableFuture.runAsync(
+                                    () -> StoreFixture.put(drives.store, one, "k", content(7), Durability.FSYNC),
+                                    clients)
+                            .join();
+                }
+            });
+            drives.store.mountpaths().detach(drives.paths.get(leaving).toString(), false);
+            awaitSettled(drives, resilver);
+            assertThat(due).isFalse();
+            assertThat(StoreFixture.get(drives.store, one, "k")).isEqualTo(content(7));
         }
     }
 }
