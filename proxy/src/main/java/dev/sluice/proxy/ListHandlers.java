@@ -18,9 +18,8 @@ import dev.sluice.common.s3.listing.UploadsPage;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Listings: every target's keys and, for a bucket with a backend, the cloud's, merged into one page. A source that
-/// does
-/// not answer fails the listing: it is complete or it is a 503.
+/// Listings: every target's keys and, for a bucket with a backend, the cloud's, merged into one page. A source
+/// that does not answer fails the listing: it is complete or it is a 503.
 final class ListHandlers {
     private final ClusterViews views;
     private final Targets targets;

@@ -18,10 +18,9 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
 
-/// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected, or
-/// relayed.
-/// Which clients can be redirected was measured: hardly any S3 client follows a 307 with a method other than GET, some
-/// not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
+/// Sends a request on one object to the slot's primary: served here, handed over inside this JVM, redirected,
+/// or relayed. Which clients can be redirected was measured: hardly any S3 client follows a 307 with a method
+/// other than GET, some not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
 final class ObjectRoute {
     private final NodeId self;
     private final Targets targets;

@@ -80,9 +80,8 @@ public record ClusterFile(
         return Optional.of(tlsCertificate).filter(file -> !file.isEmpty()).map(Path::of);
     }
 
-    /// What S3 clients need as `AWS_CA_BUNDLE`. Nothing without TLS, nor when others signed the certificate and the
-    /// file
-    /// does not hold theirs: then clients know the signer, or no file here helps them.
+    /// What S3 clients need as `AWS_CA_BUNDLE`. Nothing without TLS, nor when others signed the certificate and
+    /// the file does not hold theirs: then clients know the signer, or no file here helps them.
     public Optional<Path> caBundle() {
         return certificate().filter(file -> {
             try {

@@ -16,9 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called without
-/// a
-/// detour over the network, and the memory of all indexes.
+/// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called
+/// without a detour over the network, and the memory of all indexes.
 final class JvmRuntime implements SharedRuntime {
     private final EventLoops loops;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The access keys that may sign requests; never modified, a change of keys is a new ring. It remembers the signing
-/// keys
-/// of the days in use, since deriving one costs more than all the rest of a verification.
+/// The access keys that may sign requests; never modified, a change of keys is a new ring. It remembers the
+/// signing keys of the days in use, since deriving one costs more than all the rest of a verification.
 public final class KeyRing {
     /// A day's signing key per access key, region and date: presigned URLs reach back a week.
     private static final int REMEMBERED = 512;

@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// How one node of the cluster proves to another that it is one: a short-lived token for one method and path.
-/// Immutable,
-/// for all threads.
+/// Immutable, for all threads.
 public final class NodeTokens {
     /// The header that carries a token.
     public static final String HEADER = "x-sluice-node-token";

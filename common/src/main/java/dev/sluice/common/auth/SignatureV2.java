@@ -131,9 +131,8 @@ final class SignatureV2 {
                 + date + "\n" + canonicalHeaders(head, query) + canonicalResource(path, query);
     }
 
-    /// The parser lets presigned URLs carry x-amz-* headers in their query, as boto3 makes them; so they are signed as
-    /// if
-    /// they were headers, and none can be added.
+    /// The parser lets presigned URLs carry x-amz-* headers in their query, as boto3 makes them; so they are
+    /// signed as if they were headers, and none can be added.
     private static String canonicalHeaders(RequestHead head, SignedQuery query) {
         var sorted = new TreeMap<String, String>();
         BiConsumer<String, String> add = (name, value) -> {

@@ -1,8 +1,7 @@
 package dev.sluice.common.auth;
 
-/// A pattern of a policy: `*` stands for any characters, `?` for one. Matching goes back to the last `*` only, so that
-/// no
-/// pattern takes longer than the product of both lengths.
+/// A pattern of a policy: `*` stands for any characters, `?` for one. Matching goes back to the last `*` only,
+/// so that no pattern takes longer than the product of both lengths.
 record Wildcard(String pattern) {
     boolean matches(String text) {
         int p = 0;

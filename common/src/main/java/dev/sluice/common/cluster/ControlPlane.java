@@ -20,8 +20,7 @@ public interface ControlPlane {
     /// @throws StoreException what [ClusterState#apply] throws, or Unavailable when the controller does not answer
     ClusterState apply(Command command);
 
-    /// Asks the controller: the state returned was the newest at some time during the call. A node says "no such
-    /// bucket"
-    /// only after it. Blocks.
+    /// Asks the controller: the state returned was the newest at some time during the call. A node says "no
+    /// such bucket" only after it. Blocks.
     ClusterState confirm();
 }

@@ -4,8 +4,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT`. By hand, because every GET has one and a general
-/// formatter
-/// costs ten times as much.
+/// formatter costs ten times as much.
 public final class HttpDate {
     private static final String[] DAYS = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
     private static final String[] MONTHS = {

@@ -11,9 +11,8 @@ public interface TargetService {
     /// Never blocks. The call's bucket is the caller's view; the target judges by its own.
     Answer object(ObjectCall call);
 
-    /// This target's keys of a bucket that begin with the prefix and are not less than `from`, ascending, at most
-    /// `limit`.
-    /// Fewer only when there are no more. Blocks.
+    /// This target's keys of a bucket that begin with the prefix and are not less than `from`, ascending, at
+    /// most `limit`. Fewer only when there are no more. Blocks.
     List<ListedObject> list(Bucket bucket, String prefix, String from, int limit);
 
     /// The same for the cloud bucket behind a bucket. Blocks.
@@ -25,9 +24,8 @@ public interface TargetService {
     /// Deletes each key; a missing one counts as deleted. Blocks.
     List<DeleteOutcome> delete(Bucket bucket, List<String> keys);
 
-    /// Whether the bucket has neither object nor upload here, once all writes begun before the state with this version
-    /// have
-    /// ended. Blocks.
+    /// Whether the bucket has neither object nor upload here, once all writes begun before the state with this
+    /// version have ended. Blocks.
     boolean isEmpty(Bucket bucket, long stateVersion);
 
     /// Forgets all the target has of a bucket that is no longer in the table. Blocks.

@@ -9,10 +9,9 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 
-/// Weighted rendezvous hashing (highest random weight): every candidate has a score for every slot, and the slot
-/// belongs
-/// to the candidates with the largest ones. Removing a candidate moves only its slots; adding one moves slots only to
-/// it.
+/// Weighted rendezvous hashing (highest random weight): every candidate has a score for every slot, and the
+/// slot belongs to the candidates with the largest ones. Removing a candidate moves only its slots; adding one
+/// moves slots only to it.
 ///
 /// score = −weight / ln(u), u = top 53 bits of XXH3-64(id in UTF-8 ‖ slot as two bytes, big-endian) / 2^53;
 /// `StrictMath.log` so that every machine agrees; ties go to the smaller id. Cost: one hash and one logarithm for each

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// A network between two HTTP parties that notes each request line and can be cut: new connections refused, or those
-/// that
-/// carry a response broken after so many of its bytes. Knows no more of HTTP than what a request line looks like.
+/// A network between two HTTP parties that notes each request line and can be cut: new connections refused, or
+/// those that carry a response broken after so many of its bytes. Knows no more of HTTP than what a request
+/// line looks like.
 public final class Forwarder implements AutoCloseable {
     private static final Pattern REQUEST_LINE =
             Pattern.compile("(GET|HEAD|PUT|POST|DELETE|OPTIONS) (\\S+) HTTP/1\\.1\r");

@@ -9,11 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/// Which buckets may be written to, and a gate that keeps the question "is this bucket empty?" apart from writes that
-/// are
-/// being committed: each commit passes through its bucket's gate, and the question waits until those that went in
-/// before
-/// it came out.
+/// Which buckets may be written to, and a gate that keeps the question "is this bucket empty?" apart from
+/// writes that are being committed: each commit passes through its bucket's gate, and the question waits until
+/// those that went in before it came out.
 public final class Writes {
     private final ClusterViews views;
     private final ConcurrentHashMap<String, ReadWriteLock> gates = new ConcurrentHashMap<>();

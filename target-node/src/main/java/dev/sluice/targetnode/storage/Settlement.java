@@ -14,9 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Ends a change of the drives: when every key was seen to be where it belongs, the spreads of before are forgotten,
-/// and
-/// the notes that were needed because of them.
+/// Ends a change of the drives: when every key was seen to be where it belongs, the spreads of before are
+/// forgotten, and the notes that were needed because of them.
 final class Settlement implements Settling {
     private final Drives drives;
     private final OpenDrives opened;

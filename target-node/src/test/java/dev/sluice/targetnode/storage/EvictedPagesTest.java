@@ -15,9 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An event loop sends what needs no drive, and nothing else: verified bytes that the kernel has dropped meanwhile
-/// would
-/// make it wait for the drive, and all other drives' readers with it.
+/// An event loop sends what needs no drive, and nothing else: verified bytes that the kernel has dropped
+/// meanwhile would make it wait for the drive, and all other drives' readers with it.
 @Timeout(60)
 class EvictedPagesTest {
     private static final int BLOCK = 1 << 20;

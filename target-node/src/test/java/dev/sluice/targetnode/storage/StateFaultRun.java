@@ -92,8 +92,7 @@ final class StateFaultRun {
     }
 
     /// One copy cannot be written: the change counts by the other. Neither can: it is refused, and what was
-    /// acknowledged
-    /// stays.
+    /// acknowledged stays.
     private void written() throws IOException {
         for (int drive = 0; drive < 2; drive++) {
             var cluster = at.resolve("writes" + drive);

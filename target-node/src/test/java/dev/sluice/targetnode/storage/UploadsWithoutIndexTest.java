@@ -219,9 +219,8 @@ class UploadsWithoutIndexTest {
         }
     }
 
-    /// The client was told that the second one counts. The first must not be taken for it when the second is bad,
-    /// though
-    /// its file may be there still.
+    /// The client was told that the second one counts. The first must not be taken for it when the second is
+    /// bad, though its file may be there still.
     @Test
     void aReplacedPartDoesNotComeBack() throws Exception {
         UploadState upload;

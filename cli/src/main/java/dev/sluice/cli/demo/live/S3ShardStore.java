@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// A bucket over S3. How it is made is said by the one who knows whether a cloud stands behind it, who may also add to
-/// a
-/// failure what the user can do about it.
+/// A bucket over S3. How it is made is said by the one who knows whether a cloud stands behind it, who may also
+/// add to a failure what the user can do about it.
 final class S3ShardStore implements ShardStore {
     private final S3Client client;
     private final String bucket;

@@ -12,12 +12,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/// Sends a part of a file. Small parts are copied into one write with the head. Larger ones go in windows: the first is
-/// made ready before the head leaves, each next one while the present one is being sent, so that the loop never waits
-/// for a drive. Windows end where the file's own windows end, so that each checksum block is prepared once. Long
-/// windows
-/// pass through user space while there is memory for it, short ones go from the page cache to the socket in the kernel
-/// (decision 0012). The file is closed once, when neither a write nor a preparation uses it. Event loop only.
+/// Sends a part of a file. Small parts are copied into one write with the head. Larger ones go in windows: the
+/// first is made ready before the head leaves, each next one while the present one is being sent, so that the
+/// loop never waits for a drive. Windows end where the file's own windows end, so that each checksum block is
+/// prepared once. Long windows pass through user space while there is memory for it, short ones go from the
+/// page cache to the socket in the kernel (decision 0012). The file is closed once, when neither a write nor a
+/// preparation uses it. Event loop only.
 final class FileSending implements Sending {
     /// What passes through user space does so in pieces. With TLS everything does.
     private static final int TLS_PIECE = 128 << 10;

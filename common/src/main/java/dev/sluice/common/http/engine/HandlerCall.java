@@ -6,9 +6,8 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody.Streamed;
 
-/// A handler's blocking work on one request, on a virtual thread of its own, and after it the writer of a streamed
-/// answer.
-/// The request's body can be read until the work returns.
+/// A handler's blocking work on one request, on a virtual thread of its own, and after it the writer of a
+/// streamed answer. The request's body can be read until the work returns.
 final class HandlerCall implements Runnable {
     private final Exchange exchange;
     private final Blocking.Work work;

@@ -2,10 +2,9 @@ package dev.sluice.common.http.engine;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts the body bytes that wait in queues. Nobody waits for it: a connection whose own queue is empty may always
-/// take
-/// one read more, so that each makes progress; one that has bytes waiting gets more only while the sum is below the
-/// limit.
+/// Counts the body bytes that wait in queues. Nobody waits for it: a connection whose own queue is empty may
+/// always take one read more, so that each makes progress; one that has bytes waiting gets more only while the
+/// sum is below the limit.
 final class MemoryBudget {
     private final long limit;
     private final Gauge used;

@@ -19,11 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each side is
-/// read
-/// only while the other has room. Before the answer's head is passed on, a lost node becomes an error answer (or one
-/// more try, when an idle connection turned out stale and nothing of a body was sent); afterwards the client's
-/// connection is cut. Event loop only.
+/// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each
+/// side is read only while the other has room. Before the answer's head is passed on, a lost node becomes an
+/// error answer (or one more try, when an idle connection turned out stale and nothing of a body was sent);
+/// afterwards the client's connection is cut. Event loop only.
 final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 

@@ -4,10 +4,9 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Optional;
 
-/// `Range: bytes=…`. What is malformed, of another unit, or names several ranges is ignored, so that the whole object
-/// is
-/// sent with status 200: RFC 9110 §14.2 lets a server do so for any request, and a client that gets 200 never takes the
-/// bytes for a part.
+/// `Range: bytes=…`. What is malformed, of another unit, or names several ranges is ignored, so that the whole
+/// object is sent with status 200: RFC 9110 §14.2 lets a server do so for any request, and a client that gets
+/// 200 never takes the bytes for a part.
 final class RangeHeader {
     private RangeHeader() {}
 

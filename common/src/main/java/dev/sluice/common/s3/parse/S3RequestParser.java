@@ -11,9 +11,8 @@ import java.util.Optional;
 /// authentication; never blocks, and a plain GET costs a few short strings.
 ///
 /// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below a base domain when one is
-/// configured.
-/// What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a method that makes no
-/// action is a 405.
+/// configured. What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a
+/// method that makes no action is a 405.
 public final class S3RequestParser {
     private final Optional<String> hostSuffix;
 

@@ -205,7 +205,9 @@ class RequestBodyTest {
             });
             int queue = EngineConfig.DEFAULTS.inboundQueueBytes();
             TestServer.eventually("full", () -> server.meter("sluice.http.queued.bytes") >= queue);
-            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(queue + (128 << 10));
+            int read =
+                    128 << 10; // at once, at most: the queue may go beyond its bound by one, and the handler holds one
+            assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(queue + 2 * read);
             assertThat(sent.get()).isLessThan(size);
             proceed.countDown();
             assertThat(client.read().status()).isEqualTo(200);

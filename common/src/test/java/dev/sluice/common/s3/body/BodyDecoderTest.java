@@ -75,9 +75,8 @@ class BodyDecoderTest {
                 .isInstanceOfAny(S3Failure.class, StoreException.IncompleteBody.class);
     }
 
-    /// Signed framings and hashed bodies let no changed byte through. A changed letter of a size or of a field's name
-    /// may
-    /// mean the same in its other case; then the object is the same too.
+    /// Signed framings and hashed bodies let no changed byte through. A changed letter of a size or of a
+    /// field's name may mean the same in its other case; then the object is the same too.
     @ParameterizedTest
     @EnumSource(names = {"HASHED", "SIGNED", "SIGNED_TRAILER"})
     void noFlippedBitGetsThrough(Framing framing) {

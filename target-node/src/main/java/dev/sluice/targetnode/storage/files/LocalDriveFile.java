@@ -6,13 +6,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 
 /// A file of a local file system. Files to read from hold a second descriptor, for [NativeFile#identity].
 final class LocalDriveFile implements DriveFile {
     private static final int NOT_OPEN = -1;
-    /// How Linux says that a file system has no direct reads and writes, or none of these (EINVAL).
-    private static final String NOT_ALIGNED = "Invalid argument";
+    /// How Linux says that a file system has no direct reads and writes, or none of these (EINVAL), and how the JDK
+    /// does where its blocks are larger than ours.
+    private static final List<String> NOT_ALIGNED = List.of("Invalid argument", "multiple of the block size");
 
     private static final Optional<OpenOption> DIRECT = direct("com.sun.nio.file.ExtendedOpenOption");
 
@@ -157,7 +159,8 @@ final class LocalDriveFile implements DriveFile {
 
     /// From now on it goes through the page cache.
     private void requireNotAligned(IOException failure) throws IOException {
-        if (!String.valueOf(failure.getMessage()).contains(NOT_ALIGNED)) {
+        var message = String.valueOf(failure.getMessage());
+        if (NOT_ALIGNED.stream().noneMatch(message::contains)) {
             throw LocalDriveFiles.named(failure);
         }
         cachedOnly = true;

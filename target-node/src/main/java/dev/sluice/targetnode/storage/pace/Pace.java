@@ -3,9 +3,8 @@ package dev.sluice.targetnode.storage.pace;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/// Spreads a job's work on a drive evenly over time, and lets requests go first: while some wait in the drive's queue
-/// it
-/// stands still, but not for ever, or the job would never end on a drive that is always busy.
+/// Spreads a job's work on a drive evenly over time, and lets requests go first: while some wait in the drive's
+/// queue it stands still, but not for ever, or the job would never end on a drive that is always busy.
 public final class Pace {
     private static final long PATIENCE = 1_000_000_000;
     private static final long LOOK_AGAIN = 5_000_000;

@@ -32,10 +32,9 @@ import org.slf4j.LoggerFactory;
 /// Scrubs one drive, on a thread of its own: pass after pass, first the objects in the order of the index's keys, each
 /// read and compared ([Examination]), then the files, whether the index knows them ([OrphanWalk]).
 ///
-/// Where it stands is kept in the index every few seconds, so a restart goes on there, and so does the return of a
-/// drive
-/// that was out. A drive that ceases to serve is let go at the next step, with nothing written to it. Nothing is ever
-/// deleted but a copy of what a cloud has.
+/// Where it stands is kept in the index every few seconds, so a restart goes on there, and so does the return
+/// of a drive that was out. A drive that ceases to serve is let go at the next step, with nothing written to
+/// it. Nothing is ever deleted but a copy of what a cloud has.
 final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
     private static final Duration SAVE_EVERY = Duration.ofSeconds(5);

@@ -56,9 +56,8 @@ class UploadsCrashTest {
         /// By number: the versions that may count, [#NONE] for no part.
         final Map<Integer, Set<Long>> parts = new TreeMap<>();
 
-        /// By number: attempts of unknown outcome since the last acknowledgement. Their files may be there still, and
-        /// are
-        /// looked at again when the index is lost.
+        /// By number: attempts of unknown outcome since the last acknowledgement. Their files may be there
+        /// still, and are looked at again when the index is lost.
         final Map<Integer, Set<Long>> tried = new TreeMap<>();
 
         /// The versions that make the object, when a Complete was tried.
