@@ -190,6 +190,14 @@ final class FaultRun {
             Map<String, String> refused = Map.of("everything", "no start");
             try (var store = open(copy)) {
                 refused = now.refusals(store);
+                if (row.harm() == Harm.EIO
+                        && state(store) == DriveState.OUT) { // as long as what a start needs cannot be read
+                    fault = NOTHING;
+                    store.mountpaths().enable(copy.toString());
+                    WatchedDrives.eventually(
+                            () -> state(store) == DriveState.SERVING, () -> "drives are " + store.stats());
+                    refused = now.refusals(store);
+                }
                 judge(refused);
                 fault = NOTHING;
                 write(store, now);
@@ -206,6 +214,10 @@ final class FaultRun {
                 assertThat(refused).as("mended after %d starts", start).isEmpty();
             }
         }
+    }
+
+    private static DriveState state(ObjectStore store) {
+        return store.stats().getFirst().status().state();
     }
 
     private void judge(Map<String, String> refused) {
@@ -279,7 +291,7 @@ final class FaultRun {
     /// A drive whose sync failed is out, and then everything on it is refused until it is opened anew.
     private static void judgeRunning(ObjectStore store, Acknowledged now, Set<String> victims) throws IOException {
         var refused = now.refusals(store).keySet();
-        if (store.stats().getFirst().status().state() == DriveState.SERVING) {
+        if (state(store) == DriveState.SERVING) {
             assertThat(refused).isSubsetOf(victims);
         }
     }
