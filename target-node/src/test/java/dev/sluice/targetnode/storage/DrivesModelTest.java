@@ -305,7 +305,15 @@ final class DrivesModelTest {
         if (paths.size() < 5) {
             var path = Files.createDirectories(folder.resolve("d" + attached++));
             history.add("attach " + path.getFileName());
-            store().mountpaths().attach(path.toString());
+            try {
+                store().mountpaths().attach(path.toString());
+            } catch (StoreException.Unavailable tooFewDrives) {
+                history.add("attach refused: " + tooFewDrives.getMessage());
+                healAll();
+                if (!states().containsKey(path)) {
+                    store().mountpaths().attach(path.toString());
+                }
+            }
             paths.add(path);
         }
     }
