@@ -71,37 +71,23 @@ public record StoreConfig(
     }
 
     public StoreConfig withLost(Set<String> ids) {
-        return new StoreConfig(
-                cluster,
-                node,
-                drives,
-                ids,
-                epoch,
-                reserveBytes,
-                threadsPerDrive,
-                queuePerDrive,
-                hotFiles,
-                smallLimit,
-                verifiedFor,
-                watermarks,
-                minutes,
-                indexMemory);
+        return with(ids, reserveBytes, minutes);
     }
 
     public StoreConfig withReserve(long bytes) {
-        return with(bytes, minutes);
+        return with(lost, bytes, minutes);
     }
 
     public StoreConfig withMinutes(Minutes source) {
-        return with(reserveBytes, source);
+        return with(lost, reserveBytes, source);
     }
 
-    private StoreConfig with(long reserve, Minutes source) {
+    private StoreConfig with(Set<String> given, long reserve, Minutes source) {
         return new StoreConfig(
                 cluster,
                 node,
                 drives,
-                lost,
+                given,
                 epoch,
                 reserve,
                 threadsPerDrive,

@@ -389,21 +389,27 @@ final class LocalCopiesTest {
         }
     }
 
+    /// A key that was deleted while its drive, the first one, was away.
+    private static String deletedWhileAway(WatchedDrives drives) {
+        var key = drives.key(0, 0);
+        var path = drives.paths.getFirst().toString();
+        StoreFixture.put(drives.store, key, new byte[1]);
+        drives.store.mountpaths().disable(path);
+        StoreFixture.delete(drives.store, key);
+        drives.store.mountpaths().enable(path);
+        drives.awaitState(0, DriveState.SERVING);
+        return key;
+    }
+
     /// What a drive heard of a key last is not the newest when the key was written without it since.
     @Test
     void anOlderNoteDecidesNothingWhileTheDriveWithTheNewestIsAway() throws Exception {
         try (var drives = new WatchedDrives(StoreFixture.drives(folder, 2), WatchedDrives.HARDLY)) {
-            var key = drives.key(0, 0);
-            var path = drives.paths.getFirst().toString();
-            StoreFixture.put(drives.store, key, new byte[1]);
-            drives.store.mountpaths().disable(path);
-            StoreFixture.delete(drives.store, key);
-            drives.store.mountpaths().enable(path);
-            drives.awaitState(0, DriveState.SERVING);
+            var key = deletedWhileAway(drives);
             eventually(() -> drives.store.table().current().size() == 2, () -> "it is " + drives.store.table());
             StoreFixture.put(drives.store, key, new byte[2]);
             assertThat(StoreFixture.get(drives.store, key)).hasSize(2);
-            drives.store.mountpaths().disable(path);
+            drives.store.mountpaths().disable(drives.paths.getFirst().toString());
             assertThat(drives.store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(Lookup.Unknown.class);
         }
     }
@@ -411,13 +417,7 @@ final class LocalCopiesTest {
     @Test
     void whatWasDeletedWhileItsDriveWasAwayIsNeitherReadNorListed() throws Exception {
         try (var drives = new WatchedDrives(StoreFixture.drives(folder, 2), WatchedDrives.HARDLY)) {
-            var key = drives.key(0, 0);
-            var path = drives.paths.getFirst().toString();
-            StoreFixture.put(drives.store, key, new byte[1]);
-            drives.store.mountpaths().disable(path);
-            StoreFixture.delete(drives.store, key);
-            drives.store.mountpaths().enable(path);
-            drives.awaitState(0, DriveState.SERVING);
+            var key = deletedWhileAway(drives);
             assertThat(drives.paths.getFirst().resolve("objects/shards/" + key)).exists();
             assertThat(drives.store.list(StoreFixture.BUCKET.id(), "", "", 10)).isEmpty();
             assertThat(drives.store.lookup(StoreFixture.BUCKET, key)).isInstanceOf(Lookup.Miss.class);

@@ -29,8 +29,6 @@ import org.junit.jupiter.api.Test;
 /// what was refused is not. What was acknowledged unsynced outlives the process; a loss of power may take it
 /// with what it replaced, or damage it. A seed that fails replays: its number is in the message.
 class CrashModelTest {
-    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 1500);
-    private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
     private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
     private static final long DAMAGED = -1;
     private static final List<BucketRef> BUCKETS = List.of(new BucketRef(3, "bucket"), new BucketRef(4, "other"));
@@ -61,24 +59,7 @@ class CrashModelTest {
 
     @Test
     void aCrashOrErrorAnywhereLosesNothingThatWasAcknowledged() throws Exception {
-        var failure = new Optional<?>[] {Optional.empty()};
-        var thread = new dev.sluice.targetnode.storage.files.DriveThread(
-                () -> {
-                    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-                        try {
-                            run(seed);
-                        } catch (IOException | RuntimeException | AssertionError wrong) {
-                            failure[0] = Optional.of(new AssertionError("seed " + seed, wrong));
-                            return;
-                        }
-                    }
-                },
-                "simulation");
-        thread.start();
-        thread.join();
-        if (failure[0].orElse(null) instanceof AssertionError wrong) {
-            throw wrong;
-        }
+        Seeds.each(this::run);
     }
 
     private void run(long seed) throws IOException {

@@ -8,10 +8,10 @@ import dev.sluice.targetnode.storage.drive.Faults;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.MemoryIndex;
+import dev.sluice.targetnode.storage.drive.Seeds;
 import dev.sluice.targetnode.storage.drive.SimulatedCrash;
 import dev.sluice.targetnode.storage.drive.SimulatedFiles;
 import dev.sluice.targetnode.storage.files.DriveFile;
-import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -37,8 +37,6 @@ import org.junit.jupiter.api.Test;
 /// without the loss of the index. A part that was acknowledged is there with its bytes; one that was in flight is
 /// there or not; one that was replaced never is. A seed that fails replays: its number is in the message.
 class UploadsCrashTest {
-    private static final int SEEDS = Integer.getInteger("sluice.crash.seeds", 1500);
-    private static final long FIRST_SEED = Long.getLong("sluice.crash.seed", 1);
     private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
     private static final BucketRef BUCKET = new BucketRef(3, "bucket");
     private static final int UNIT = 40;
@@ -82,24 +80,7 @@ class UploadsCrashTest {
 
     @Test
     void whatWasAcknowledgedIsThereAfterAnyCrashWithOrWithoutTheIndex() throws Exception {
-        var failure = new Optional<?>[] {Optional.empty()};
-        var thread = new DriveThread(
-                () -> {
-                    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-                        try {
-                            run(seed);
-                        } catch (IOException | RuntimeException | Error wrong) {
-                            failure[0] = Optional.of(new AssertionError("seed " + seed, wrong));
-                            return;
-                        }
-                    }
-                },
-                "simulation");
-        thread.start();
-        thread.join();
-        if (failure[0].orElse(null) instanceof AssertionError wrong) {
-            throw wrong;
-        }
+        Seeds.each(this::run);
     }
 
     private void run(long seed) throws IOException {
