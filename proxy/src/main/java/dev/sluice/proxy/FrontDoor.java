@@ -48,7 +48,7 @@ public final class FrontDoor implements HttpHandler {
         var views = parts.views();
         var targets = parts.targets();
         var life = new BucketLife(parts.control(), views, targets, parts.clock());
-        var jobs = new JobTargets(views, targets);
+        var each = new EachTarget(views, targets);
         this.parser = parts.parser();
         this.s3 = new S3Door(
                 parts.parser(),
@@ -63,9 +63,9 @@ public final class FrontDoor implements HttpHandler {
                 views,
                 life,
                 new MountpathCalls(parts.self(), views, targets),
-                new ScrubCalls(jobs),
-                new ResilverCalls(jobs),
-                new UsageCalls(views, targets));
+                new ScrubCalls(each),
+                new ResilverCalls(each),
+                new UsageCalls(each));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.metrics = parts.metrics();

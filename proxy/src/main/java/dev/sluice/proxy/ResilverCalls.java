@@ -14,9 +14,9 @@ import java.util.Optional;
 final class ResilverCalls {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final JobTargets targets;
+    private final EachTarget targets;
 
-    ResilverCalls(JobTargets targets) {
+    ResilverCalls(EachTarget targets) {
         this.targets = targets;
     }
 
@@ -47,7 +47,7 @@ final class ResilverCalls {
 
     private static ObjectNode show(ResilverStatus status) {
         var shown = JSON.createObjectNode()
-                .put("state", JobTargets.lower(status.state()))
+                .put("state", EachTarget.lower(status.state()))
                 .put("settled", status.settled())
                 .put("reason", status.reason().orElse(null))
                 .put("objects", status.keys())

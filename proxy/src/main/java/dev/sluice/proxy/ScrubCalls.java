@@ -17,9 +17,9 @@ final class ScrubCalls {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> VALUES = List.of("target", "drive", "rate");
 
-    private final JobTargets targets;
+    private final EachTarget targets;
 
-    ScrubCalls(JobTargets targets) {
+    ScrubCalls(EachTarget targets) {
         this.targets = targets;
     }
 
@@ -82,7 +82,7 @@ final class ScrubCalls {
         var shown = JSON.createObjectNode()
                 .put("drive", drive.drive())
                 .put("path", drive.path())
-                .put("state", JobTargets.lower(drive.state()))
+                .put("state", EachTarget.lower(drive.state()))
                 .put("trouble", drive.trouble().orElse(null))
                 .put("objects", drive.objects())
                 .put("objects_all", drive.objectsAll())
@@ -101,8 +101,8 @@ final class ScrubCalls {
 
     private static ObjectNode show(ScrubFinding finding) {
         return JSON.createObjectNode()
-                .put("kind", JobTargets.lower(finding.kind()))
-                .put("action", JobTargets.lower(finding.action()))
+                .put("kind", EachTarget.lower(finding.kind()))
+                .put("action", EachTarget.lower(finding.action()))
                 .put("bucket", finding.bucket())
                 .put("key", finding.key())
                 .put("path", finding.path())

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
-import dev.sluice.common.cluster.Role;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
@@ -19,15 +18,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 
-/// Asks the targets that are meant about one of their jobs, all at once. A target that does not answer is an `error` in
-/// its place, not a failure of the others.
-final class JobTargets {
+/// Asks the targets that are meant, all at once. A target that does not answer is an `error` in its place, not a
+/// failure of the others.
+final class EachTarget {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final ClusterViews views;
     private final Targets targets;
 
-    JobTargets(ClusterViews views, Targets targets) {
+    EachTarget(ClusterViews views, Targets targets) {
         this.views = views;
         this.targets = targets;
     }
@@ -36,19 +35,24 @@ final class JobTargets {
     /// @param question what a target shows; nothing when it is not concerned
     /// @throws StoreException.InvalidArgument when there is no such target
     ArrayNode ask(Optional<String> only, Function<TargetService, Optional<ObjectNode>> question) {
-        var nodes = views.current().state().map().nodes().values().stream()
-                .filter(node -> node.role() == Role.TARGET)
+        var nodes = views.current().routing().targets().stream()
                 .filter(node -> only.isEmpty() || only.get().equals(node.id().value()))
                 .toList();
         if (nodes.isEmpty()) {
             throw new StoreException.InvalidArgument("There is no target " + only.orElse("in the cluster"));
         }
         var answers = JSON.createArrayNode();
-        asked(nodes, question).forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
+        answers(nodes, question)
+                .forEach((id, answer) -> answer.ifPresent(shown -> answers.add(shown.put("target", id))));
         return answers;
     }
 
-    private Map<String, Optional<ObjectNode>> asked(
+    /// By the targets' ids.
+    Map<String, Optional<ObjectNode>> answers(Function<TargetService, Optional<ObjectNode>> question) {
+        return answers(views.current().routing().targets(), question);
+    }
+
+    private Map<String, Optional<ObjectNode>> answers(
             List<Node> nodes, Function<TargetService, Optional<ObjectNode>> question) {
         var answers = new TreeMap<String, Optional<ObjectNode>>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
