@@ -83,6 +83,7 @@ public final class TargetNode implements AutoCloseable {
         var handlers = ObjectHandlers.compose(
                 store, control, views, peers, backends, quotas, digests, scrubbing, resilvering, node, meters);
         ResilverMeters.register(handlers.resilver(), node, meters);
+        HotSetMeters.register(store.hotSet(), node, meters);
         store.evict(new EvictedBuckets(views, quotas));
         store.follow(_ -> {
             DriveMeters.register(store, node, meters);

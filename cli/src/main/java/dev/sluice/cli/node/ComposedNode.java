@@ -266,6 +266,7 @@ final class ComposedNode implements RunningNode {
                 storage.driveThreads(),
                 512,
                 storage.hotFiles(),
+                storage.hotMemory().bytes(),
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
                 new Watermarks(storage.highWatermark(), storage.lowWatermark()),

@@ -64,6 +64,7 @@ final class ConfigFilesTest {
             block_cache = "19MiB"
             write_buffers = "20MiB"
             hot_files = 22
+            hot_memory = "21MiB"
             verified_for = "23m"
             scrub_period = "32m"
             scrub_rate = 33
@@ -123,6 +124,7 @@ final class ConfigFilesTest {
                                 mebibytes(19),
                                 mebibytes(20),
                                 22,
+                                mebibytes(21),
                                 new TimeSpan(Duration.ofMinutes(23)),
                                 new TimeSpan(Duration.ofMinutes(32)),
                                 33,

@@ -94,7 +94,7 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     static ObjectStore open(StoreConfig config, Seams seams, HealthSettings health) throws IOException {
-        var hotSet = new HotSet(config.hotFiles(), config.smallLimit(), config.verifiedFor());
+        var hotSet = new HotSet(config.hotFiles(), config.hotMemory(), config.verifiedFor());
         var versions = new Versions(config.epoch());
         var opened = OpenDrives.open(config, seams, health, versions, hotSet::invalidateDrive);
         var store = new ObjectStore(config, opened, hotSet, versions);
@@ -143,6 +143,10 @@ public final class ObjectStore implements AutoCloseable {
 
     public Multipart multipart() {
         return multipart;
+    }
+
+    public HotSet hotSet() {
+        return hotSet;
     }
 
     /// An object that is open and unchanged since it was verified. Never blocks: for event loops.

@@ -15,7 +15,8 @@ import java.util.Set;
 /// @param epoch the first half of the versions it gives
 /// @param reserveBytes kept free on each drive
 /// @param hotFiles how many objects may be kept open
-/// @param smallLimit objects up to this size are written in one step and kept in memory while hot
+/// @param hotMemory how many bytes of small ones among them may be in memory
+/// @param smallLimit objects up to this size are written in one step
 /// @param verifiedFor how long verified bytes need not be verified again
 /// @param watermarks how full a drive may become before copies are evicted
 /// @param minutes tells when copies are read
@@ -30,6 +31,7 @@ public record StoreConfig(
         int threadsPerDrive,
         int queuePerDrive,
         int hotFiles,
+        long hotMemory,
         int smallLimit,
         Duration verifiedFor,
         Watermarks watermarks,
@@ -40,7 +42,7 @@ public record StoreConfig(
         lost = Set.copyOf(lost);
     }
 
-    /// With the usual watermarks and the machine's clock.
+    /// With the usual memory for hot objects, the usual watermarks and the machine's clock.
     public StoreConfig(
             String cluster,
             String node,
@@ -63,6 +65,7 @@ public record StoreConfig(
                 threadsPerDrive,
                 queuePerDrive,
                 hotFiles,
+                32 << 20,
                 smallLimit,
                 verifiedFor,
                 Watermarks.DEFAULT,
@@ -71,18 +74,22 @@ public record StoreConfig(
     }
 
     public StoreConfig withLost(Set<String> ids) {
-        return with(ids, reserveBytes, minutes);
+        return with(ids, reserveBytes, hotMemory, minutes);
     }
 
     public StoreConfig withReserve(long bytes) {
-        return with(lost, bytes, minutes);
+        return with(lost, bytes, hotMemory, minutes);
+    }
+
+    public StoreConfig withHotMemory(long bytes) {
+        return with(lost, reserveBytes, bytes, minutes);
     }
 
     public StoreConfig withMinutes(Minutes source) {
-        return with(lost, reserveBytes, source);
+        return with(lost, reserveBytes, hotMemory, source);
     }
 
-    private StoreConfig with(Set<String> given, long reserve, Minutes source) {
+    private StoreConfig with(Set<String> given, long reserve, long hot, Minutes source) {
         return new StoreConfig(
                 cluster,
                 node,
@@ -93,6 +100,7 @@ public record StoreConfig(
                 threadsPerDrive,
                 queuePerDrive,
                 hotFiles,
+                hot,
                 smallLimit,
                 verifiedFor,
                 watermarks,

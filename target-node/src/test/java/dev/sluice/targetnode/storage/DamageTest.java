@@ -179,10 +179,10 @@ class DamageTest {
             assertThat(store.hot(BUCKET.id(), "k")).isEmpty();
             get(store, "k");
             try (var hot = store.hot(BUCKET.id(), "k").orElseThrow()) {
-                var content = new byte[1000];
-                hot.bytes().orElseThrow().get(content);
-                assertThat(content).isEqualTo(random(1, 1000));
                 assertThat(hot.ready(0, 1000)).isTrue();
+                var content = ByteBuffer.allocate(1000);
+                hot.read(0, content);
+                assertThat(content.array()).isEqualTo(random(1, 1000));
             }
             put(store, "k", random(2, 1000));
             assertThat(store.hot(BUCKET.id(), "k")).isEmpty();

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.awaitInMemory;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
@@ -73,6 +74,7 @@ class FiguresTest {
 
     private static void hotReads(ObjectStore store) throws IOException {
         get(store, "small-FSYNC64/00000001");
+        awaitInMemory(store, "small-FSYNC64/00000001");
         for (int round = 0; round < 2; round++) {
             long start = System.nanoTime();
             for (int i = 0; i < 500_000; i++) {

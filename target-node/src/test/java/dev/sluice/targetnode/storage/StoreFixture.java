@@ -55,6 +55,18 @@ final class StoreFixture {
         }
     }
 
+    /// Reads an object that is open already until its bytes are in memory.
+    static void awaitInMemory(ObjectStore store, String key) {
+        WatchedDrives.eventually(() -> isInMemory(store, key), () -> key + " is not in memory");
+    }
+
+    /// Whether it is; this is a read, too.
+    static boolean isInMemory(ObjectStore store, String key) {
+        try (var hot = store.hot(BUCKET.id(), key).orElseThrow()) {
+            return hot.bytes().isPresent();
+        }
+    }
+
     static byte[] get(ObjectStore store, String key) throws IOException {
         return get(store, BUCKET, key);
     }

@@ -16,9 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32C;
 
-/// An open file with its record, and which of its blocks are known to be good. Shared by the hot set and all who
-/// send from it; closed when the last of them lets go.
+/// An open file with its record, and which of its blocks are known to be good; the bytes themselves when it is small
+/// and read again and again. Shared by the hot set and all who send from it; closed when the last of them lets go.
 final class HotObject {
+    /// Objects up to this size may be in memory; longer ones cost less when the kernel sends them (decision 0023).
+    private static final int SMALL = 64 << 10;
+
     private static final int PIECE = 256 << 10;
     private static final int ATTEMPTS = 4;
     /// What is in memory stays good whatever happens to its file, which is looked at only so often then.
@@ -49,19 +52,22 @@ final class HotObject {
     private final DriveFile file;
     private final Drive drive;
     private final long maxAgeNanos;
+    private final HotMemory memory;
     private final Runnable whenDamaged;
     private final AtomicInteger users = new AtomicInteger(1);
+    private final AtomicInteger reads = new AtomicInteger();
     private volatile Verified verified;
     private volatile Optional<ByteBuffer> bytes = Optional.empty();
     private volatile long lookedAt = System.nanoTime();
     private volatile long readInMinute;
 
-    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, Runnable whenDamaged)
+    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, HotMemory memory, Runnable whenDamaged)
             throws IOException {
         this.record = record;
         this.file = file;
         this.drive = drive;
         this.maxAgeNanos = maxAge.toNanos();
+        this.memory = memory;
         this.whenDamaged = whenDamaged;
         this.verified = Verified.none(file.identity(), record.blocks().count());
     }
@@ -103,6 +109,7 @@ final class HotObject {
 
     void release() {
         if (users.decrementAndGet() == 0) {
+            bytes.ifPresent(content -> memory.give(content.capacity()));
             drive.closeLater(file);
         }
     }
@@ -223,16 +230,45 @@ final class HotObject {
         return (int) crc.getValue();
     }
 
-    /// Keeps a small object's bytes in memory, once they are found good. On a drive thread.
-    void load() throws IOException {
+    boolean isSmall() {
+        return record.size() <= SMALL;
+    }
+
+    /// To be asked at each read: whether the bytes are to be in memory by now. True at the 2nd, 4th, 8th … read, so
+    /// that it is tried again where there was no room.
+    boolean isToBeKept() {
+        if (!isSmall() || bytes.isPresent()) {
+            return false;
+        }
+        int count = reads.incrementAndGet();
+        return count > 1 && Integer.bitCount(count) == 1;
+    }
+
+    /// Takes a small object's bytes into memory, if there is room. On a drive thread.
+    ///
+    /// @throws StoreException.Damaged when the bytes are not the ones that were written
+    synchronized void keep() throws IOException {
+        int size = (int) record.size();
+        if (bytes.isPresent() || !memory.take(size)) {
+            return;
+        }
+        try {
+            bytes = Optional.of(good());
+        } finally {
+            if (bytes.isEmpty()) {
+                memory.give(size);
+            }
+        }
+    }
+
+    private ByteBuffer good() throws IOException {
         current();
         var content = ByteBuffer.allocateDirect((int) record.size());
         file.read(0, content);
         require(!content.hasRemaining(), "is shorter than it was");
         if (record.size() > 0) {
             require(record.blocks().matches(0, content.flip()), "does not match its checksum");
-            verified.add(0);
         }
-        bytes = Optional.of(content.rewind().asReadOnlyBuffer());
+        return content.rewind().asReadOnlyBuffer();
     }
 }

@@ -2,6 +2,8 @@ package dev.sluice.targetnode.storage.hotset;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -9,37 +11,33 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/// The objects that were read lately: open, with their records, small ones with their bytes. An answer from here
-/// costs one call to the kernel at most, which tells whether the file was touched since.
+/// The objects that were read lately: open, with their records; small ones that are read again with their bytes. An
+/// answer from here asks the kernel at most whether the file was touched since and is still in the page cache.
 public final class HotSet implements AutoCloseable {
-    private static final int BYTES_PER_UNIT = 8 << 10;
+    private static final Logger LOG = LoggerFactory.getLogger(HotSet.class);
 
     private final Cache<ObjectKey, HotObject> cache;
-    private final int smallLimit;
+    private final HotMemory memory;
     private final Duration maxAge;
 
-    /// @param files how many may be open; a small object also counts one for every 8 KiB in memory
-    /// @param smallLimit objects up to this size are kept in memory
+    /// @param files how many may be open
+    /// @param memory bytes of small objects that may be in memory
     /// @param maxAge after which bytes are verified again
-    public HotSet(int files, int smallLimit, Duration maxAge) {
-        this.smallLimit = smallLimit;
+    public HotSet(int files, long memory, Duration maxAge) {
+        this.memory = new HotMemory(memory);
         this.maxAge = maxAge;
         this.cache = Caffeine.newBuilder()
-                .maximumWeight(files)
-                .weigher((ObjectKey _, HotObject object) -> weight(object))
+                .maximumSize(files)
                 .executor(Runnable::run)
-                .removalListener((_, object, _) -> {
+                .removalListener((ObjectKey _, HotObject object, RemovalCause _) -> {
                     if (object != null) {
                         object.release();
                     }
                 })
                 .build();
-    }
-
-    private int weight(HotObject object) {
-        long size = object.record().size();
-        return 1 + (size <= smallLimit ? (int) size / BYTES_PER_UNIT : 0);
     }
 
     /// Never blocks.
@@ -52,15 +50,34 @@ public final class HotSet implements AutoCloseable {
             cache.asMap().remove(key, object);
             return Optional.empty();
         }
-        return object.retain() ? Optional.of(use(key, object)) : Optional.empty();
+        if (!object.retain()) {
+            return Optional.empty();
+        }
+        if (object.isToBeKept() && object.retain()) {
+            keep(key, object);
+        }
+        return Optional.of(use(key, object));
+    }
+
+    private void keep(ObjectKey key, HotObject object) {
+        object.drive().startStep(object::keep).whenComplete((_, failure) -> {
+            if (failure instanceof StoreException.Damaged) {
+                damaged(key, object);
+            } else if (failure != null) {
+                LOG.debug("{} stays out of memory", key, failure);
+            }
+            object.release();
+        });
     }
 
     private StoredObject use(ObjectKey key, HotObject object) {
         object.read(key);
-        return new StoredObject(object, () -> {
-            cache.asMap().remove(key, object);
-            object.whenDamaged().run();
-        });
+        return new StoredObject(object, () -> damaged(key, object));
+    }
+
+    private void damaged(ObjectKey key, HotObject object) {
+        cache.asMap().remove(key, object);
+        object.whenDamaged().run();
     }
 
     /// Takes an object that was just opened. On a drive thread, and never beside a change of its key.
@@ -72,9 +89,9 @@ public final class HotSet implements AutoCloseable {
             throws IOException {
         boolean added = false;
         try {
-            var object = new HotObject(record, file, drive, maxAge, whenDamaged);
-            if (record.size() <= smallLimit) {
-                object.load();
+            var object = new HotObject(record, file, drive, maxAge, memory, whenDamaged);
+            if (object.isSmall()) {
+                object.verify(0, record.size());
             }
             object.retain();
             cache.put(key, object);
@@ -103,8 +120,14 @@ public final class HotSet implements AutoCloseable {
         cache.asMap().values().removeIf(object -> object.drive() == drive);
     }
 
-    public long size() {
+    /// How many objects are open.
+    public long objects() {
         return cache.estimatedSize();
+    }
+
+    /// How many bytes of them are in memory.
+    public long bytes() {
+        return memory.used();
     }
 
     @Override
