@@ -16,11 +16,16 @@ public final class Sluice {
 
     /// One command in this JVM; the exit code says how it went.
     public static int run(Installation installation, String... arguments) {
-        return commandLine(installation).execute(arguments);
+        return commandLine(installation, arguments).execute(arguments);
     }
 
-    public static CommandLine commandLine(Installation installation) {
-        return Commands.of(installation)
+    /// The same with other places for what it prints.
+    public static int run(Installation installation, PrintWriter out, PrintWriter err, String... arguments) {
+        return commandLine(installation, arguments).setOut(out).setErr(err).execute(arguments);
+    }
+
+    private static CommandLine commandLine(Installation installation, String... arguments) {
+        return Commands.of(installation, arguments)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, line, _) -> report(failure, line.getErr()));
     }

@@ -46,10 +46,11 @@ final class AskedNode implements AutoCloseable {
                 List.of("--cluster", "http://127.0.0.1:" + server.getAddress().getPort()));
         var out = new StringWriter();
         var err = new StringWriter();
-        var exitCode = Sluice.commandLine(TrialSluice.installation(Map.of()))
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(all.toArray(String[]::new));
+        var exitCode = Sluice.run(
+                TrialSluice.installation(Map.of()),
+                new PrintWriter(out),
+                new PrintWriter(err),
+                all.toArray(String[]::new));
         return new Result(exitCode, out.toString(), err.toString());
     }
 

@@ -51,10 +51,11 @@ final class ClusterLifecycleTest {
         all.addAll(List.of("--dir", dir.toString()));
         var out = new StringWriter();
         var err = new StringWriter();
-        var exitCode = Sluice.commandLine(TrialSluice.installation(environment))
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(all.toArray(String[]::new));
+        var exitCode = Sluice.run(
+                TrialSluice.installation(environment),
+                new PrintWriter(out),
+                new PrintWriter(err),
+                all.toArray(String[]::new));
         return new Result(exitCode, out.toString(), err.toString());
     }
 

@@ -49,6 +49,7 @@ final class PlainFilesTest {
             requireAll(s3, bodies);
 
             cluster.down();
+            assertThat(cluster.lastWords()).as("of an orderly stop").doesNotContain(" ERROR ");
             requireSums(cluster, bodies);
             requireTarHasTheBytes(cluster, bodies);
             copyDrives(cluster);

@@ -136,6 +136,11 @@ final class OpenDrives implements AutoCloseable {
         followers.forEach(follower -> follower.accept(slots));
     }
 
+    /// Followers want to know which drives an open store has.
+    private synchronized void stopTelling() {
+        followers.clear();
+    }
+
     /// @param follower told of the slots now, and whenever there are others; before a drive that leaves is closed
     synchronized void follow(Consumer<List<DriveSlot>> follower) {
         followers.add(follower);
@@ -368,6 +373,7 @@ final class OpenDrives implements AutoCloseable {
         attendance.close();
         tables.end();
         comings.close();
+        stopTelling();
         drives.forEach(this::close);
         set.close();
     }

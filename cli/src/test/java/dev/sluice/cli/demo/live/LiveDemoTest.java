@@ -64,10 +64,7 @@ class LiveDemoTest {
         var out = new StringWriter();
         var err = new StringWriter();
         var installation = new Installation(JVM, Nodes::factory, Map.of("TMPDIR", temporary.toString()));
-        int exitCode = Sluice.commandLine(installation)
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(arguments);
+        int exitCode = Sluice.run(installation, new PrintWriter(out), new PrintWriter(err), arguments);
         assertThat(exitCode).as("%s%n%s", out, err).isZero();
         assertThat(temporary).isEmptyDirectory();
         return out.toString();

@@ -77,10 +77,10 @@ public final class Scrubs implements AutoCloseable {
                         .map(name -> name.equals(each.path()) || name.equals(each.driveId()))
                         .orElse(true))
                 .toList();
-        if (meant.isEmpty()) {
+        if (meant.isEmpty() && command.drive().isPresent()) {
             throw new StoreException.InvalidArgument("There is no drive '%s' here: %s"
                     .formatted(
-                            command.drive().orElse(""),
+                            command.drive().get(),
                             scrubbers.stream().map(Scrubber::path).toList()));
         }
         switch (command.action()) {

@@ -1,10 +1,12 @@
 package dev.sluice.targetnode.storage.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Shelf;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -164,6 +166,16 @@ class ScrubberTest {
         demand(scrubs, rate);
         eventually(() -> status(scrubs).finishedMillis() > 0);
         return (status(scrubs).finishedMillis() - status(scrubs).begunMillis()) / 1e3;
+    }
+
+    @Test
+    void withoutDrivesThereIsNothingToTellAndNothingToStart() {
+        try (var scrubs = scrubs(new ScrubSettings(Duration.ZERO, 0))) {
+            scrubs.use(List.of());
+            assertThat(scrubs.obey(ScrubCommand.STATUS)).isEmpty();
+            var start = new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.empty());
+            assertThatThrownBy(() -> scrubs.obey(start)).isInstanceOf(StoreException.Unavailable.class);
+        }
     }
 
     @Test
