@@ -36,6 +36,7 @@ prepare_bench() {
     classpath=$BENCH_CLASSPATH
   else
     "$root/sluice" --version > /dev/null || fail "./sluice does not build"
+    "$root/deploy/start-cache" || fail "deploy/start-cache failed"
     classpath="${SLUICE_DIST:-$root/cli/target/dist}/lib/*"
   fi
   java_home=$("$root/deploy/java-home")

@@ -2,6 +2,7 @@ package dev.sluice.cli.process;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +20,23 @@ public record JvmCommand(
         this(java, flags, classPath, mainClass, Map.of());
     }
 
-    /// As this JVM was started, with the flags of node JVMs. `home` is the root of the tree.
-    public static JvmCommand ofInstallation(Path home, String mainClass) {
-        var flags = List.of(
+    /// As this JVM was started, with the flags of node JVMs, the start cache if there is one (`deploy/start-cache`), and
+    /// the flags in `$SLUICE_JVM_FLAGS` behind them.
+    ///
+    /// @param home the root of the tree
+    public static JvmCommand ofInstallation(Path home, String mainClass, Map<String, String> environment) {
+        var flags = new ArrayList<>(List.of(
                 "@" + home.resolve("deploy/jvm.flags"),
                 "-Dsluice.home=" + home,
-                "-Djava.library.path=" + System.getProperty("java.library.path"));
+                "-Djava.library.path=" + System.getProperty("java.library.path")));
+        var startCache = System.getProperty("sluice.start.cache");
+        if (startCache != null && Files.exists(Path.of(startCache))) {
+            flags.add("-XX:AOTCache=" + startCache);
+        }
+        var given = environment.getOrDefault("SLUICE_JVM_FLAGS", "").strip();
+        if (!given.isEmpty()) {
+            flags.addAll(List.of(given.split("\\s+")));
+        }
         return new JvmCommand(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 flags,
