@@ -14,7 +14,8 @@ public record Installation(JvmCommand jvm, Supplier<NodeFactory> nodes, Map<Stri
 
     public static Installation ofThisTree(Class<?> main, Map<String, String> environment) {
         var home = Path.of(System.getProperty("sluice.home", ".")).toAbsolutePath();
-        return new Installation(JvmCommand.ofInstallation(home, main.getName(), environment), Nodes::factory, environment);
+        return new Installation(
+                JvmCommand.ofInstallation(home, main.getName(), environment), Nodes::factory, environment);
     }
 
     /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.

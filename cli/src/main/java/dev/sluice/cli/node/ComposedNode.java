@@ -71,6 +71,7 @@ final class ComposedNode implements RunningNode {
     private final InstantSource clock = InstantSource.system();
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // in the order they are closed
     private Optional<TargetNode> target = Optional.empty();
+    private Optional<Controller> controller = Optional.empty();
     private final PeerTokens tokens;
     private final PeerClient peers;
     private final ControlPlane control;
@@ -140,7 +141,7 @@ final class ComposedNode implements RunningNode {
 
     private ControlPlane controlPlane() throws IOException {
         if (isController()) {
-            var controller = Controller.open(
+            var kept = Controller.open(
                     config.drives().folders(),
                     config.cluster().nodes().stream()
                             .filter(member -> member.role() == NodeRole.TARGET)
@@ -152,8 +153,9 @@ final class ComposedNode implements RunningNode {
                                             config.auth().accessKey(),
                                             config.auth().secretKey())
                                     : Map.of()));
-            jvm.controllerIs(controller);
-            return controller;
+            jvm.controllerIs(kept);
+            controller = Optional.of(kept);
+            return kept;
         }
         var here = jvm.controller();
         return here.isPresent()
@@ -347,6 +349,7 @@ final class ComposedNode implements RunningNode {
     @Override
     public void drain(Duration longest) {
         closing = true;
+        controller.ifPresent(Controller::endWatches);
         if (!server.drain(longest)) {
             LOG.warn("{} leaves requests unfinished", id);
         }

@@ -12,6 +12,7 @@ public final class Published {
 
     private final List<Watcher> watchers = new ArrayList<>();
     private volatile Optional<ClusterState> newest = Optional.empty();
+    private boolean ended;
 
     public ClusterState current() {
         return newest.orElseThrow(
@@ -27,9 +28,28 @@ public final class Published {
             return CompletableFuture.completedFuture(newest.get());
         }
         var promise = new CompletableFuture<ClusterState>();
+        if (ended) {
+            promise.completeExceptionally(stopping());
+            return promise;
+        }
         watchers.removeIf(watcher -> watcher.promise().isDone()); // those who gave up
         watchers.add(new Watcher(version, promise));
         return promise;
+    }
+
+    /// The node stops: nobody waits any longer, now or later.
+    public void end() {
+        var waiting = new ArrayList<Watcher>();
+        synchronized (this) {
+            ended = true;
+            waiting.addAll(watchers);
+            watchers.clear();
+        }
+        waiting.forEach(watcher -> watcher.promise().completeExceptionally(stopping()));
+    }
+
+    private static StoreException stopping() {
+        return new StoreException.Unavailable("This node stops");
     }
 
     /// Takes a state unless a newer one is here already.

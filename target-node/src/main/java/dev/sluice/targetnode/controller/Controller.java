@@ -62,6 +62,11 @@ public final class Controller implements ControlPlane {
         return published.watch(version);
     }
 
+    /// Other nodes keep a watch open all the time; a node that stops does not wait for it to end.
+    public void endWatches() {
+        published.end();
+    }
+
     @Override
     public synchronized ClusterState apply(Command command) {
         if (broken) {

@@ -125,12 +125,14 @@ public final class PeerApi implements HttpHandler {
     }
 
     private Response state(long after) {
+        if (after < 0) {
+            return json(control.current());
+        }
+        var watch = control.watch(after);
         try {
-            return json(
-                    after < 0
-                            ? control.current()
-                            : control.watch(after).get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
+            return json(watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException e) {
+            watch.cancel(false); // nobody waits for it any more
             return Response.empty(204); // nothing new: ask again
         } catch (ExecutionException e) {
             throw new StoreException.Unavailable("the watch failed: " + e.getCause());

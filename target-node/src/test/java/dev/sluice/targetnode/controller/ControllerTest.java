@@ -49,6 +49,18 @@ class ControllerTest {
     }
 
     @Test
+    void nobodyWaitsForAControllerThatStops() throws IOException {
+        var controller = formed();
+        long version = controller.current().version();
+        var watched = controller.watch(version);
+        assertThat(watched).isNotDone();
+        controller.endWatches();
+        assertThat(watched).isCompletedExceptionally();
+        assertThat(controller.watch(version)).isCompletedExceptionally();
+        assertThat(controller.watch(version - 1)).isCompleted();
+    }
+
+    @Test
     void whatWasAcknowledgedIsThereAfterARestart() throws IOException {
         var before = formed();
         var properties = BucketProperties.defaults(Optional.of(new BackendSpec(
