@@ -35,8 +35,8 @@ final class Engine {
         this.metrics = metrics;
         this.accessLog = new AccessLogQueue(accessLog, metrics);
         this.tls = tls;
-        this.upstreams = new Upstreams(config, loops, tls);
-        this.budget = new MemoryBudget(config.memoryBudget(), metrics.queued());
+        this.budget = new MemoryBudget(config.memoryBudget(), loops.bodyBytes(), metrics.queued());
+        this.upstreams = new Upstreams(config, loops, tls, budget);
     }
 
     EngineConfig config() {

@@ -14,10 +14,12 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The threads that serve sockets. Made once per process and shared by all its servers; closed after them.
 public final class EventLoops implements AutoCloseable {
     private final EventLoopGroup group;
+    private final AtomicLong bodyBytes = new AtomicLong();
 
     private EventLoops(EventLoopGroup group) {
         this.group = group;
@@ -36,6 +38,11 @@ public final class EventLoops implements AutoCloseable {
 
     EventLoopGroup group() {
         return group;
+    }
+
+    /// Of bodies that wait in the queues of all servers here.
+    AtomicLong bodyBytes() {
+        return bodyBytes;
     }
 
     Class<? extends ServerChannel> serverChannel() {

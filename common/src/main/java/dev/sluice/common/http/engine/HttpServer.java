@@ -53,7 +53,7 @@ public final class HttpServer implements AutoCloseable {
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOCATOR, SocketBuffers.ALLOCATOR)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving())
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving(engine.budget()))
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.WATER_MARKS)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override

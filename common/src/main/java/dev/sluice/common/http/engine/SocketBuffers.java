@@ -1,10 +1,14 @@
 package dev.sluice.common.http.engine;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator.DelegatingHandle;
+import io.netty.channel.RecvByteBufAllocator.ExtendedHandle;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.UncheckedBooleanSupplier;
 
 /// The sizes and the origin of what is read from and written to sockets.
 final class SocketBuffers {
@@ -21,8 +25,35 @@ final class SocketBuffers {
 
     private SocketBuffers() {}
 
-    /// Follows what the connection brings.
-    static RecvByteBufAllocator receiving() {
-        return new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ);
+    /// Follows what the connection brings; while the memory for bodies is used up, each gets little.
+    static RecvByteBufAllocator receiving(MemoryBudget budget) {
+        var adaptive = new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ);
+        return () -> new Reads((ExtendedHandle) adaptive.newHandle(), budget);
+    }
+
+    private static final class Reads extends DelegatingHandle implements ExtendedHandle {
+        private final ExtendedHandle adaptive;
+        private final MemoryBudget budget;
+
+        Reads(ExtendedHandle adaptive, MemoryBudget budget) {
+            super(adaptive);
+            this.adaptive = adaptive;
+            this.budget = budget;
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+            return allocator.ioBuffer(guess());
+        }
+
+        @Override
+        public int guess() {
+            return budget.exhausted() ? SMALLEST_READ : adaptive.guess();
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
+            return adaptive.continueReading(maybeMore);
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.NetUtil;
@@ -29,6 +30,7 @@ final class Upstreams {
     private final EngineConfig config;
     private final EventLoops loops;
     private final Optional<Tls> tls;
+    private final RecvByteBufAllocator receiving;
     private final Duration freshFor;
     private final ChannelGroup all = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final FastThreadLocal<Map<URI, ArrayDeque<UpstreamConnection>>> idle = new FastThreadLocal<>() {
@@ -38,10 +40,11 @@ final class Upstreams {
         }
     };
 
-    Upstreams(EngineConfig config, EventLoops loops, Optional<Tls> tls) {
+    Upstreams(EngineConfig config, EventLoops loops, Optional<Tls> tls, MemoryBudget budget) {
         this.config = config;
         this.loops = loops;
         this.tls = tls;
+        this.receiving = SocketBuffers.receiving(budget);
         // The node closes idle connections too. A request with a body that meets a closing one fails for good.
         this.freshFor = config.idleTimeout().dividedBy(2);
     }
@@ -116,7 +119,7 @@ final class Upstreams {
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.WATER_MARKS)
                 .option(ChannelOption.ALLOCATOR, SocketBuffers.ALLOCATOR)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving())
+                .option(ChannelOption.RECVBUF_ALLOCATOR, receiving)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         config.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<>() {

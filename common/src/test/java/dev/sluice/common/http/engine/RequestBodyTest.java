@@ -10,9 +10,12 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -178,6 +181,44 @@ class RequestBodyTest {
                 bytes,
                 usual.memoryBudget(),
                 usual.tls());
+    }
+
+    /// Each handler is stuck with a piece of its body, as uploads to a drive that hardly answers are.
+    @Test
+    void manyStuckBodiesTakeLittleMoreThanTheMemoryForBodies() throws Exception {
+        int clients = 64;
+        long budget = 1 << 20;
+        var body = random(1 << 20);
+        var stuck = new CountDownLatch(clients);
+        var proceed = new CountDownLatch(1);
+        var config = EngineConfig.DEFAULTS.withMemoryBudget(budget);
+        try (var server = TestServer.blocking(config, request -> {
+                    for (int piece = 0; piece < 3; piece++) {
+                        request.body().next();
+                    }
+                    stuck.countDown();
+                    proceed.await();
+                    return digest(request);
+                });
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answers = new ArrayList<Future<Integer>>();
+            for (int i = 0; i < clients; i++) {
+                answers.add(threads.submit(() -> {
+                    try (var client = server.connect()) {
+                        client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n");
+                        client.send(body);
+                        return client.read().status();
+                    }
+                }));
+            }
+            stuck.await();
+            assertThat(server.meter("sluice.http.queued.bytes")).isBetween((double) budget / 2, 2.0 * budget);
+            proceed.countDown();
+            for (var answer : answers) {
+                assertThat(answer.get()).isEqualTo(200);
+            }
+            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+        }
     }
 
     @Test

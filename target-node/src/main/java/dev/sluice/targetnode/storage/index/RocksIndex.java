@@ -41,16 +41,24 @@ public final class RocksIndex implements DriveIndex {
 
     private final RocksDB database;
     private final SyncedMark mark;
+    private final RocksMemory memory;
     private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
     private final List<AutoCloseable> owned;
     private final ReadWriteLock open = new ReentrantReadWriteLock();
     private boolean closed;
     private final WriteOptions logged = new WriteOptions().setSync(false);
 
-    private RocksIndex(RocksDB database, SyncedMark mark, List<ColumnFamilyHandle> handles, List<AutoCloseable> owned) {
+    private RocksIndex(
+            RocksDB database,
+            SyncedMark mark,
+            RocksMemory memory,
+            List<ColumnFamilyHandle> handles,
+            List<AutoCloseable> owned) {
         this.database = database;
         this.mark = mark;
+        this.memory = memory;
         this.owned = owned;
+        memory.opened();
         int next = 1; // the first is the one every database has
         for (var table : Table.values()) {
             tables.put(table, handles.get(next++));
@@ -79,7 +87,7 @@ public final class RocksIndex implements DriveIndex {
                 .setWriteBufferManager(memory.writeBuffers())
                 .setMaxTotalWalSize(64 << 20)
                 .setRecycleLogFileNum(RECYCLED_LOGS)
-                .setMaxBackgroundJobs(2)
+                .setMaxBackgroundJobs(2) // one flush, one compaction
                 .setMaxOpenFiles(512)
                 .setKeepLogFileNum(2)
                 .setParanoidChecks(true);
@@ -92,7 +100,7 @@ public final class RocksIndex implements DriveIndex {
         List<AutoCloseable> owned = List.of(options, family, bloom, mark);
         try {
             var database = RocksDB.open(options, folder.toString(), descriptors, handles);
-            return trusted(new RocksIndex(database, mark, handles, owned), folder);
+            return trusted(new RocksIndex(database, mark, memory, handles, owned), folder);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
             var what = "the index in " + folder;
@@ -252,6 +260,7 @@ public final class RocksIndex implements DriveIndex {
         } finally {
             owned.forEach(RocksIndex::closeQuietly);
             logged.close();
+            memory.closed();
         }
     }
 }
