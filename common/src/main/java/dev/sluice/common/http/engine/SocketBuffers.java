@@ -21,6 +21,7 @@ final class SocketBuffers {
     static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
 
     private static final int SMALLEST_READ = 2 << 10;
+    private static final int READ_WHEN_SHORT = 4 << 10;
     private static final int FIRST_READ = 16 << 10;
 
     private SocketBuffers() {}
@@ -48,7 +49,7 @@ final class SocketBuffers {
 
         @Override
         public int guess() {
-            return budget.exhausted() ? SMALLEST_READ : adaptive.guess();
+            return budget.exhausted() ? READ_WHEN_SHORT : adaptive.guess();
         }
 
         @Override
