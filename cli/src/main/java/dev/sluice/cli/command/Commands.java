@@ -100,7 +100,7 @@ public final class Commands {
         return line.addSubcommand(new CompletionCommand(line));
     }
 
-    /// With what these arguments need: describing one command to the parser takes a tenth of the time of all.
+    /// With what these arguments need: to describe all commands to the parser takes longer than most of them.
     public static CommandLine of(Installation installation, String... arguments) {
         var named = arguments.length == 0 ? null : all(installation).get(arguments[0]);
         return named == null ? of(installation) : new CommandLine(new Root()).addSubcommand(arguments[0], named.get());

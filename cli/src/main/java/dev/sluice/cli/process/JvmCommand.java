@@ -20,9 +20,8 @@ public record JvmCommand(
         this(java, flags, classPath, mainClass, Map.of());
     }
 
-    /// As this JVM was started, with the flags of node JVMs, the start cache if there is one (`deploy/start-cache`),
-    /// and
-    /// the flags in `$SLUICE_JVM_FLAGS` behind them.
+    /// As this JVM was started, with the flags of node JVMs, the start cache if there is one, and the flags in
+    /// `$SLUICE_JVM_FLAGS` behind them.
     ///
     /// @param home the root of the tree
     public static JvmCommand ofInstallation(Path home, String mainClass, Map<String, String> environment) {

@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,7 @@ public final class HotSet implements AutoCloseable {
         this.cache = Caffeine.newBuilder()
                 .maximumSize(files)
                 .executor(Runnable::run)
-                .removalListener((ObjectKey _, HotObject object, RemovalCause _) -> {
+                .removalListener((@Nullable ObjectKey _, @Nullable HotObject object, RemovalCause _) -> {
                     if (object != null) {
                         object.release();
                     }
@@ -60,7 +61,7 @@ public final class HotSet implements AutoCloseable {
     }
 
     private void keep(ObjectKey key, HotObject object) {
-        object.drive().startStep(object::keep).whenComplete((_, failure) -> {
+        var _ = object.drive().startStep(object::keep).whenComplete((_, failure) -> {
             if (failure instanceof StoreException.Damaged) {
                 damaged(key, object);
             } else if (failure != null) {
