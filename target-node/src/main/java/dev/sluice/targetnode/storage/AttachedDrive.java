@@ -8,7 +8,6 @@ import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
-import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
@@ -129,9 +128,6 @@ final class AttachedDrive implements Attachment {
         }
         try {
             return own(RocksIndex.open(folder, memory));
-        } catch (DriveFullException full) {
-            throw new DriveRefusedException(
-                    "drive %s is full (%s): make room on it, then start again".formatted(path, full.getMessage()));
         } catch (DamagedIndexException damaged) {
             putAside(files, folder, String.valueOf(damaged.getMessage()));
             return RocksIndex.open(folder, memory);
