@@ -136,7 +136,7 @@ final class OpenDrives implements AutoCloseable {
         followers.forEach(follower -> follower.accept(slots));
     }
 
-    /// Followers want to know which drives an open store has.
+    /// Followers are told of the drives of an open store, not of each that goes when it closes.
     private synchronized void stopTelling() {
         followers.clear();
     }
