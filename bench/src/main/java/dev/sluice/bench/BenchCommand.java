@@ -114,8 +114,17 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--back-off",
             defaultValue = "0",
-            description = "Milliseconds a connection waits after a 503 (default ${DEFAULT-VALUE}).")
+            description =
+                    "Milliseconds a connection waits after a 503, and up to half as many more (default ${DEFAULT-VALUE}).")
     private int backOff;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "0",
+            description =
+                    "Requests a second of all connections, however long answers take; a request's time counts from"
+                            + " when it was due. 0: each connection sends when it has its answer (default).")
+    private int rate;
 
     @Option(names = "--check", description = "Compare the content of every GET.")
     private boolean check;
@@ -180,10 +189,12 @@ public final class BenchCommand implements Callable<Integer> {
     private void prepare(LoadGenerator generator, Endpoint target, KeySpace keys, Body body)
             throws InterruptedException {
         if (!bucketExists) {
-            mustSucceed(generator.run(run(target, new BucketCreation(keys), body, 1), Window.untilDone()), "bucket");
+            mustSucceed(
+                    generator.run(run(target, new BucketCreation(keys), body, 1, Duration.ZERO), Window.untilDone()),
+                    "bucket");
         }
         if (operation.needsObjects()) {
-            var writing = run(target, new Preparation(keys), body, PREPARING_CONNECTIONS);
+            var writing = run(target, new Preparation(keys), body, PREPARING_CONNECTIONS, Duration.ZERO);
             mustSucceed(generator.run(writing, Window.untilDone()), "objects");
         }
     }
@@ -191,14 +202,16 @@ public final class BenchCommand implements Callable<Integer> {
     private BenchResult measure(CommandLine line, LoadGenerator generator, Endpoint target, KeySpace keys, Body body)
             throws InterruptedException {
         Workload workload = operation.workload(keys, freshKeys, putPercent, seed);
-        var run = run(target, workload, body, positive(line, "--connections", connections));
+        int width = positive(line, "--connections", connections);
+        var every = rate > 0 ? Duration.ofSeconds(width).dividedBy(rate) : Duration.ZERO;
+        var run = run(target, workload, body, width, every);
         var measured = Duration.ofSeconds(positive(line, "--seconds", seconds));
         Tally tally = generator.run(run, Window.of(Duration.ofSeconds(warmUp), measured));
         return new BenchResult(operation, size, connections, measured, tally);
     }
 
-    private Run run(Endpoint target, Workload workload, Body body, int width) {
-        return new Run(target, workload, body, width, check, Duration.ofMillis(backOff));
+    private Run run(Endpoint target, Workload workload, Body body, int width, Duration every) {
+        return new Run(target, workload, body, width, check, Duration.ofMillis(backOff), every);
     }
 
     private static void mustSucceed(Tally tally, String what) {

@@ -17,6 +17,8 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 class BenchCommandTest {
@@ -110,8 +112,15 @@ class BenchCommandTest {
     }
 
     @Test
-    void aRefusedConnectionBacksOff() {
-        restart(_ -> Misbehaviour.REFUSE);
+    void requestsCanBeSentAtARate() throws Exception {
+        assertThat(run("get", "-c", "4", "--rate", "50")).as(err.toString()).isZero();
+        assertThat(json().path("operations").asLong()).isBetween(40L, 60L);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REFUSE", "REFUSE_AND_CLOSE"})
+    void aRefusedConnectionBacksOff(Misbehaviour refusal) {
+        restart(_ -> refusal);
         assertThat(run("get", "-c", "2", "--back-off", "200")).isEqualTo(1);
         assertThat(store.count("GET")).as("in a second, on two connections").isBetween(2L, 12L);
     }

@@ -33,6 +33,7 @@ final class FakeStore implements AutoCloseable {
     enum Misbehaviour {
         NONE,
         REFUSE,
+        REFUSE_AND_CLOSE,
         CUT_SHORT,
         OTHER_LENGTH,
         OTHER_BYTES
@@ -105,6 +106,10 @@ final class FakeStore implements AutoCloseable {
         switch (misbehaviour.apply(gets.getAndIncrement())) {
             case NONE -> send(exchange, bytes);
             case REFUSE -> exchange.sendResponseHeaders(503, -1);
+            case REFUSE_AND_CLOSE -> {
+                exchange.getResponseHeaders().set("Connection", "close");
+                exchange.sendResponseHeaders(503, -1);
+            }
             case OTHER_LENGTH -> send(exchange, new byte[bytes.length - 1]);
             case OTHER_BYTES -> {
                 bytes[bytes.length / 2] ^= 1;

@@ -16,9 +16,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One connection: send, await the whole answer, send the next. If the connection is lost it opens another. All but
-/// `start` and `await` happens on event loops, one at a time. Sharable in Netty's sense only so that it can move to the
-/// next channel; it is never in two.
+/// One connection: send, await the whole answer, send the next at once or when it is due. If the connection is lost it
+/// opens another. All but `start` and `await` happens on event loops, one at a time. Sharable in Netty's sense only so
+/// that it can move to the next channel; it is never in two.
 @Sharable
 final class ClosedLoop extends ChannelInboundHandlerAdapter {
     private static final int MOST_LOST_IN_A_ROW = 20;
@@ -34,7 +34,9 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
     private Optional<Answer> awaited = Optional.empty();
     private Optional<Step> current = Optional.empty();
     private long sentAt;
+    private long due;
     private int lostInARow;
+    private boolean backingOff;
 
     ClosedLoop(
             LoadGenerator.Run run,
@@ -47,6 +49,7 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         this.window = window;
         this.session = session;
         this.connector = connector;
+        this.due = System.nanoTime() + (long) (run.every().toNanos() * Math.random());
     }
 
     void start() {
@@ -113,7 +116,11 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         if (current.isPresent()) {
             fail("connection closed");
         }
-        again();
+        if (backingOff) {
+            afterBackOff(context, this::again);
+        } else {
+            again();
+        }
     }
 
     @Override
@@ -123,6 +130,15 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
     }
 
     private void sendNext(ChannelHandlerContext context) {
+        long early = run.every().isPositive() ? due - System.nanoTime() : 0;
+        if (early > 0) {
+            var _ = context.executor().schedule(() -> sendNextIfOpen(context), early, TimeUnit.NANOSECONDS);
+        } else {
+            sendNow(context);
+        }
+    }
+
+    private void sendNow(ChannelHandlerContext context) {
         long now = System.nanoTime();
         current = window.isOver(now) ? Optional.empty() : session.next();
         if (current.isEmpty()) {
@@ -132,7 +148,9 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         }
         Step step = current.get();
         awaited = Optional.of(new Answer(step, run.body(), run.checkContent()));
-        sentAt = now;
+        sentAt = run.every().isPositive() ? due : now; // waiting for the last answer counts
+        due += run.every().toNanos();
+        backingOff = false;
         write(context, heads.of(step, now));
         if (step.verb().sendsBody()) {
             write(context, run.body().toSend());
@@ -160,14 +178,20 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
         }
         lostInARow = 0;
         current = Optional.empty();
+        backingOff = answer.isOverload() && run.backOff().isPositive();
         if (!answer.keepAlive()) {
             hangUp(context);
-        } else if (answer.isOverload() && run.backOff().isPositive()) {
-            var _ = context.executor()
-                    .schedule(() -> sendNextIfOpen(context), run.backOff().toMillis(), TimeUnit.MILLISECONDS);
+        } else if (backingOff) {
+            afterBackOff(context, () -> sendNextIfOpen(context));
         } else {
             sendNext(context);
         }
+    }
+
+    /// As long as was asked for, and up to half as long again: not all at the same moment.
+    private void afterBackOff(ChannelHandlerContext context, Runnable next) {
+        long millis = (long) (run.backOff().toMillis() * (1 + Math.random() / 2));
+        var _ = context.executor().schedule(next, millis, TimeUnit.MILLISECONDS);
     }
 
     private void fail(String cause) {

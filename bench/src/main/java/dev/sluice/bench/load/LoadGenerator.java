@@ -41,10 +41,19 @@ public final class LoadGenerator implements AutoCloseable {
                         new AdaptiveRecvByteBufAllocator(1 << 10, 16 << 10, LARGEST_READ));
     }
 
-    /// What one run sends, to whom, whether answers to GETs must have the body's very bytes, and how long a connection
-    /// waits after a 503.
+    /// What one run sends, and to whom.
+    ///
+    /// @param checkContent answers to GETs must have the body's very bytes
+    /// @param backOff how long a connection waits after a 503
+    /// @param every when a connection sends its next request, however long the last one took; 0: after its answer
     public record Run(
-            Endpoint endpoint, Workload workload, Body body, int connections, boolean checkContent, Duration backOff) {}
+            Endpoint endpoint,
+            Workload workload,
+            Body body,
+            int connections,
+            boolean checkContent,
+            Duration backOff,
+            Duration every) {}
 
     /// Blocks until the window is over, or the workload has nothing more.
     public Tally run(Run run, Window window) throws InterruptedException {
