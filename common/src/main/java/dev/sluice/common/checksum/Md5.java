@@ -11,18 +11,17 @@ import java.util.concurrent.CompletableFuture;
 public final class Md5 implements AutoCloseable {
     private static final HexFormat HEX = HexFormat.of();
 
-    private final boolean shared;
+    private final Optional<OpenStreams.Stream> stream;
     private final Optional<LaneMd5> lane;
     private final Optional<Hasher> alone;
-    private boolean closed;
 
     /// Computed on the caller's thread.
     public Md5() {
-        this(false, Optional.empty());
+        this(Optional.empty(), Optional.empty());
     }
 
-    private Md5(boolean shared, Optional<LaneMd5> lane) {
-        this.shared = shared;
+    private Md5(Optional<OpenStreams.Stream> stream, Optional<LaneMd5> lane) {
+        this.stream = stream;
         this.lane = lane;
         this.alone = lane.isPresent() ? Optional.empty() : Optional.of(Hasher.Digest.of("MD5"));
     }
@@ -30,7 +29,8 @@ public final class Md5 implements AutoCloseable {
     /// Of a stream that others may run beside: with enough of them they are computed together, on threads of their own,
     /// at a fraction of the cost. To be closed.
     public static Md5 amongOthers() {
-        return new Md5(true, SharedMd5.ofProcess().open());
+        var shared = SharedMd5.ofProcess();
+        return new Md5(Optional.of(shared.open()), shared.lane());
     }
 
     /// Takes in what remains in the buffer, whose position stays where it is.
@@ -41,6 +41,7 @@ public final class Md5 implements AutoCloseable {
     /// The same without waiting, if others compute it. The bytes must stay as they are until it completes, and nothing
     /// else may be asked of this object before.
     public CompletableFuture<Void> adding(ByteBuffer bytes) {
+        stream.ifPresent(OpenStreams.Stream::moved);
         if (lane.isPresent()) {
             return lane.get().add(bytes);
         }
@@ -57,10 +58,7 @@ public final class Md5 implements AutoCloseable {
     /// Others no longer wait for this stream's bytes.
     @Override
     public void close() {
-        if (shared && !closed) {
-            closed = true;
-            SharedMd5.ofProcess().close();
-        }
+        stream.ifPresent(OpenStreams.Stream::close);
     }
 
     /// The ETag of a multipart object: the MD5 of its parts' MD5s, and their number.

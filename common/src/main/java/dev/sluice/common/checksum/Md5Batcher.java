@@ -4,20 +4,19 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Brings pieces of different streams together, so that [Md5Lanes] computes them at once: eight cost little more than
-/// one, so it pays to wait a moment for company. A worker takes what waits once three of four open streams have brought
-/// a piece, or the first has waited for [#GATHERING_NANOS]; between runs it takes whatever waits into lanes that are
-/// free. A second worker starts only when twice as many wait as it has lanes: two half full ones cost twice as much.
-/// When the queue is full, those who bring pieces wait.
+/// one, so it pays to wait a moment for company. A worker takes what waits once three of four streams that move have
+/// brought a piece, or the first has waited for [#GATHERING_NANOS]; between runs it takes whatever waits into lanes
+/// that are free. A second worker starts only when twice as many wait as it has lanes: two half full ones cost twice
+/// as much. When the queue is full, those who bring pieces wait.
 final class Md5Batcher {
     static final int QUEUE_LIMIT = 1024;
     private static final long GATHERING_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
-    private final AtomicInteger openStreams = new AtomicInteger();
+    private final OpenStreams streams;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Condition taken = lock.newCondition();
@@ -41,6 +40,11 @@ final class Md5Batcher {
         }
     }
 
+    /// @param streams whose pieces may be waited for
+    Md5Batcher(OpenStreams streams) {
+        this.streams = streams;
+    }
+
     /// Its threads end with the process.
     void start(int workers) {
         lock.lock();
@@ -52,17 +56,6 @@ final class Md5Batcher {
         for (int i = 0; i < workers; i++) {
             Thread.ofPlatform().daemon().name("md5-" + i).start(() -> new Worker().work());
         }
-    }
-
-    /// Counts a stream whose pieces may be waited for, until [#close].
-    ///
-    /// @return how many there are now
-    int open() {
-        return openStreams.incrementAndGet();
-    }
-
-    void close() {
-        openStreams.decrementAndGet();
     }
 
     /// @param blocks whole ones; neither they nor the state may be touched until it completes
@@ -90,7 +83,7 @@ final class Md5Batcher {
     }
 
     private boolean enough() {
-        return waiting.size() >= Math.clamp(openStreams.get() * 3 / 4, 1, Md5Lanes.LANES);
+        return waiting.size() >= Math.clamp(streams.moving() * 3 / 4, 1, Md5Lanes.LANES);
     }
 
     /// How long those who wait should still do so; 0 when they should be taken now.

@@ -21,7 +21,8 @@ final class SharedMd5 {
 
     private final boolean possible;
     private final AtomicBoolean tried = new AtomicBoolean();
-    private final Md5Batcher batcher = new Md5Batcher();
+    private final OpenStreams streams = new OpenStreams(System::nanoTime);
+    private final Md5Batcher batcher = new Md5Batcher(streams);
     private volatile boolean ready;
     private volatile long lastCompany = System.nanoTime() - COMPANY_NANOS;
 
@@ -38,26 +39,26 @@ final class SharedMd5 {
                 && ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     }
 
-    /// Counts a stream until [#close].
+    /// A stream that counts until it is closed.
+    OpenStreams.Stream open() {
+        return streams.open();
+    }
+
+    /// For a stream that was just opened.
     ///
     /// @return empty when it had better use the JDK's MD5
-    Optional<LaneMd5> open() {
-        boolean company = batcher.open() >= COMPANY;
+    Optional<LaneMd5> lane() {
         if (!possible) {
             return Optional.empty();
         }
         long now = System.nanoTime();
-        if (company) {
+        if (streams.moving() >= COMPANY) {
             lastCompany = now;
             if (!tried.getAndSet(true)) {
                 Thread.ofPlatform().daemon().name("md5-trial").start(this::prepare);
             }
         }
         return ready && now - lastCompany < COMPANY_NANOS ? Optional.of(new LaneMd5(batcher)) : Optional.empty();
-    }
-
-    void close() {
-        batcher.close();
     }
 
     private void prepare() {
