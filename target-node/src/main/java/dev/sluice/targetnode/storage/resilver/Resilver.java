@@ -259,7 +259,7 @@ public final class Resilver implements AutoCloseable {
             tools.failures().clear();
             looks.values().forEach(DriveLook::demand);
         }
-        runs = true; // for whoever asks before the first step of it
+        begin();
         demanded = false;
     }
 
@@ -270,7 +270,10 @@ public final class Resilver implements AutoCloseable {
         looks.forEach((id, look) -> {
             boolean now = !look.isLoaded() || (isCalm && ended && look.isDue());
             if (now && !running.containsKey(id) && isTime(id)) {
-                underWay |= look.isLoaded();
+                if (look.isLoaded()) {
+                    underWay = true;
+                    begin();
+                }
                 look.resume();
                 running.put(id, tools.threads().submit(() -> work(id, look)));
             }
@@ -338,16 +341,17 @@ public final class Resilver implements AutoCloseable {
         reason = question.ask(table.version(), Set.copyOf(looks.keySet()));
     }
 
-    private void measure() {
-        long moved = tools.movedBytes().sum();
-        long work = Summary.of(looks.values()).work();
-        boolean now = !running.isEmpty() && isDue();
-        if (now && !runs) {
-            speed.begin(work, moved);
-        } else {
-            speed.at(work, moved);
+    /// Said before anything is moved, so that what is shown of that is never shown as waiting.
+    private void begin() {
+        if (!runs) {
+            speed.begin(Summary.of(looks.values()).work(), tools.movedBytes().sum());
+            runs = true;
         }
-        runs = now;
+    }
+
+    private void measure() {
+        speed.at(Summary.of(looks.values()).work(), tools.movedBytes().sum());
+        runs = !running.isEmpty() && runs;
     }
 
     /// Returns when nothing is moved any more.

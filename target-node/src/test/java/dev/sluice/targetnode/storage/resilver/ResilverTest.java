@@ -15,10 +15,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -294,6 +296,19 @@ class ResilverTest {
         eventually(() -> target.table.isSettled());
         assertThat(target.entry("d2", "only")).isPresent();
         assertThat(target.settlings.getLast()).containsExactlyInAnyOrder("d1", "d2", "d3");
+    }
+
+    /// From the first object on.
+    @RepeatedTest(10)
+    void whileItMovesItIsShownAsRunning() {
+        var target = target();
+        target.put("d1", 1, keys(10));
+        target.table = target.table.detaching("d1");
+        var states = ConcurrentHashMap.<ResilverStatus.State>newKeySet();
+        target.beforeBringing = _ -> states.add(target.status().state());
+        target.startAndBegin();
+        eventually(() -> target.table.isSettled());
+        assertThat(states).containsExactly(ResilverStatus.State.RUNNING);
     }
 
     // ---- failures
