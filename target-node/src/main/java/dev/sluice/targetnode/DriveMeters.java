@@ -20,6 +20,7 @@ final class DriveMeters {
             gauge(store, node, drive, meters, "sluice.drive.bytes", DriveStats::bytes);
             gauge(store, node, drive, meters, "sluice.drive.free.bytes", DriveStats::freeBytes);
             gauge(store, node, drive, meters, "sluice.drive.queue", DriveStats::waiting);
+            gauge(store, node, drive, meters, "sluice.drive.queued.bytes", DriveStats::waitingBytes);
             gauge(store, node, drive, meters, "sluice.drive.errors", DriveStats::errors);
             gauge(store, node, drive, meters, "sluice.drive.probes", DriveStats::probes);
             for (var state : DriveState.values()) {

@@ -267,6 +267,7 @@ final class ComposedNode implements RunningNode {
                 storage.reserve().bytes(),
                 storage.driveThreads(),
                 512,
+                config.limits().bodyMemory().bytes() / 4, // a slow drive leaves the others most of it
                 storage.hotFiles(),
                 storage.hotMemory().bytes(),
                 Math.toIntExact(config.http().copyBelow().bytes()),

@@ -8,6 +8,8 @@ import java.util.Optional;
 /// @param path where it was last; empty when another drive took its place
 /// @param leaving whether an operator detached it, and what it has is being moved
 /// @param objects as last known, when it is not open
+/// @param waiting calls in its queue
+/// @param waitingBytes of bodies that it is to write
 /// @param suspect what last spoke against it
 public record DriveStats(
         String id,
@@ -19,6 +21,7 @@ public record DriveStats(
         long bytes,
         long freeBytes,
         int waiting,
+        long waitingBytes,
         long errors,
         Optional<String> suspect,
         long probes) {}

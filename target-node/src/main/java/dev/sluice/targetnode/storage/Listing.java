@@ -8,13 +8,22 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeMap;
 
 /// Lists keys in the order of their UTF-8 bytes by merging what the drives' indexes hold. Each drive is asked for
 /// its share of the page, and for more only when its keys run out first.
 final class Listing {
     private static final int SLACK = 16;
+
+    /// What there is of a key, while nobody changes it; empty when there is nothing.
+    interface Newest {
+        Optional<ObjectEntry> of(String key);
+    }
 
     private static final class Row {
         private final byte[] key;
@@ -70,8 +79,9 @@ final class Listing {
     private Listing() {}
 
     /// @param even whether each drive's entries are the newest there are
+    /// @param newest asked of the keys that some drive's notes speak against
     static List<ListEntry> list(
-            List<Drive> drives, boolean even, long bucketId, String prefix, String first, int limit) {
+            List<Drive> drives, boolean even, Newest newest, long bucketId, String prefix, String first, int limit) {
         var prefixKey = IndexKeys.object(bucketId, prefix);
         var firstKey = IndexKeys.object(bucketId, first);
         var from = Arrays.compareUnsigned(firstKey, prefixKey) < 0 ? prefixKey : firstKey;
@@ -87,7 +97,7 @@ final class Listing {
         while (page.size() < limit && !sources.isEmpty()) {
             var rows = next(sources, limit - page.size());
             if (!even) {
-                removeDeleted(rows, drives, bucketId);
+                removeDeleted(rows, outOfDate(rows, drives, bucketId), newest);
             }
             for (var row : rows) {
                 page.add(new ListEntry(
@@ -95,6 +105,15 @@ final class Listing {
             }
         }
         return page;
+    }
+
+    /// One page made of two, which were listed one after the other: a key that was moved from drive to drive while one
+    /// of them was listed is in the other.
+    static List<ListEntry> either(List<ListEntry> earlier, List<ListEntry> later, int limit) {
+        var all = new TreeMap<byte[], ListEntry>(Arrays::compareUnsigned);
+        earlier.forEach(entry -> all.put(IndexKeys.utf8(entry.key()), entry));
+        later.forEach(entry -> all.put(IndexKeys.utf8(entry.key()), entry));
+        return all.values().stream().limit(limit).toList();
     }
 
     /// Of each key the newest entry.
@@ -121,22 +140,39 @@ final class Listing {
         return rows;
     }
 
-    /// What a drive still has that was deleted while it was away is listed by it alone.
-    private static void removeDeleted(List<Row> rows, List<Drive> drives, long bucketId) {
+    /// What a drive still has that was deleted while it was away is listed by it alone; but what is just being
+    /// overwritten looks the same.
+    private static void removeDeleted(List<Row> rows, Set<String> outOfDate, Newest newest) {
+        if (outOfDate.isEmpty()) {
+            return;
+        }
+        for (var each = rows.listIterator(); each.hasNext(); ) {
+            var row = each.next();
+            var key = IndexKeys.keyOf(row.key);
+            if (outOfDate.contains(key)) {
+                newest.of(key).ifPresentOrElse(entry -> each.set(new Row(row.key, entry)), each::remove);
+            }
+        }
+    }
+
+    private static Set<String> outOfDate(List<Row> rows, List<Drive> drives, long bucketId) {
+        var keys = new HashSet<String>();
         for (var drive : drives) {
             drive.call(() -> {
                 var contents = drive.contents();
                 if (!contents.isEmpty(Table.NOTES)) {
-                    for (var each = rows.iterator(); each.hasNext(); ) {
-                        var row = each.next();
-                        var note = contents.note(bucketId, IndexKeys.keyOf(row.key));
-                        if (note.isPresent() && note.get().compareTo(row.entry.version()) > 0) {
-                            each.remove();
+                    for (var row : rows) {
+                        var key = IndexKeys.keyOf(row.key);
+                        if (contents.note(bucketId, key)
+                                .filter(note -> note.compareTo(row.entry.version()) > 0)
+                                .isPresent()) {
+                            keys.add(key);
                         }
                     }
                 }
-                return rows;
+                return keys;
             });
         }
+        return keys;
     }
 }

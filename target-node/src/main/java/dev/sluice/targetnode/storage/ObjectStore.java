@@ -24,6 +24,7 @@ import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -260,11 +261,14 @@ public final class ObjectStore implements AutoCloseable {
         IndexKeys.utf8(key);
         adopt(bucket);
         var where = drives.of(bucket, key);
+        boolean inOneStep = expectedLength >= 0 && expectedLength <= config.smallLimit();
         for (var drive : where.toWrite()) {
+            if (!inOneStep) {
+                drive.requireRoom();
+            }
             drive.space().take(Math.max(0, expectedLength));
         }
-        return new Upload(
-                shelf, drives, where, bucket, key, expectedLength, config.smallLimit(), durability == Durability.FSYNC);
+        return new Upload(shelf, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
     }
 
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
@@ -328,11 +332,36 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
     public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
-        return Listing.list(drives.allToRead(bucketId), drives.isEven(bucketId), bucketId, prefix, from, limit);
+        long moves = shelf.moves();
+        var page = page(bucketId, prefix, from, limit);
+        return shelf.moves() == moves ? page : Listing.either(page, page(bucketId, prefix, from, limit), limit);
+    }
+
+    private List<ListEntry> page(long bucketId, String prefix, String from, int limit) {
+        return Listing.list(
+                drives.allToRead(bucketId),
+                drives.isEven(bucketId),
+                key -> newest(bucketId, key),
+                bucketId,
+                prefix,
+                from,
+                limit);
+    }
+
+    private Optional<ObjectEntry> newest(long bucketId, String key) {
+        try (var _ = shelf.publishing().lock(new ObjectKey(bucketId, key))) {
+            return Finder.certain(Finder.look(drives.of(bucketId, key), bucketId, key))
+                    .entry();
+        }
     }
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
     public boolean isEmpty(long bucketId) {
+        long moves = shelf.moves();
+        return seemsEmpty(bucketId) && (shelf.moves() == moves || seemsEmpty(bucketId));
+    }
+
+    private boolean seemsEmpty(long bucketId) {
         return drives.allToRead().stream()
                 .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.OBJECTS, bucketId)
                         && drive.contents().isEmpty(Table.UPLOADS, bucketId)));
@@ -445,6 +474,7 @@ public final class ObjectStore implements AutoCloseable {
                     slot.totals().bytes(),
                     drive.map(open -> open.space().free()).orElse(0L),
                     drive.map(Drive::waiting).orElse(0),
+                    drive.map(Drive::waitingBytes).orElse(0L),
                     slot.errors(),
                     slot.latestError(),
                     slot.probes()));

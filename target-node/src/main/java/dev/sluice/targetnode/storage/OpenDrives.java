@@ -151,6 +151,7 @@ final class OpenDrives implements AutoCloseable {
         var settings = new DriveSettings(
                 config.threadsPerDrive(),
                 config.queuePerDrive(),
+                config.queuedBytesPerDrive(),
                 config.reserveBytes(),
                 config.watermarks(),
                 SETTLE_AFTER,

@@ -14,6 +14,8 @@ import java.util.Set;
 /// @param lost ids of drives that an operator gives up for lost
 /// @param epoch the first half of the versions it gives
 /// @param reserveBytes kept free on each drive
+/// @param queuePerDrive how much may wait for a drive's threads
+/// @param queuedBytesPerDrive of bodies among that
 /// @param hotFiles how many objects may be kept open
 /// @param hotMemory how many bytes of small ones among them may be in memory
 /// @param smallLimit objects up to this size are written in one step
@@ -30,6 +32,7 @@ public record StoreConfig(
         long reserveBytes,
         int threadsPerDrive,
         int queuePerDrive,
+        long queuedBytesPerDrive,
         int hotFiles,
         long hotMemory,
         int smallLimit,
@@ -42,7 +45,7 @@ public record StoreConfig(
         lost = Set.copyOf(lost);
     }
 
-    /// With the usual memory for hot objects, the usual watermarks and the machine's clock.
+    /// With the usual memory for bodies and for hot objects, the usual watermarks and the machine's clock.
     public StoreConfig(
             String cluster,
             String node,
@@ -64,6 +67,7 @@ public record StoreConfig(
                 reserveBytes,
                 threadsPerDrive,
                 queuePerDrive,
+                32 << 20,
                 hotFiles,
                 32 << 20,
                 smallLimit,
@@ -99,6 +103,7 @@ public record StoreConfig(
                 reserve,
                 threadsPerDrive,
                 queuePerDrive,
+                queuedBytesPerDrive,
                 hotFiles,
                 hot,
                 smallLimit,

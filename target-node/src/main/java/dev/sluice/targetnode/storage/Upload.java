@@ -58,6 +58,7 @@ public final class Upload implements AutoCloseable {
     private volatile boolean handedOver;
 
     /// @param where its drives take writes, and have room for it
+    /// @param inOneStep whether it is so small that it is kept in memory until then; its length is known
     Upload(
             Shelf shelf,
             Drives drives,
@@ -65,7 +66,7 @@ public final class Upload implements AutoCloseable {
             BucketRef bucket,
             String key,
             long expected,
-            int smallLimit,
+            boolean inOneStep,
             boolean durable) {
         this.shelf = shelf;
         this.drives = drives;
@@ -76,9 +77,7 @@ public final class Upload implements AutoCloseable {
         this.expected = expected;
         this.durable = durable;
         this.work = Layout.work(shelf.versions().next());
-        this.small = expected >= 0 && expected <= smallLimit
-                ? Optional.of(ByteBuffer.allocate((int) expected))
-                : Optional.empty();
+        this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
         drives.began(spread);
     }
 
@@ -127,7 +126,7 @@ public final class Upload implements AutoCloseable {
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {
         var first = copies.getFirst();
         if (copies.size() == 1) {
-            return first.drive.startStep(() -> {
+            return first.drive.startWriting(bytes.remaining(), () -> {
                 summer.update(offset, bytes);
                 file(first).write(offset, bytes);
             });
@@ -135,7 +134,7 @@ public final class Upload implements AutoCloseable {
         var steps = new ArrayList<CompletableFuture<Void>>(copies.size());
         for (var copy : copies) {
             var same = bytes.duplicate();
-            steps.add(copy.drive.startStep(() -> {
+            steps.add(copy.drive.startWriting(bytes.remaining(), () -> {
                 if (copy == first) {
                     summer.update(offset, same);
                 }

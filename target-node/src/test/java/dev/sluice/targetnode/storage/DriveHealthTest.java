@@ -1,6 +1,8 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.targetnode.storage.FaultyFiles.failing;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.delete;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
@@ -13,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
@@ -25,12 +28,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,14 +53,6 @@ class DriveHealthTest {
 
     private WatchedDrives watched(int count, HealthSettings health) throws IOException {
         return new WatchedDrives(drives(folder, count), health);
-    }
-
-    private static FaultyFiles.Fault failing(String call, String path) {
-        return (its, at) -> {
-            if (its.equals(call) && at.contains(path)) {
-                throw new IOException("Input/output error");
-            }
-        };
     }
 
     private static FaultyFiles.Fault failingOnce(String call, AtomicInteger calls) {
@@ -409,9 +406,8 @@ class DriveHealthTest {
             }
             for (int i = 0; i < 100; i++) {
                 var shed = drives.key(0, 100 + i);
-                assertThatThrownBy(() -> drives.store.lookup(BUCKET, shed))
-                        .isInstanceOf(StoreException.Unavailable.class)
-                        .hasMessageContaining("too much to do");
+                requireTooMuch(() -> drives.store.lookup(BUCKET, shed));
+                requireTooMuch(() -> drives.store.begin(BUCKET, shed, 1 << 20, Durability.OS));
                 assertThat(get(drives.store, drives.key(1, i))).isEqualTo(random(i, 5000));
                 put(drives.store, drives.key(1, i), random(i + 1, 70_000));
                 assertThat(get(drives.store, drives.key(1, i))).isEqualTo(random(i + 1, 70_000));
@@ -423,6 +419,43 @@ class DriveHealthTest {
                 ((Lookup.Hit) read.get()).object().close();
             }
         }
+    }
+
+    @Test
+    void bodiesForAStuckDriveTakeAShareOfTheMemory() throws Exception {
+        var go = new CountDownLatch(1);
+        var limits = StoreFixture.config(drives(folder, 2));
+        var uploads = new ArrayList<Upload>();
+        try (var drives = new WatchedDrives(limits, HARDLY);
+                AutoCloseable _ = go::countDown) {
+            drives.fault(0, (call, _) -> {
+                if (call.equals("write")) {
+                    awaitQuietly(go);
+                }
+            });
+            var late = drives.store.begin(BUCKET, drives.key(0, 1000), 33 << 20, Durability.OS);
+            uploads.add(late);
+            var piece = ByteBuffer.allocate(1 << 20);
+            var taken = new ArrayList<CompletableFuture<Void>>();
+            for (int i = 0; i < limits.queuedBytesPerDrive() >> 20; i++) {
+                uploads.add(drives.store.begin(BUCKET, drives.key(0, i), 1 << 20, Durability.OS));
+                taken.add(uploads.getLast().writing(piece.duplicate()));
+            }
+            assertThat(taken).noneMatch(Future::isDone);
+            assertThat(drives.stats(0).waitingBytes()).isEqualTo(limits.queuedBytesPerDrive());
+            assertThat(late.writing(ByteBuffer.allocate(1))).isCompletedExceptionally();
+            requireTooMuch(() -> drives.store.begin(BUCKET, drives.key(0, 1001), 1 << 20, Durability.OS));
+            put(drives.store, drives.key(1, 0), random(2, 3 << 20));
+            go.countDown();
+            taken.forEach(Drive::awaited);
+            assertThat(drives.stats(0).waitingBytes()).isZero();
+            Drive.awaited(late.writing(ByteBuffer.allocate(33 << 20))); // more than the share, when nothing else waits
+            uploads.forEach(Upload::close);
+        }
+    }
+
+    private static void requireTooMuch(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(StoreException.Unavailable.class).hasMessageContaining("too much to do");
     }
 
     @Test
@@ -523,16 +556,50 @@ class DriveHealthTest {
         }
     }
 
-    /// A folder that was made in the very moment in which the drive went is in the way of a rename, if not of a mount.
-    private static void moveBack(Path away, Path path) throws IOException {
-        if (Files.exists(path)) {
-            try (var left = Files.walk(path)) {
-                for (var each : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
-                }
-            }
+    /// A key of the second drive, which is out: the first one took it.
+    private static String writtenWithoutItsDrive(WatchedDrives drives) {
+        var key = drives.key(1, 0);
+        drives.fault(1, failing("sync", ""));
+        assertThatThrownBy(() -> put(drives.store, key, random(1, LARGE))).isInstanceOf(StoreException.class);
+        drives.awaitCurrent(1, false);
+        put(drives.store, key, random(1, 50));
+        return key;
+    }
+
+    /// The change is noted for the drive that is out; when it fails, so does the note.
+    @ParameterizedTest
+    @ValueSource(ints = {50, LARGE})
+    void aWriteThatFailsWhileAnotherDriveIsOutLeavesWhatWasThere(int size) throws IOException {
+        try (var drives = watched(2, CLOSE)) {
+            var key = writtenWithoutItsDrive(drives);
+            drives.fault(0, failing("rename", ""));
+            assertThatThrownBy(() -> put(drives.store, key, random(2, size)))
+                    .isInstanceOf(StoreException.DriveFailed.class);
+            assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
+            drives.fault(0, failing("delete", "objects"));
+            assertThatThrownBy(() -> delete(drives.store, key)).isInstanceOf(StoreException.DriveFailed.class);
+            assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
         }
-        Files.move(away, path);
+    }
+
+    /// Its work file is gone already when the drive goes out, so a start cannot do it again.
+    @Test
+    void aWriteThatFailsHalfwayWhileAnotherDriveIsOutLeavesWhatWasThere() throws IOException {
+        try (var drives = watched(2, CLOSE)) {
+            var key = writtenWithoutItsDrive(drives);
+            drives.fault(0, (call, path) -> {
+                if (call.equals("rename")) {
+                    drives.indexFault(failing("write", ""));
+                    throw new IOException("Input/output error");
+                }
+            });
+            assertThatThrownBy(() -> put(drives.store, key, random(2, LARGE))).isInstanceOf(StoreException.class);
+            drives.awaitState(0, DriveState.OUT);
+            drives.sound(0);
+            drives.indexFault(WatchedDrives.NONE);
+            drives.awaitState(0, DriveState.SERVING);
+            assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
+        }
     }
 
     @Test
@@ -540,7 +607,7 @@ class DriveHealthTest {
         var paths = drives(folder, 2);
         Map<String, Load.Values> written;
         try (var drives = new WatchedDrives(paths, CLOSE)) {
-            try (var load = new Load(drives, 8, 6)) {
+            try (var load = new Load(drives, BUCKET, 8, 6)) {
                 for (int round = 0; round < 3; round++) {
                     load.awaitProgress(200);
                     drives.fault(0, failing("sync", "work"));
@@ -548,10 +615,11 @@ class DriveHealthTest {
                     drives.sound(0);
                     drives.awaitState(0, DriveState.SERVING);
                     load.awaitProgress(200);
-                    drives.indexFault(failingOnce("write", new AtomicInteger()));
+                    drives.indexFault(failing("write", "")); // until it is seen, whoever meets it first
                     WatchedDrives.eventually(
                             () -> drives.state(0) != DriveState.SERVING || drives.state(1) != DriveState.SERVING,
                             () -> "the index never failed");
+                    drives.indexFault(WatchedDrives.NONE);
                     drives.awaitState(0, DriveState.SERVING);
                     drives.awaitState(1, DriveState.SERVING);
                     load.awaitProgress(200);
@@ -559,16 +627,17 @@ class DriveHealthTest {
                     Files.move(paths.getFirst(), away);
                     drives.awaitState(0, DriveState.OUT);
                     load.awaitProgress(50);
-                    moveBack(away, paths.getFirst());
+                    Files.move(away, paths.getFirst());
                     drives.awaitState(0, DriveState.SERVING);
                 }
                 load.awaitProgress(200);
                 written = load.stop();
+                assertThat(load.refused()).isPositive();
             }
-            Load.requireAll(drives.store, written);
+            Load.requireAll(drives.store, BUCKET, written);
         }
         try (var store = open(paths)) {
-            Load.requireAll(store, written);
+            Load.requireAll(store, BUCKET, written);
         }
     }
 }

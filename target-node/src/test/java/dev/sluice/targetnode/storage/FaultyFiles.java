@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +68,24 @@ final class FaultyFiles {
     }
 
     private FaultyFiles() {}
+
+    /// One kind of call fails, of files whose path has this in it.
+    static Fault failing(String call, String path) {
+        return (its, at) -> {
+            if (its.equals(call) && at.contains(path)) {
+                throw new IOException("Input/output error");
+            }
+        };
+    }
+
+    /// In a fault.
+    static void awaitIn(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            throw new IOException(interrupted);
+        }
+    }
 
     static UnaryOperator<DriveFiles> with(Fault fault) {
         return instead(call -> {

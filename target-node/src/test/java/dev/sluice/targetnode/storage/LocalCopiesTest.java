@@ -43,17 +43,7 @@ final class LocalCopiesTest {
     private static final HealthSettings QUICK = new HealthSettings(Duration.ofMillis(10), 2, Duration.ofSeconds(20));
     private static final ResilverSettings AT_ONCE = new ResilverSettings(0, Duration.ofMillis(50));
     private static final int LARGE = 3_000_000;
-    private static final KnownBuckets BUCKETS = new KnownBuckets() {
-        @Override
-        public Optional<BucketRef> withId(long id) {
-            return id == TWO.id() ? Optional.of(TWO) : Optional.empty();
-        }
-
-        @Override
-        public Optional<BucketRef> named(String name) {
-            return name.equals(TWO.name()) ? Optional.of(TWO) : Optional.empty();
-        }
-    };
+    private static final KnownBuckets BUCKETS = StoreFixture.known(TWO);
 
     @TempDir
     private Path folder;
@@ -135,7 +125,7 @@ final class LocalCopiesTest {
             var stuck = new CountDownLatch(1);
             drives.fault(first, (call, path) -> {
                 if (call.equals("open")) {
-                    awaitIn(stuck);
+                    FaultyFiles.awaitIn(stuck);
                 }
             });
             var readers = new ArrayList<Thread>(); // of keys that only this drive has: some of them wait in line
@@ -149,14 +139,6 @@ final class LocalCopiesTest {
             for (var reader : readers) {
                 reader.join();
             }
-        }
-    }
-
-    private static void awaitIn(CountDownLatch latch) throws IOException {
-        try {
-            latch.await();
-        } catch (InterruptedException interrupted) {
-            throw new IOException(interrupted);
         }
     }
 
@@ -268,6 +250,54 @@ final class LocalCopiesTest {
                         () -> "findings: " + scrubs.obey(ScrubCommand.STATUS));
             }
         }
+    }
+
+    /// A write that failed on one drive was read from the other, which then goes out.
+    @Test
+    void whatOneDriveHasAloneIsNotForgottenWithIt() throws Exception {
+        try (var drives = open(3)) {
+            put(drives, "k", content(1));
+            int has = holders(drives, "k").getFirst();
+            int lacks = holders(drives, "k").getLast();
+            failingOn(drives, lacks, () -> put(drives, "k", content(2)));
+            assertThat(get(drives, "k")).isEqualTo(content(2));
+
+            var away = folder.resolve("away");
+            Files.move(drives.paths.get(has), away);
+            drives.awaitCurrent(has, false);
+            assertThatThrownBy(() -> get(drives, "k")).isInstanceOf(StoreException.Unavailable.class);
+            assertThatThrownBy(() -> drives.store.list(TWO.id(), "", "", 10))
+                    .isInstanceOf(StoreException.Unavailable.class);
+            put(drives, "k", content(3)); // makes it known again
+            assertThat(get(drives, "k")).isEqualTo(content(3));
+            assertThat(drives.store.list(TWO.id(), "", "", 10)).hasSize(1);
+            Files.move(away, drives.paths.get(has));
+            drives.awaitState(has, DriveState.SERVING);
+            assertThat(get(drives, "k")).isEqualTo(content(3));
+        }
+    }
+
+    @Test
+    void whatOneDriveHasAloneIsForgottenWhenItIsGivenUp() throws Exception {
+        try (var drives = open(3)) {
+            put(drives, "k", content(1));
+            int has = holders(drives, "k").getFirst();
+            failingOn(drives, holders(drives, "k").getLast(), () -> put(drives, "k", content(2)));
+            drives.fault(has, (_, _) -> {
+                throw new IOException("gone");
+            });
+            drives.awaitCurrent(has, false);
+            assertThatThrownBy(() -> get(drives, "k")).isInstanceOf(StoreException.Unavailable.class);
+            drives.store.mountpaths().detach(drives.paths.get(has).toString(), true);
+            assertThat(get(drives, "k")).isEqualTo(content(1));
+        }
+    }
+
+    /// A write that this drive does not take.
+    private static void failingOn(WatchedDrives drives, int drive, Runnable write) {
+        drives.fault(drive, FaultyFiles.failing("rename", ""));
+        assertThatThrownBy(write::run).isInstanceOf(StoreException.DriveFailed.class);
+        drives.sound(drive);
     }
 
     @Test

@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /// A store with the scrubs of its drives, on demand only, and no cloud.
 final class ScrubFixture implements AutoCloseable {
@@ -43,19 +42,7 @@ final class ScrubFixture implements AutoCloseable {
         default void after(String call, String path) {}
     }
 
-    private static final KnownBuckets BUCKETS = new KnownBuckets() {
-        @Override
-        public Optional<BucketRef> withId(long id) {
-            return Stream.of(BUCKET, OTHER).filter(bucket -> bucket.id() == id).findFirst();
-        }
-
-        @Override
-        public Optional<BucketRef> named(String name) {
-            return Stream.of(BUCKET, OTHER)
-                    .filter(bucket -> bucket.name().equals(name))
-                    .findFirst();
-        }
-    };
+    private static final KnownBuckets BUCKETS = StoreFixture.known(BUCKET, OTHER);
 
     final ObjectStore store;
     final Scrubs scrubs;

@@ -6,13 +6,16 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /// A store on folders of a test.
 final class StoreFixture {
@@ -36,6 +39,23 @@ final class StoreFixture {
     static StoreConfig config(List<Path> drives, RocksMemory memory) {
         return new StoreConfig(
                 "cluster1", "target001", drives, 1, 1 << 20, 8, 512, 1024, 64 << 10, Duration.ofMinutes(5), memory);
+    }
+
+    /// The buckets of a store, and no others.
+    static KnownBuckets known(BucketRef... buckets) {
+        return new KnownBuckets() {
+            @Override
+            public Optional<BucketRef> withId(long id) {
+                return Stream.of(buckets).filter(each -> each.id() == id).findFirst();
+            }
+
+            @Override
+            public Optional<BucketRef> named(String name) {
+                return Stream.of(buckets)
+                        .filter(each -> each.name().equals(name))
+                        .findFirst();
+            }
+        };
     }
 
     static ObjectStore open(List<Path> drives) throws IOException {

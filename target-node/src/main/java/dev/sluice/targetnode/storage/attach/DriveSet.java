@@ -131,14 +131,28 @@ public final class DriveSet implements AutoCloseable {
         }
     }
 
+    /// The folder of a new drive need not be there.
+    private static void makeDrive(Path drive) {
+        try {
+            Files.createDirectories(drive);
+        } catch (IOException failure) {
+            throw notWritable(drive, failure);
+        }
+        makeFolders(drive);
+    }
+
     private static void makeFolders(Path drive) {
         try {
             for (var folder : FOLDERS) {
-                Files.createDirectories(drive.resolve(folder));
+                LocalDriveFiles.createFolders(drive, drive.resolve(folder));
             }
         } catch (IOException failure) {
-            throw new DriveRefusedException("drive " + drive + " cannot be written: " + failure);
+            throw notWritable(drive, failure);
         }
+    }
+
+    private static DriveRefusedException notWritable(Path drive, IOException failure) {
+        return new DriveRefusedException("drive " + drive + " cannot be written: " + failure);
     }
 
     private static void makeUsable(Path path) throws IOException {
@@ -207,7 +221,7 @@ public final class DriveSet implements AutoCloseable {
             }
         }
         var id = "d" + UUID.randomUUID().toString().replace("-", "").substring(0, 15);
-        makeFolders(path);
+        makeDrive(path);
         lock(id, path);
         boolean named = false;
         try {

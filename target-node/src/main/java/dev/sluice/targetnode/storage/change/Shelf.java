@@ -4,17 +4,22 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.health.Ahead;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what
@@ -29,29 +34,36 @@ public final class Shelf {
     /// @param then done after them
     /// @param note what `steps` put into the notes only for as long as some of them may not be done
     /// @param late whether drives are changed that the key does not belong on any more
+    /// @param version when the key is what `steps` make of it from now on, whatever it was before
     /// @param result what to tell the caller when it is done
-    public record Ready<T>(List<Step> steps, List<Step> then, Optional<byte[]> note, boolean late, T result) {
+    public record Ready<T>(
+            List<Step> steps,
+            List<Step> then,
+            Optional<byte[]> note,
+            boolean late,
+            Optional<ObjectVersion> version,
+            T result) {
         /// Of one drive.
         public Ready(Drive drive, Prepared change, T result) {
             this(List.of(new Step(drive, change)), List.of(), result);
         }
 
         public Ready(List<Step> steps, List<Step> then, T result) {
-            this(steps, then, Optional.empty(), false, result);
+            this(steps, then, Optional.empty(), false, Optional.empty(), result);
         }
 
-        public Ready<T> noting(Optional<byte[]> aNote) {
-            return new Ready<>(steps, then, aNote, late, result);
+        public Ready<T> asNew(ObjectVersion itsVersion, Optional<byte[]> aNote) {
+            return new Ready<>(steps, then, aNote, late, Optional.of(itsVersion), result);
         }
 
         public Ready<T> andThen(Step step) {
             var more = new ArrayList<>(then);
             more.add(step);
-            return new Ready<>(steps, more, note, late, result);
+            return new Ready<>(steps, more, note, late, version, result);
         }
 
         public Ready<T> late(boolean isLate) {
-            return new Ready<>(steps, then, note, isLate, result);
+            return new Ready<>(steps, then, note, isLate, version, result);
         }
     }
 
@@ -60,6 +72,7 @@ public final class Shelf {
     private final Drives drives;
     private final HotSet hotSet;
     private final Versions versions;
+    private final AtomicLong moves = new AtomicLong();
 
     public Shelf(Drives drives, HotSet hotSet, Versions versions) {
         this.drives = drives;
@@ -76,21 +89,35 @@ public final class Shelf {
         return publishing;
     }
 
-    /// @param prepare runs under the key's lock, while no drive changes its place
+    /// Counts up before copies go from some drives because their keys are on others. Who asks one drive after the other
+    /// has seen each key for sure if it is the same before and after.
+    public long moves() {
+        return moves.get();
+    }
+
+    /// @param prepare runs under the key's lock, while the drives of before are not forgotten
     public <T> T change(BucketRef bucket, String name, Supplier<Ready<T>> prepare) {
         var key = new ObjectKey(bucket.id(), name);
         try (var _ = changing.lock(key);
                 var _ = drives.changing()) {
+            var table = drives.table();
             var ready = prepare.get();
             try (var _ = publishing.lock(key)) {
-                boolean whole = false;
+                var reached = new Reached();
+                boolean done = false;
                 try {
-                    publish(ready.steps);
-                    publish(ready.then);
-                    whole = !ready.late;
+                    publish(ready.steps, reached);
+                    if (!ready.then.isEmpty()) {
+                        moves.incrementAndGet();
+                        publish(ready.then, new Reached());
+                    }
+                    done = true;
                 } finally {
-                    if (!whole && (ready.late || ready.steps.size() + ready.then.size() > 1)) {
-                        drives.strays(bucket, name);
+                    boolean late = ready.late || !drives.table().placesLike(table, bucket.id());
+                    if (late || (!done && ready.steps.size() + ready.then.size() > 1)) {
+                        drives.strays(bucket, name, ready.version.flatMap(reached::ahead));
+                    } else if (done && ready.version.isPresent()) {
+                        drives.agree(key);
                     }
                     hotSet.invalidate(key);
                 }
@@ -100,16 +127,35 @@ public final class Shelf {
         }
     }
 
+    /// The drives on which a change is done, and those that failed in a way that leaves it open.
+    private static final class Reached {
+        private final Set<String> surely = new HashSet<>();
+        private final Set<String> perhaps = new HashSet<>();
+
+        Optional<Ahead> ahead(ObjectVersion version) {
+            if (surely.isEmpty() && perhaps.isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    surely.isEmpty() ? new Ahead(version, perhaps, false) : new Ahead(version, surely, true));
+        }
+    }
+
     /// Waits for all, also when one fails.
-    private void publish(List<Step> steps) {
+    private static void publish(List<Step> steps, Reached reached) {
         var begun = new ArrayList<CompletableFuture<Void>>(steps.size());
         steps.forEach(step -> begun.add(step.drive.begin(step.change)));
         Optional<StoreException> failed = Optional.empty();
         for (int i = 0; i < begun.size(); i++) {
+            var drive = steps.get(i).drive;
             try {
-                steps.get(i).drive.finish(begun.get(i));
+                drive.finish(begun.get(i));
+                reached.surely.add(drive.id());
             } catch (StoreException failure) {
                 failed = Optional.of(failure);
+                if (Drive.isUnknown(failure)) {
+                    reached.perhaps.add(drive.id());
+                }
             }
         }
         if (failed.isPresent()) {

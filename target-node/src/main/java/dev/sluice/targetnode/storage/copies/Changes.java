@@ -87,13 +87,13 @@ public final class Changes {
     private <T> Ready<T> noted(List<Step> steps, List<Step> then, T result) {
         boolean stays = where.hasUnwritable();
         if (!stays && steps.size() == 1) {
-            return new Ready<>(steps, then, result);
+            return new Ready<>(steps, then, result).asNew(version, Optional.empty());
         }
         var note = NoteKeys.note(bucket.id(), key, version);
         var noting = steps.stream()
                 .map(step ->
                         new Step(step.drive(), step.change().and(new IndexBatch().put(Table.NOTES, note, new byte[0]))))
                 .toList();
-        return new Ready<>(noting, then, result).noting(stays ? Optional.empty() : Optional.of(note));
+        return new Ready<>(noting, then, result).asNew(version, stays ? Optional.empty() : Optional.of(note));
     }
 }

@@ -48,7 +48,7 @@ public final class Finder {
         for (var seer : seers) {
             doubt = doubt.isEmpty() ? doubt : where.doubt(seer);
         }
-        return doubt;
+        return doubt.or(() -> where.missed(newest));
     }
 
     /// The newest copies of a key, the least busy drive first.

@@ -110,9 +110,7 @@ public final class KeyMover implements Mover, AutoCloseable {
         var holders = where.toWrite();
         var seen = Finder.certain(Finder.look(where, bucket.id(), key));
         var writable = where.writable();
-        var newest = seen.known().stream()
-                .filter(each -> seen.version().filter(each::has).isPresent())
-                .toList();
+        var newest = seen.newest();
         var sources = newest.stream()
                 .filter(each -> !bad.contains(each.drive().id())
                         && !each.entry().orElseThrow().damaged())

@@ -387,7 +387,7 @@ public final class Contents implements AutoCloseable {
                 if (intent instanceof Intent.Put put) {
                     makeVoid(put.work());
                 }
-                index.write(new IndexBatch().delete(Table.INTENTS, intent.indexKey()), true);
+                index.write(withoutNote(intent, new IndexBatch().delete(Table.INTENTS, intent.indexKey())), true);
                 return Optional.of(failure);
             }
             if (durable || open.containsKey(name(intent))) {
@@ -403,6 +403,12 @@ public final class Contents implements AutoCloseable {
             }
             return Optional.empty();
         }
+    }
+
+    /// Where other drives do not take part in a change, a note says that it was done: it goes with a change that was
+    /// not.
+    static IndexBatch withoutNote(Intent voided, IndexBatch batch) {
+        return batch.delete(Table.NOTES, NoteKeys.note(voided.bucket().id(), voided.key(), voided.version()));
     }
 
     /// An upload's bytes stay, for another Complete; but an index made anew must not take them for the object.

@@ -59,7 +59,7 @@ public final class Drive implements AutoCloseable {
         this.suspicion = suspicion;
         this.space = new Space(id, settings.reserveBytes(), settings.watermarks());
         this.accessTimes = new AccessTimes(settings.minutes());
-        this.threads = new DriveThreads(id, settings.threads(), settings.queue());
+        this.threads = new DriveThreads(id, settings.threads(), settings.queue(), settings.queuedBytes());
         this.committer = new Committer(id, contents, files, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");
     }
@@ -168,6 +168,11 @@ public final class Drive implements AutoCloseable {
         return threads.waiting();
     }
 
+    /// Of bodies that it is to write.
+    public long waitingBytes() {
+        return threads.waitingBytes();
+    }
+
     /// How many calls it takes at once; others wait.
     public int threads() {
         return settings.threads();
@@ -182,27 +187,40 @@ public final class Drive implements AutoCloseable {
 
     /// Starts work on the drive's threads. Never blocks; an I/O failure arrives as a StoreException.
     public <T> CompletableFuture<T> start(DriveThreads.Work<T> work) {
-        return threads.start(() -> {
+        return threads.start(telling(work));
+    }
+
+    /// The same without a result.
+    public CompletableFuture<Void> startStep(DriveThreads.Step step) {
+        return threads.startStep(telling(step));
+    }
+
+    /// The same for a piece of a body: what waits for a slow drive is bounded in bytes too.
+    public CompletableFuture<Void> startWriting(int length, DriveThreads.Step step) {
+        return threads.startWriting(length, telling(step));
+    }
+
+    /// @throws StoreException.Unavailable when a body would be refused at its first piece
+    public void requireRoom() {
+        threads.requireRoom();
+    }
+
+    private DriveThreads.Step telling(DriveThreads.Step step) {
+        DriveThreads.Work<String> work = () -> {
+            step.run();
+            return id;
+        };
+        return telling(work)::run;
+    }
+
+    private <T> DriveThreads.Work<T> telling(DriveThreads.Work<T> work) {
+        return () -> {
             try {
                 return requiringThere(work);
             } catch (IOException failure) {
                 throw failed(failure);
             }
-        });
-    }
-
-    /// The same without a result.
-    public CompletableFuture<Void> startStep(DriveThreads.Step step) {
-        return threads.startStep(() -> {
-            try {
-                requiringThere(() -> {
-                    step.run();
-                    return id;
-                });
-            } catch (IOException failure) {
-                throw failed(failure);
-            }
-        });
+        };
     }
 
     private <T> T requiringThere(DriveThreads.Work<T> work) throws Exception {
@@ -250,6 +268,11 @@ public final class Drive implements AutoCloseable {
         } catch (Exception unexpected) {
             throw new IllegalStateException(unexpected);
         }
+    }
+
+    /// Whether a commit that failed may be done nevertheless, which is seen when the drive is back.
+    public static boolean isUnknown(StoreException failure) {
+        return failure.getCause() instanceof CommitFailedException;
     }
 
     /// A note is not needed any more; it goes with the next tidying, or is looked at once more after a crash.

@@ -82,6 +82,9 @@ final class Recovery {
         for (var intent : newestFirst) {
             if (!decided) {
                 decided = isFulfilled(intent, puts);
+                if (!decided) {
+                    Contents.withoutNote(intent, after);
+                }
             } else if (intent instanceof Intent.Put put && Layout.isWork(put.work())) {
                 files.delete(put.work());
             } else if (intent instanceof Intent.Delete delete) {

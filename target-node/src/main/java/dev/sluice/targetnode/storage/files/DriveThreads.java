@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// One drive's threads and their queue, both bounded, so that a slow drive delays only what needs it.
 public final class DriveThreads implements AutoCloseable {
@@ -23,9 +24,19 @@ public final class DriveThreads implements AutoCloseable {
 
     private final String drive;
     private final ThreadPoolExecutor pool;
+    private final long bytesLimit;
+    private final AtomicLong bytes = new AtomicLong();
 
+    /// Where no bytes are written.
     public DriveThreads(String drive, int threads, int queue) {
+        this(drive, threads, queue, 0);
+    }
+
+    /// @param queue how much may wait for the threads
+    /// @param bytesLimit how many bytes of bodies may be in the hands of this drive
+    public DriveThreads(String drive, int threads, int queue, long bytesLimit) {
         this.drive = drive;
+        this.bytesLimit = bytesLimit;
         var count = new AtomicInteger();
         this.pool = new ThreadPoolExecutor(
                 threads,
@@ -56,6 +67,26 @@ public final class DriveThreads implements AutoCloseable {
         return result;
     }
 
+    /// Writes a piece of a body, which stays in memory until then.
+    ///
+    /// @return as of [#start]; Unavailable also when the pieces before it are already too many bytes
+    public CompletableFuture<Void> startWriting(int length, Step step) {
+        if (bytes.addAndGet(length) > Math.max(bytesLimit, length)) {
+            bytes.addAndGet(-length);
+            return CompletableFuture.failedFuture(tooMuch());
+        }
+        return startStep(step).whenComplete((_, _) -> bytes.addAndGet(-length));
+    }
+
+    /// Before a body is taken in whose pieces would be refused.
+    ///
+    /// @throws StoreException.Unavailable when there is no room in the queue now
+    public void requireRoom() {
+        if (pool.getQueue().remainingCapacity() == 0 || bytes.get() >= bytesLimit) {
+            throw tooMuch();
+        }
+    }
+
     private void queue(CompletableFuture<?> result, Step step) {
         try {
             pool.execute(() -> {
@@ -66,9 +97,13 @@ public final class DriveThreads implements AutoCloseable {
                 }
             });
         } catch (RejectedExecutionException _) {
-            result.completeExceptionally(new StoreException.Unavailable(
-                    pool.isShutdown() ? drive + " is closed" : drive + " has too much to do"));
+            result.completeExceptionally(
+                    pool.isShutdown() ? new StoreException.Unavailable(drive + " is closed") : tooMuch());
         }
+    }
+
+    private StoreException tooMuch() {
+        return new StoreException.Unavailable(drive + " has too much to do");
     }
 
     /// Waits for started work. Cannot be interrupted: the drive may be using the caller's buffer.
@@ -86,6 +121,10 @@ public final class DriveThreads implements AutoCloseable {
 
     public int waiting() {
         return pool.getQueue().size();
+    }
+
+    public long waitingBytes() {
+        return bytes.get();
     }
 
     /// Lets what was started end.

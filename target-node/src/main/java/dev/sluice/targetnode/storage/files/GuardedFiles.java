@@ -92,7 +92,7 @@ public final class GuardedFiles implements DriveFiles {
         files.rename(from, to);
     }
 
-    /// Looks first, for it would make the drive's own folder too where that is gone.
+    /// Looks first, for it would make folders where another file system is, or none is mounted, too.
     @Override
     public void createFolders(String path) throws IOException {
         requireThere();

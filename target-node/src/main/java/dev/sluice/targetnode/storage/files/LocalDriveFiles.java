@@ -164,11 +164,32 @@ public final class LocalDriveFiles implements DriveFiles {
     @Override
     public void createFolders(String path) throws IOException {
         try {
-            Files.createDirectories(at(path));
+            createFolders(root, at(path));
         } catch (FileAlreadyExistsException _) {
             throw new PathTakenException(path);
         } catch (FileSystemException failure) {
             throw isTaken(at(path + "/x")) ? new PathTakenException(path) : named(failure);
+        }
+    }
+
+    /// Makes a folder and those above it, but never the drive's own: where that is gone, the drive is, and an empty one
+    /// in its place would look like a new drive.
+    ///
+    /// @throws NoSuchFileException when the drive's own is not there
+    public static void createFolders(Path drive, Path folder) throws IOException {
+        try {
+            Files.createDirectory(folder);
+        } catch (FileAlreadyExistsException taken) {
+            if (!Files.isDirectory(folder)) {
+                throw taken;
+            }
+        } catch (NoSuchFileException missing) {
+            var above = folder.getParent();
+            if (above == null || above.equals(drive)) {
+                throw missing;
+            }
+            createFolders(drive, above);
+            createFolders(drive, folder);
         }
     }
 

@@ -13,19 +13,17 @@ import java.util.concurrent.atomic.LongAdder;
 /// The place of one drive: its state, and the drive itself while it is open. The drive may be another object after
 /// each return, so nobody keeps it for longer than one piece of work.
 public final class DriveSlot {
-    private record Held(DriveStatus status, Optional<Drive> drive) {}
-
     private final Attachment attachment;
     private final LongAdder errors = new LongAdder();
     private final LongAdder probes = new LongAdder();
     private volatile Optional<String> latestError = Optional.empty();
     private volatile Totals totals = Totals.NONE;
     private volatile Usages usages = new Usages();
-    private volatile Held held;
+    private volatile DriveNow now;
 
     DriveSlot(Attachment attachment, DriveState state, String reason) {
         this.attachment = attachment;
-        this.held = new Held(new DriveStatus(state, reason, Instant.now()), Optional.empty());
+        this.now = new DriveNow(id(), new DriveStatus(state, reason, Instant.now()), Optional.empty());
     }
 
     public String id() {
@@ -37,47 +35,38 @@ public final class DriveSlot {
     }
 
     public DriveStatus status() {
-        return held.status;
+        return now.status();
+    }
+
+    DriveNow now() {
+        return now;
     }
 
     /// The drive while it can be read.
     public Optional<Drive> readable() {
-        var now = held;
-        return now.status.state().reads() ? now.drive : Optional.empty();
+        return now.readable();
     }
 
     /// The drive while it takes changes.
     public Optional<Drive> writable() {
-        var now = held;
-        return now.status.state().writes() ? now.drive : Optional.empty();
-    }
-
-    /// The drive, for something that changes nothing.
-    ///
-    /// @throws StoreException.Unavailable when the drive cannot know what it has
-    public Drive toRead() {
-        return readable().orElseThrow(this::unavailable);
+        return now.writable();
     }
 
     /// The drive, for a change.
     ///
     /// @throws StoreException.Unavailable when it takes none
     public Drive toWrite() {
-        return writable().orElseThrow(this::unavailable);
-    }
-
-    StoreException.Unavailable unavailable() {
-        return new StoreException.Unavailable("drive " + id() + " is " + held.status.state());
+        return now.toWrite();
     }
 
     /// The drive in whatever state, while it is open.
     public Optional<Drive> open() {
-        return held.drive;
+        return now.drive();
     }
 
     /// As far as is known; of a drive that is not open what was last known.
     public Totals totals() {
-        return held.drive.map(drive -> drive.contents().totals()).orElse(totals);
+        return now.drive().map(drive -> drive.contents().totals()).orElse(totals);
     }
 
     /// What a bucket takes on it; of a drive that does not know it now what was last known.
@@ -86,7 +75,7 @@ public final class DriveSlot {
     }
 
     private Usages usages() {
-        return held.drive
+        return now.drive()
                 .filter(Drive::known)
                 .map(drive -> drive.contents().usages())
                 .orElse(usages);
@@ -117,9 +106,9 @@ public final class DriveSlot {
     void set(DriveState state, String reason, Optional<Drive> drive) {
         totals = totals();
         usages = usages();
-        var before = held.status;
+        var before = now.status();
         var since = before.state() == state ? before.since() : Instant.now();
-        held = new Held(new DriveStatus(state, reason, since), drive);
+        now = new DriveNow(id(), new DriveStatus(state, reason, since), drive);
         if (before.state() != state) {
             DriveWatch.LOG.warn(
                     "drive {} at {} is {}, was {}{}",

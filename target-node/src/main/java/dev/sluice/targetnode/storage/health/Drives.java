@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.spread.DriveTable;
 import dev.sluice.targetnode.storage.spread.Spread;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,24 +70,30 @@ public final class Drives {
         var slots = members.get();
         int slot = Slot.of(bucketId, key);
         var copies = now.copies(bucketId);
-        var holders = new ArrayList<DriveSlot>(copies.wanted());
+        var holders = new ArrayList<DriveNow>(copies.wanted());
         for (var id : now.current().holders(slot, copies.wanted())) {
             holders.add(named(id, slots)
+                    .map(DriveSlot::now)
                     .orElseThrow(() -> new StoreException.Unavailable("the target's drives are just being changed")));
         }
         if (isEven(now, copies)) {
-            return new Whereabouts(now.current(), holders, List.of(), List.of(), List.of());
+            return new Whereabouts(now.current(), holders, List.of(), List.of(), List.of(), Optional.empty());
         }
         var spreads = now.spreads();
         var firsts = new ArrayList<List<String>>();
-        var elsewhere = new LinkedHashSet<DriveSlot>();
+        var others = new LinkedHashSet<String>();
         for (var spread : spreads) {
             firsts.add(spread.holders(slot, copies.least()));
-            for (var id : spread.holders(slot, copies.most())) {
-                named(id, slots).filter(member -> !holders.contains(member)).ifPresent(elsewhere::add);
-            }
+            others.addAll(spread.holders(slot, copies.most()));
         }
-        return new Whereabouts(now.current(), holders, List.copyOf(elsewhere), spreads, firsts);
+        holders.forEach(holder -> others.remove(holder.id()));
+        var elsewhere = others.stream()
+                .flatMap(id -> named(id, slots).stream())
+                .map(DriveSlot::now)
+                .toList();
+        var ahead =
+                Optional.ofNullable(strays.get(new ObjectKey(bucketId, key))).flatMap(stray -> stray.aheadIn(now));
+        return new Whereabouts(now.current(), holders, elsewhere, spreads, firsts, ahead);
     }
 
     /// Whether the copies of each key of a bucket are the same, and where they belong.
@@ -105,17 +112,44 @@ public final class Drives {
     ///
     /// @throws StoreException.Unavailable when some of it may be on drives that cannot be read only
     public List<Drive> allToRead(long bucketId) {
-        return allToRead(table.get(), table.get().copies(bucketId).least());
+        var now = table.get();
+        var readable = reading();
+        requireAll(readable, now, now.copies(bucketId).least());
+        requireAhead(readable, now, bucketId);
+        return readable;
+    }
+
+    private void requireAhead(List<Drive> asked, DriveTable now, long bucketId) {
+        var ids = ids(asked);
+        for (var stray : strays.values()) {
+            if (stray.bucket.id() == bucketId) {
+                stray.aheadIn(now).filter(ahead -> ahead.isMissedBy(ids)).ifPresent(ahead -> {
+                    throw new StoreException.Unavailable(onlyOn(ahead.drives()));
+                });
+            }
+        }
+    }
+
+    static String onlyOn(Collection<String> drives) {
+        return "it may be on " + String.join(" or ", drives) + ", which cannot be read now";
     }
 
     /// The same for what every drive has alone.
     public List<Drive> allToRead() {
-        return allToRead(table.get(), 1);
+        var readable = reading();
+        requireAll(readable);
+        return readable;
     }
 
-    private List<Drive> allToRead(DriveTable now, int least) {
-        var readable = reading();
-        var ids = ids(readable);
+    /// What was asked of some drives, and what every drive has alone, is nowhere else.
+    ///
+    /// @throws StoreException.Unavailable when it may be on drives that were not asked
+    public void requireAll(Collection<Drive> asked) {
+        requireAll(asked, table.get(), 1);
+    }
+
+    private static void requireAll(Collection<Drive> asked, DriveTable now, int least) {
+        var ids = ids(asked);
         for (var spread : now.spreads()) {
             var missing = spread.weights().keySet().stream()
                     .filter(id -> !ids.contains(id))
@@ -126,7 +160,6 @@ public final class Drives {
                         + (missing.size() == 1 ? "it has" : "they have") + " cannot be known");
             }
         }
-        return readable;
     }
 
     /// @throws StoreException.Unavailable unless each of them takes writes
@@ -144,7 +177,7 @@ public final class Drives {
         return slots().stream().flatMap(slot -> slot.readable().stream()).toList();
     }
 
-    static Set<String> ids(List<Drive> drives) {
+    static Set<String> ids(Collection<Drive> drives) {
         return drives.stream().map(Drive::id).collect(Collectors.toSet());
     }
 
@@ -214,8 +247,19 @@ public final class Drives {
 
     /// A change of a key reached some of its drives and not others, or reached drives that it does not belong on any
     /// more: from now on copies are compared before one is believed, until this one was brought where it belongs.
-    public void strays(BucketRef bucket, String key) {
-        strays.put(new ObjectKey(bucket.id(), key), new Stray(bucket, strayed.incrementAndGet()));
+    ///
+    /// @param ahead empty if the change is no newer than what the others have, or reached none
+    public void strays(BucketRef bucket, String key, Optional<Ahead> ahead) {
+        var now = new Stray(bucket, strayed.incrementAndGet(), ahead);
+        strays.merge(
+                new ObjectKey(bucket.id(), key),
+                now,
+                (before, _) -> ahead.isEmpty() ? new Stray(bucket, now.number, before.ahead) : now);
+    }
+
+    /// A newer change of a key reached all of its drives.
+    public void agree(ObjectKey key) {
+        strays.remove(key);
     }
 
     /// A crash may have come between the drives of a change: some drive has notes.
@@ -232,7 +276,13 @@ public final class Drives {
     }
 
     /// One of the times a key strayed.
-    public record Stray(BucketRef bucket, long number) {}
+    ///
+    /// @param ahead the newest that only some of its drives have
+    public record Stray(BucketRef bucket, long number, Optional<Ahead> ahead) {
+        private Optional<Ahead> aheadIn(DriveTable table) {
+            return ahead.flatMap(change -> change.among(table.members().keySet()));
+        }
+    }
 
     /// Those that are to be brought where they belong, and then [#found].
     public Map<ObjectKey, Stray> strays() {

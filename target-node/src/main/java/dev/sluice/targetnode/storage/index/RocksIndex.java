@@ -120,7 +120,9 @@ public final class RocksIndex implements DriveIndex {
     }
 
     private static SyncedMark mark(Path folder) throws IOException {
-        Files.createDirectories(folder);
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectory(folder);
+        }
         try {
             return SyncedMark.open(folder);
         } catch (IOException failure) {

@@ -68,20 +68,34 @@ public final class Multipart {
         if (known != null && known.drive.ready()) {
             return known.drive;
         }
-        for (var drive : likely(bucket, key)) {
-            if (drive.call(() -> new Uploads(drive.contents()).has(bucket, key, uploadId))) {
-                return drive;
-            }
-        }
-        var _ = drives.allToRead(); // it may be on one that cannot be read
-        throw new StoreException.NoSuchUpload(uploadId);
+        return first(
+                        bucket,
+                        key,
+                        drive -> new Uploads(drive.contents()).has(bucket, key, uploadId)
+                                ? Optional.of(drive)
+                                : Optional.<Drive>empty())
+                .orElseThrow(() -> new StoreException.NoSuchUpload(uploadId));
     }
 
-    /// All drives that can be read, those that the key belongs on first.
-    private Set<Drive> likely(BucketRef bucket, String key) {
-        var order = new LinkedHashSet<>(drives.of(bucket, key).readable());
-        order.addAll(drives.reading());
-        return order;
+    /// On a thread of the drive's.
+    private interface Question<T> {
+        Optional<T> ask(Drive drive) throws IOException;
+    }
+
+    /// Asks the drives one after the other, those that the key belongs on first, until one has an answer.
+    ///
+    /// @throws StoreException.Unavailable when none has, but there are drives that cannot be asked
+    private <T> Optional<T> first(BucketRef bucket, String key, Question<T> question) {
+        var asked = new LinkedHashSet<>(drives.of(bucket, key).readable());
+        asked.addAll(drives.reading());
+        for (var drive : asked) {
+            var answer = drive.call(() -> question.ask(drive));
+            if (answer.isPresent()) {
+                return answer;
+            }
+        }
+        drives.requireAll(asked);
+        return Optional.empty();
     }
 
     private Drive homeToChange(BucketRef bucket, String key, String uploadId) {
@@ -194,13 +208,7 @@ public final class Multipart {
 
     /// What became of an upload that was completed not too long ago.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
-        for (var drive : likely(bucket, key)) {
-            var result = drive.call(() -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
-            if (result.isPresent()) {
-                return result;
-            }
-        }
-        return Optional.empty();
+        return first(bucket, key, drive -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
     }
 
     /// Reads a part's bytes, unverified, from an offset in it.

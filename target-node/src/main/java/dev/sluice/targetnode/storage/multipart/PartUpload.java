@@ -71,7 +71,7 @@ public final class PartUpload implements AutoCloseable {
         if (expected < 0) {
             drive.space().take(bytes.remaining());
         }
-        return drive.startStep(() -> {
+        return drive.startWriting(bytes.remaining(), () -> {
             summer.update(at, bytes);
             file().write(offset + at, bytes);
         });

@@ -76,6 +76,12 @@ public record DriveTable(
         return copies.getOrDefault(bucketId, Copies.ONE);
     }
 
+    /// Whether new versions of a bucket's keys belong on the same drives by another table.
+    public boolean placesLike(DriveTable other, long bucketId) {
+        return current.equals(other.current)
+                && copies(bucketId).wanted() == other.copies(bucketId).wanted();
+    }
+
     /// The current spread first.
     public List<Spread> spreads() {
         var all = new ArrayList<Spread>();

@@ -18,10 +18,6 @@ class WholeFileTest {
     @TempDir
     private Path folder;
 
-    private interface Step {
-        void run(LocalDriveFiles files) throws IOException;
-    }
-
     @Test
     void itHasItsBytesItsAttributeAndTheModeOfAnyOtherFile() throws Exception {
         onDrive(files -> {
@@ -67,13 +63,7 @@ class WholeFileTest {
         });
     }
 
-    private void onDrive(Step step) throws Exception {
-        try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(() -> {
-                try (var files = new LocalDriveFiles(folder)) {
-                    step.run(files);
-                }
-            }));
-        }
+    private void onDrive(OnDrive step) throws Exception {
+        OnDrive.run(folder, step);
     }
 }

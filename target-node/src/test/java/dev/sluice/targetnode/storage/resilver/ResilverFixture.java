@@ -91,7 +91,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
                         id,
                         new GuardedFiles(files, root),
                         index,
-                        new DriveSettings(4, 512, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
+                        new DriveSettings(4, 512, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
                         new Suspicion(id, (_, _) -> {}));
             }));
             Drive.awaited(drive.start(() -> {}));

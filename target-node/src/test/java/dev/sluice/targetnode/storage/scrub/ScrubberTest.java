@@ -87,7 +87,7 @@ class ScrubberTest {
                         "d1",
                         new GuardedFiles(files, folder),
                         index,
-                        new DriveSettings(1, 8, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
+                        new DriveSettings(1, 8, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
                         new Suspicion("d1", (_, _) -> {}));
             })));
         }
