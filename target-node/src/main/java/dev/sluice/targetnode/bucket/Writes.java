@@ -41,9 +41,11 @@ public final class Writes {
         return lock::unlock;
     }
 
-    /// By this target's own, newest table: the caller's may be older.
+    /// By this target's own, newest table: the caller's may be older. When that one refuses, by the controller's: a
+    /// bucket may have been made, or its deletion refused, a moment ago.
     public void requireWritable(Bucket bucket) {
         var now = find(views.current(), bucket)
+                .filter(known -> !known.deleting())
                 .or(() -> find(views.confirmed(), bucket))
                 .orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
         if (now.deleting()) {

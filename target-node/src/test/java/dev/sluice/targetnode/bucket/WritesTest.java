@@ -1,0 +1,109 @@
+package dev.sluice.targetnode.bucket;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.Controller;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// On a target that has not heard yet of what the controller has decided.
+class WritesTest {
+    /// What a node knows that asks the controller, but hears nothing by itself.
+    private static final class Behind implements ControlPlane {
+        private final Controller controller;
+        private ClusterState known;
+
+        Behind(Controller controller) {
+            this.controller = controller;
+            this.known = controller.current();
+        }
+
+        void hear() {
+            known = controller.current();
+        }
+
+        @Override
+        public ClusterState current() {
+            return known;
+        }
+
+        @Override
+        public CompletableFuture<ClusterState> watch(long version) {
+            return controller.watch(version);
+        }
+
+        @Override
+        public ClusterState apply(Command command) {
+            return controller.apply(command);
+        }
+
+        @Override
+        public ClusterState confirm() {
+            return controller.confirm();
+        }
+    }
+
+    @TempDir
+    private Path drive;
+
+    private Controller controller;
+    private Behind node;
+    private Writes writes;
+    private Bucket bucket;
+
+    @BeforeEach
+    void open() throws IOException {
+        Files.createDirectories(drive.resolve(".sluice"));
+        var one = new NodeId("target001");
+        controller = Controller.open(List.of(drive), Set.of(one), new TreeMap<>());
+        controller.apply(new Command.Join(new Node(one, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+        controller.apply(new Command.CreateBucket("shards", 42, BucketProperties.defaults(Optional.empty())));
+        bucket = controller.current().buckets().find("shards").orElseThrow();
+        node = new Behind(controller);
+        writes = new Writes(new ClusterViews(node));
+    }
+
+    @Test
+    void nothingIsWrittenToABucketThatIsBeingDeleted() {
+        controller.apply(new Command.MarkDeleting("shards"));
+        node.hear();
+        assertThatThrownBy(() -> writes.requireWritable(bucket)).isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(() -> writes.enter(bucket)).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    /// It was not empty.
+    @Test
+    void aBucketIsWrittenToAgainOnceItsDeletionIsRefused() {
+        controller.apply(new Command.MarkDeleting("shards"));
+        node.hear();
+        controller.apply(new Command.KeepBucket("shards", bucket.id()));
+        assertThatCode(() -> writes.enter(bucket).close()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aBucketIsWrittenToOnceItIsMade() {
+        controller.apply(new Command.CreateBucket("new", 43, BucketProperties.defaults(Optional.empty())));
+        var made = controller.current().buckets().find("new").orElseThrow();
+        assertThatCode(() -> writes.enter(made).close()).doesNotThrowAnyException();
+    }
+}
