@@ -92,29 +92,32 @@ class DamageTest {
     void noHarmGetsAWrongByteOrAFalseMissOut() throws IOException {
         var paths = drives(folder, 1);
         var objects = paths.getFirst().resolve("objects/shards");
+        int number = 0;
         for (int size : new int[] {4096, 2_500_000}) {
             for (boolean hot : new boolean[] {false, true}) {
                 for (var harm : HARMS.entrySet()) {
                     var what = "%s, %d bytes, hot: %s".formatted(harm.getKey(), size, hot);
+                    var key = "k" + number++; // a new one: what replaces another has its record in another form
+                    var other = "other than " + key;
                     try (var store = open(paths)) {
-                        put(store, "k", random(1, size));
-                        put(store, "other", random(2, size));
+                        put(store, key, random(1, size));
+                        put(store, other, random(2, size));
                         if (hot) {
-                            get(store, "k");
+                            get(store, key);
                         }
-                        harm.getValue().to(objects.resolve("k"), objects.resolve("other"));
+                        harm.getValue().to(objects.resolve(key), objects.resolve(other));
                         var replaced = hot && List.of("swap", "delete").contains(harm.getKey());
                         boolean inMemory = hot && size == 4096;
                         if (replaced || inMemory) {
                             // the open file, or memory, is whole; it may be served until it is looked for anew
-                            requireDamagedOrRight(store, random(1, size), what);
+                            requireDamagedOrRight(store, key, random(1, size), what);
                         } else {
-                            assertThatThrownBy(() -> get(store, "k"))
+                            assertThatThrownBy(() -> get(store, key))
                                     .as(what)
                                     .isInstanceOf(StoreException.Damaged.class);
                         }
-                        put(store, "k", random(3, size));
-                        assertThat(get(store, "k")).as("%s: written anew", what).isEqualTo(random(3, size));
+                        put(store, key, random(3, size));
+                        assertThat(get(store, key)).as("%s: written anew", what).isEqualTo(random(3, size));
                     }
                 }
             }
@@ -144,11 +147,12 @@ class DamageTest {
         }
     }
 
-    private static void requireDamagedOrRight(ObjectStore store, byte[] right, String what) throws IOException {
+    private static void requireDamagedOrRight(ObjectStore store, String key, byte[] right, String what)
+            throws IOException {
         try {
-            assertThat(get(store, "k")).as(what).isEqualTo(right);
+            assertThat(get(store, key)).as(what).isEqualTo(right);
         } catch (StoreException.Damaged expected) {
-            assertThat(expected).hasMessageContaining("k");
+            assertThat(expected).hasMessageContaining(key);
         }
     }
 
@@ -268,6 +272,25 @@ class DamageTest {
             try (var object = ((Lookup.Hit) store.lookup(BUCKET, "plain")).object()) {
                 assertThat(newest).isGreaterThan(object.record().version());
             }
+        }
+    }
+
+    @Test
+    void whenTheIndexIsLostSwappedFilesAreNotTakenForEachOther() throws Exception {
+        var paths = drives(folder, 1);
+        var objects = paths.getFirst().resolve("objects/shards");
+        try (var store = open(paths)) {
+            put(store, "a", random(1, 100));
+            put(store, "b", random(2, 100));
+            put(store, "whole", random(3, 100)); // names the bucket
+        }
+        swap(objects.resolve("a"), objects.resolve("b"));
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(store.lookup(BUCKET, "a")).isInstanceOf(Lookup.Damaged.class);
+            assertThat(store.lookup(BUCKET, "b")).isInstanceOf(Lookup.Damaged.class);
+            assertThat(get(store, "whole")).isEqualTo(random(3, 100));
         }
     }
 

@@ -233,7 +233,7 @@ public final class Contents implements AutoCloseable {
         if (attribute.isEmpty()) {
             throw new DamagedRecordException(path + " has no record");
         }
-        return RecordFormat.head(attribute.get());
+        return RecordFormat.head(attribute.get(), Layout.keyOf(path));
     }
 
     ObjectRecord record(String path) throws IOException {
@@ -280,18 +280,12 @@ public final class Contents implements AutoCloseable {
     /// @return empty when its record is too long for that
     public static Optional<Prepared> prepareSmallPut(
             BucketRef bucket, String work, ObjectRecord record, byte[] data, IndexBatch with) {
-        var stored = RecordFormat.encode(record);
-        if (stored.details().isPresent()) {
-            return Optional.empty();
-        }
-        var intent = new Intent.Put(
-                bucket,
-                record.key(),
-                work,
-                ObjectEntry.of(record, false),
-                with,
-                Optional.of(new Intent.Content(stored.attribute(), data)));
-        return Optional.of(new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true));
+        return RecordFormat.atItsPath(record).map(attribute -> {
+            var content = new Intent.Content(attribute, data);
+            var entry = ObjectEntry.of(record, false);
+            var intent = new Intent.Put(bucket, record.key(), work, entry, with, Optional.of(content));
+            return new Prepared(Optional.of(intent), new IndexBatch(), Set.of(), true);
+        });
     }
 
     private void writeDetails(String path, byte[] details, boolean durable) throws IOException {
@@ -521,7 +515,7 @@ public final class Contents implements AutoCloseable {
         try (var file = files.create(put.work())) {
             file.write(0, ByteBuffer.wrap(content.data()));
         }
-        files.setAttribute(put.work(), content.record());
+        files.setAttribute(put.work(), RecordFormat.anywhere(content.record(), put.key()));
     }
 
     private void moveTo(String work, String path, Set<String> changed) throws IOException {
@@ -729,8 +723,8 @@ public final class Contents implements AutoCloseable {
 
     private void deleteDetails(byte[] attribute) {
         try {
-            var head = RecordFormat.head(attribute);
-            if (head.inline().isEmpty()) {
+            var head = RecordFormat.head(attribute, RecordFormat.NO_KEY);
+            if (head.isApart()) {
                 files.delete(Layout.aux(head.version()));
             }
         } catch (IOException _) {

@@ -22,7 +22,7 @@ sealed interface Intent {
 
     ObjectVersion version();
 
-    /// A small object's record and bytes.
+    /// A small object's record, as [RecordFormat#atItsPath] makes it, and its bytes. Older intents have the other form.
     @SuppressWarnings("ArrayRecordComponent") // made once, read once
     record Content(byte[] record, byte[] data) {}
 

@@ -4,6 +4,7 @@ import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.Part;
+import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -62,6 +63,12 @@ public final class Layout {
 
     public static String path(BucketRef bucket, String key, boolean escaped) {
         return escaped ? escaped(bucket.id(), key) : plain(bucket, key);
+    }
+
+    /// The key that a path is made of, or none: a path made from a hash, a work file.
+    public static String keyOf(String path) {
+        int slash = path.startsWith(OBJECTS + "/") ? path.indexOf('/', OBJECTS.length() + 1) : -1;
+        return slash < 0 ? RecordFormat.NO_KEY : path.substring(slash + 1);
     }
 
     public static String aux(ObjectVersion version) {

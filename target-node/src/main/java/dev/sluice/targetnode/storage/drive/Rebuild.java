@@ -75,7 +75,9 @@ final class Rebuild {
     private Optional<RecordFormat.Head> head(String path) throws IOException {
         try {
             var attribute = files.attribute(path);
-            return attribute.isEmpty() ? Optional.empty() : Optional.of(RecordFormat.head(attribute.get()));
+            return attribute.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(RecordFormat.head(attribute.get(), Layout.keyOf(path)));
         } catch (DamagedRecordException _) {
             return Optional.empty();
         }

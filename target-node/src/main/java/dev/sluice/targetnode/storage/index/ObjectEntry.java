@@ -33,13 +33,7 @@ public record ObjectEntry(
 
     public static ObjectEntry of(RecordFormat.Head head, boolean escaped) {
         return new ObjectEntry(
-                head.version(),
-                head.size(),
-                head.modifiedMillis(),
-                head.etag(),
-                escaped,
-                head.inline().isEmpty(),
-                false);
+                head.version(), head.size(), head.modifiedMillis(), head.etag(), escaped, head.isApart(), false);
     }
 
     public static ObjectEntry damaged(boolean escaped) {

@@ -155,7 +155,7 @@ final class Uploads {
         in.number();
         var attribute = in.bytes();
         var details = in.bytes();
-        var record = RecordFormat.decode(attribute, _ -> details);
+        var record = RecordFormat.decode(attribute, RecordFormat.NO_KEY, _ -> details);
         return record.bucketId() == bucket.id() && record.key().equals(key) ? Optional.of(record) : Optional.empty();
     }
 

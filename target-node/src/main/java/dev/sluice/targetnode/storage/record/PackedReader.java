@@ -53,9 +53,14 @@ public final class PackedReader {
                 }
             }
         } catch (BufferUnderflowException _) {
-            throw new DamagedRecordException(what + " ends too early");
+            throw endsTooEarly();
         }
         throw new DamagedRecordException(what + " holds a number of more than 64 bits");
+    }
+
+    public long difference() throws DamagedRecordException {
+        long value = number();
+        return value >>> 1 ^ -(value & 1);
     }
 
     public boolean flag() throws DamagedRecordException {
@@ -63,7 +68,14 @@ public final class PackedReader {
     }
 
     public byte[] bytes() throws DamagedRecordException {
-        var value = new byte[length(1)];
+        return raw(length(1));
+    }
+
+    public byte[] raw(int length) throws DamagedRecordException {
+        if (length < 0 || length > in.remaining()) {
+            throw endsTooEarly();
+        }
+        var value = new byte[length];
         in.get(value);
         return value;
     }
@@ -115,8 +127,12 @@ public final class PackedReader {
     private int length(int each) throws DamagedRecordException {
         long count = number();
         if (count < 0 || count > in.remaining() / each) {
-            throw new DamagedRecordException(what + " ends too early");
+            throw endsTooEarly();
         }
         return (int) count;
+    }
+
+    private DamagedRecordException endsTooEarly() {
+        return new DamagedRecordException(what + " ends too early");
     }
 }

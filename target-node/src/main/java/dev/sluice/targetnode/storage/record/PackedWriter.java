@@ -40,6 +40,12 @@ public final class PackedWriter {
         return this;
     }
 
+    /// Bytes whose number the reader knows.
+    public PackedWriter raw(byte[] value) {
+        out.writeBytes(value);
+        return this;
+    }
+
     public PackedWriter text(String value) {
         return bytes(value.getBytes(StandardCharsets.UTF_8));
     }
@@ -74,6 +80,11 @@ public final class PackedWriter {
         number(sums.count());
         out.writeBytes(sums.toBytes());
         return this;
+    }
+
+    /// A number that may be below 0, and is as short as its opposite.
+    public PackedWriter difference(long value) {
+        return number(value << 1 ^ value >> 63);
     }
 
     public PackedWriter version(ObjectVersion version) {

@@ -2,18 +2,38 @@ package dev.sluice.targetnode.storage.record;
 
 import dev.sluice.common.checksum.BlockSums;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /// How a record is written: all of it in the file's extended attribute while that stays within 3 KiB (ext4 fails
 /// above some 4,000 bytes), else its details in a file of their own, named by the version, whose digest the
 /// attribute holds.
+///
+/// An attribute of up to 64 bytes lies in a file's inode also on an ext4 with inodes of 256 bytes; a longer one takes a
+/// block of its own, which is as much again as a small object, to be written, kept and read. So there is a short form
+/// for files at their keys' own paths ([#atItsPath]), which has a digest of the key only.
 public final class RecordFormat {
     public static final int INLINE_LIMIT = 3 << 10;
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
+    private static final int APART = 1;
+    private static final int KEY_DIGEST = 2;
+    private static final int MD5_ETAG = 4;
+    private static final int KEY_DIGEST_LENGTH = 8;
+    private static final int MD5_LENGTH = 16;
+    private static final Pattern MD5 = Pattern.compile("[0-9a-f]{32}");
+    private static final HexFormat HEX = HexFormat.of();
     private static final String ATTRIBUTE = "the record of an object";
     private static final String DETAILS = "the details of an object";
+
+    /// Of a path that is not made of a key.
+    public static final String NO_KEY = "";
 
     /// A record as bytes: the attribute, and details that did not fit, to be synced before the attribute counts.
     public static final class Stored {
@@ -36,6 +56,7 @@ public final class RecordFormat {
 
     /// What the attribute alone says, before the details are at hand.
     ///
+    /// @param key none if the record has a digest of it only, which is not that of the path
     /// @param inline the details when they fit
     public record Head(
             long bucketId,
@@ -45,8 +66,13 @@ public final class RecordFormat {
             long createdMillis,
             long modifiedMillis,
             String etag,
-            Optional<byte[]> inline,
-            int detailsDigest) {}
+            Optional<Details> inline,
+            int detailsDigest) {
+        /// Whether some of the record is in a file of its own.
+        public boolean isApart() {
+            return inline.isEmpty();
+        }
+    }
 
     /// Where details that did not fit are read from.
     public interface DetailsSource {
@@ -55,36 +81,62 @@ public final class RecordFormat {
 
     private RecordFormat() {}
 
+    /// Says whose it is by itself, wherever the file is.
     public static Stored encode(ObjectRecord record) {
-        var details = details(record);
-        var whole = attribute(record, details, true);
-        return whole.length <= INLINE_LIMIT
-                ? new Stored(whole, Optional.empty())
-                : new Stored(attribute(record, details, false), Optional.of(details));
+        var inline = inline(record, 0);
+        if (inline.length <= INLINE_LIMIT) {
+            return new Stored(inline, Optional.empty());
+        }
+        var details = new PackedWriter(FORMAT);
+        Details.of(record).write(details, record.size(), record.etag());
+        var bytes = details.sealed();
+        return new Stored(begun(record, APART).number(digest(bytes)).sealed(), Optional.of(bytes));
     }
 
-    private static byte[] attribute(ObjectRecord record, byte[] details, boolean inline) {
-        var out = new PackedWriter(FORMAT)
-                .number(record.bucketId())
-                .text(record.key())
+    /// The attribute of a file at its key's own path, without which it cannot be understood.
+    ///
+    /// @return empty when details do not fit the attribute that says by itself whose it is
+    public static Optional<byte[]> atItsPath(ObjectRecord record) {
+        var attribute = inline(record, KEY_DIGEST);
+        return attribute.length + utf8(record.key()).length <= INLINE_LIMIT ? Optional.of(attribute) : Optional.empty();
+    }
+
+    /// The attribute that says by itself whose it is, of one that [#atItsPath] made.
+    public static byte[] anywhere(byte[] atItsPath, String key) throws IOException {
+        var stored = encode(decode(atItsPath, key, _ -> {
+            throw new DamagedRecordException(DETAILS + " are not in it");
+        }));
+        return stored.attribute();
+    }
+
+    private static byte[] inline(ObjectRecord record, int keyDigest) {
+        var out = begun(record, keyDigest);
+        Details.of(record).write(out, record.size(), record.etag());
+        return out.sealed();
+    }
+
+    private static PackedWriter begun(ObjectRecord record, int flags) {
+        boolean md5 = MD5.matcher(record.etag()).matches();
+        var out = new PackedWriter(FORMAT).number(flags | (md5 ? MD5_ETAG : 0)).number(record.bucketId());
+        ((flags & KEY_DIGEST) == 0 ? out.text(record.key()) : out.raw(keyDigest(record.key())))
                 .version(record.version())
                 .number(record.size())
-                .number(record.createdMillis())
                 .number(record.modifiedMillis())
-                .text(record.etag())
-                .flag(inline);
-        return (inline ? out.bytes(details) : out.number(digest(details))).sealed();
+                .difference(record.modifiedMillis() - record.createdMillis());
+        return md5 ? out.raw(HEX.parseHex(record.etag())) : out.text(record.etag());
     }
 
-    private static byte[] details(ObjectRecord record) {
-        return new PackedWriter(FORMAT)
-                .checksums(record.checksums())
-                .texts(record.headers())
-                .texts(record.userMetadata())
-                .numbers(record.partSizes().stream().mapToLong(Long::longValue).toArray())
-                .text(record.backendVersion())
-                .sums(record.blocks())
-                .sealed();
+    private static byte[] keyDigest(String key) {
+        try {
+            var sha256 = MessageDigest.getInstance("SHA-256").digest(utf8(key));
+            return Arrays.copyOf(sha256, KEY_DIGEST_LENGTH);
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException(missing);
+        }
+    }
+
+    private static byte[] utf8(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 
     private static int digest(byte[] bytes) {
@@ -93,8 +145,38 @@ public final class RecordFormat {
         return (int) crc.getValue();
     }
 
-    public static Head head(byte[] attribute) throws DamagedRecordException, UnknownFormatException {
+    /// @param keyOfPath the key that the file's path is made of, or [#NO_KEY]
+    public static Head head(byte[] attribute, String keyOfPath) throws DamagedRecordException, UnknownFormatException {
         var in = new PackedReader(ATTRIBUTE, attribute, FORMAT);
+        if (in.format() == 1) {
+            return headOfFormat1(in);
+        }
+        long flags = in.number();
+        long bucketId = in.number();
+        var key = (flags & KEY_DIGEST) == 0 ? in.text() : keyOf(in.raw(KEY_DIGEST_LENGTH), keyOfPath);
+        var version = in.version();
+        long size = in.number();
+        long modified = in.number();
+        long created = modified - in.difference();
+        var etag = (flags & MD5_ETAG) == 0 ? in.text() : HEX.formatHex(in.raw(MD5_LENGTH));
+        boolean apart = (flags & APART) != 0;
+        return new Head(
+                bucketId,
+                key,
+                version,
+                size,
+                created,
+                modified,
+                etag,
+                apart ? Optional.empty() : Optional.of(Details.read(in, size, etag)),
+                apart ? (int) in.number() : 0);
+    }
+
+    private static String keyOf(byte[] digest, String keyOfPath) {
+        return ByteBuffer.wrap(digest).equals(ByteBuffer.wrap(keyDigest(keyOfPath))) ? keyOfPath : NO_KEY;
+    }
+
+    private static Head headOfFormat1(PackedReader in) throws DamagedRecordException, UnknownFormatException {
         long bucketId = in.number();
         var key = in.text();
         var version = in.version();
@@ -111,27 +193,24 @@ public final class RecordFormat {
                 created,
                 modified,
                 etag,
-                inline ? Optional.of(in.bytes()) : Optional.empty(),
+                inline ? Optional.of(details(in.bytes(), size, etag)) : Optional.empty(),
                 inline ? 0 : (int) in.number());
     }
 
-    public static ObjectRecord decode(byte[] attribute, DetailsSource source) throws IOException {
-        return complete(head(attribute), source);
+    private static Details details(byte[] bytes, long size, String etag)
+            throws DamagedRecordException, UnknownFormatException {
+        var in = new PackedReader(DETAILS, bytes, FORMAT);
+        return in.format() == 1 ? Details.readFormat1(in) : Details.read(in, size, etag);
+    }
+
+    /// As [#head] and [#complete] after it.
+    public static ObjectRecord decode(byte[] attribute, String keyOfPath, DetailsSource source) throws IOException {
+        return complete(head(attribute, keyOfPath), source);
     }
 
     public static ObjectRecord complete(Head head, DetailsSource source) throws IOException {
-        var details = head.inline.isPresent() ? head.inline.get() : source.read(head.version);
-        if (head.inline.isEmpty() && digest(details) != head.detailsDigest) {
-            throw new DamagedRecordException(DETAILS + " are another version's");
-        }
-        var in = new PackedReader(DETAILS, details, FORMAT);
-        var checksums = in.checksums();
-        var headers = in.texts();
-        var userMetadata = in.texts();
-        var partSizes = Arrays.stream(in.numbers()).boxed().toList();
-        var backendVersion = in.optionalText();
-        var blocks = in.sums();
-        if (blocks.count() != BlockSums.blocksOf(head.size)) {
+        var details = head.inline.isPresent() ? head.inline.get() : apart(head, source.read(head.version));
+        if (details.blocks().count() != BlockSums.blocksOf(head.size)) {
             throw new DamagedRecordException(DETAILS + " are of an object of another size");
         }
         return new ObjectRecord(
@@ -142,11 +221,18 @@ public final class RecordFormat {
                 head.createdMillis,
                 head.modifiedMillis,
                 head.etag,
-                checksums,
-                headers,
-                userMetadata,
-                partSizes,
-                backendVersion,
-                blocks);
+                details.checksums(),
+                details.headers(),
+                details.userMetadata(),
+                details.partSizes(),
+                details.backendVersion(),
+                details.blocks());
+    }
+
+    private static Details apart(Head head, byte[] bytes) throws DamagedRecordException, UnknownFormatException {
+        if (digest(bytes) != head.detailsDigest) {
+            throw new DamagedRecordException(DETAILS + " are another version's");
+        }
+        return details(bytes, head.size, head.etag);
     }
 }

@@ -140,7 +140,8 @@ final class Examination {
         boolean read = false;
         try {
             var attribute = contents.files().attribute(path);
-            var head = RecordFormat.head(attribute.orElseThrow(() -> new DamagedRecordException(path + " lost it")));
+            var head = RecordFormat.head(
+                    attribute.orElseThrow(() -> new DamagedRecordException(path + " lost it")), Layout.keyOf(path));
             read = true;
             return head;
         } finally {
@@ -155,7 +156,7 @@ final class Examination {
             throws IOException {
         var path = Layout.path(bucket, record.key(), entry.escaped());
         var wrong = wrongBlock(record, file);
-        if (wrong.isEmpty() && head.inline().isEmpty()) {
+        if (wrong.isEmpty() && head.isApart()) {
             wrong = wrongDetails(head, record);
         }
         if (wrong.isPresent()) {

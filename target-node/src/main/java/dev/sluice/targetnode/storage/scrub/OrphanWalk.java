@@ -142,7 +142,9 @@ final class OrphanWalk {
     private Optional<RecordFormat.Head> head(String path) throws IOException {
         try {
             var attribute = contents.files().attribute(path);
-            return attribute.isEmpty() ? Optional.empty() : Optional.of(RecordFormat.head(attribute.get()));
+            return attribute.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(RecordFormat.head(attribute.get(), Layout.keyOf(path)));
         } catch (DamagedRecordException | UnknownFormatException | NoSuchFileException _) {
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.record;
 
+import static dev.sluice.targetnode.storage.record.RecordFormat.NO_KEY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,17 +12,22 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 class RecordFormatTest {
+    private static final RecordFormat.DetailsSource NONE = _ -> new byte[0];
     private static final Path GOLDEN = Path.of("src/test/resources/records");
 
     private static ObjectRecord record(int blocks, int metadata) {
@@ -45,40 +51,166 @@ class RecordFormatTest {
     @Test
     void aRecordIsReadAsItWasWritten() throws IOException {
         for (var record : List.of(record(0, 0), record(3, 10), record(3, 2500), record(3, 5000), record(5000, 0))) {
-            var stored = RecordFormat.encode(record);
-            assertThat(stored.attribute().length).isLessThanOrEqualTo(RecordFormat.INLINE_LIMIT);
-            assertThat(RecordFormat.decode(
-                            stored.attribute(), _ -> stored.details().orElseThrow()))
-                    .isEqualTo(record);
+            assertIsReadAsItWasWritten(record);
         }
     }
 
-    /// The files were written by the first version of the format; they must be readable for ever.
+    private static void assertIsReadAsItWasWritten(ObjectRecord record) throws IOException {
+        var stored = RecordFormat.encode(record);
+        assertThat(stored.attribute().length).isLessThanOrEqualTo(RecordFormat.INLINE_LIMIT);
+        assertThat(RecordFormat.decode(
+                        stored.attribute(), NO_KEY, _ -> stored.details().orElseThrow()))
+                .isEqualTo(record);
+        var brief = RecordFormat.atItsPath(record);
+        if (brief.isPresent()) {
+            assertThat(stored.details()).isEmpty();
+            assertThat(RecordFormat.decode(brief.get(), record.key(), NONE)).isEqualTo(record);
+            assertThat(RecordFormat.anywhere(brief.get(), record.key())).isEqualTo(stored.attribute());
+        }
+    }
+
+    private static <T> T oneOf(Random random, List<T> choices) {
+        return choices.get(random.nextInt(choices.size()));
+    }
+
+    private static String base64(Random random, int length) {
+        var bytes = new byte[length];
+        random.nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    private static ObjectRecord anyRecord(Random random) {
+        long size = oneOf(random, List.of(0L, 1L, 4096L, 1L << 20, (1L << 20) + 1, random.nextLong(1L << 31)));
+        var blocks = BlockSums.of(random.ints(BlockSums.blocksOf(size)).toArray());
+        var checksums = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
+        for (var algorithm : ChecksumAlgorithm.values()) {
+            if (random.nextInt(3) == 0) {
+                checksums.put(
+                        algorithm,
+                        oneOf(random, List.of(base64(random, 4), base64(random, 8), "AAAAAA==-3", "", "no base64")));
+            }
+        }
+        if (random.nextBoolean()) {
+            checksums.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
+        }
+        var headers = new TreeMap<String, String>();
+        if (random.nextBoolean()) {
+            headers.put("Content-Type", oneOf(random, List.of("image/jpeg", "video/mp4", "x/y", "")));
+        }
+        if (random.nextInt(4) == 0) {
+            headers.put("Cache-Control", "no-store");
+        }
+        var md5 = HexFormat.of().formatHex(Base64.getDecoder().decode(base64(random, 16)));
+        var etag = oneOf(random, List.of(md5, md5.toUpperCase(Locale.ROOT), md5 + "-2", "", "0x8D"));
+        long modified = oneOf(random, List.of(0L, 1_795_247_577_280L, random.nextLong()));
+        return new ObjectRecord(
+                random.nextLong(1, 1L << 40),
+                oneOf(random, List.of("a", "train/caf\u00e9.tar", "x".repeat(1024), "a//b", "\ud83d\ude00")),
+                new ObjectVersion(random.nextLong(1, 1000), random.nextLong(Long.MAX_VALUE)),
+                size,
+                modified + oneOf(random, List.of(0L, -3L, 70L, random.nextLong())),
+                modified,
+                etag,
+                checksums,
+                headers,
+                random.nextInt(4) == 0
+                        ? new TreeMap<>(Map.of("owner", "x".repeat(random.nextInt(4000))))
+                        : new TreeMap<>(),
+                random.nextInt(4) == 0 ? List.of(5L << 20, 17L) : List.of(),
+                oneOf(random, List.of(Optional.empty(), Optional.of(etag), Optional.of("generation-9"))),
+                blocks);
+    }
+
+    @Test
+    void anyRecordIsReadAsItWasWritten() throws IOException {
+        for (int seed = 0; seed < 5_000; seed++) {
+            assertIsReadAsItWasWritten(anyRecord(new Random(seed)));
+        }
+    }
+
+    private static ObjectRecord ofClient(
+            ChecksumAlgorithm algorithm, int checksumLength, SortedMap<String, String> headers) {
+        var blocks = BlockSums.of(0x6b5b9003);
+        var random = new Random(1);
+        return new ObjectRecord(
+                127,
+                "imagenet/train/n01440764/n01440764_10026.JPEG",
+                new ObjectVersion(3, 0x20_0000_0002L),
+                30_000,
+                1_795_247_577_229L,
+                1_795_247_577_280L,
+                "d5816f35916d1d9482fb0f1ec201101d",
+                Map.of(
+                        algorithm,
+                        base64(random, checksumLength),
+                        ChecksumAlgorithm.CRC32C,
+                        blocks.crc32cBase64(30_000)),
+                headers,
+                new TreeMap<>(),
+                List.of(),
+                Optional.of("d5816f35916d1d9482fb0f1ec201101d"),
+                blocks);
+    }
+
+    /// Else the file system needs a block for it. With what clients send by themselves.
+    @Test
+    void theRecordOfASmallObjectAtItsPathLiesInTheInode() {
+        var typed = new TreeMap<>(Map.of("Content-Type", "application/octet-stream"));
+        for (var record : List.of(
+                ofClient(ChecksumAlgorithm.CRC32, 4, new TreeMap<>()),
+                ofClient(ChecksumAlgorithm.CRC32, 4, typed),
+                ofClient(ChecksumAlgorithm.CRC64NVME, 8, typed))) {
+            assertThat(RecordFormat.atItsPath(record).orElseThrow().length).isLessThanOrEqualTo(64);
+        }
+    }
+
+    @Test
+    void aRecordAtAnotherKeysPathIsNotThatKeys() throws IOException {
+        var attribute = RecordFormat.atItsPath(record(3, 10)).orElseThrow();
+        assertThat(RecordFormat.head(attribute, "train/other.tar").key()).isEmpty();
+        assertThat(RecordFormat.head(attribute, NO_KEY).key()).isEmpty();
+        var anywhere = RecordFormat.encode(record(3, 10)).attribute();
+        assertThat(RecordFormat.head(anywhere, "train/other.tar").key())
+                .isEqualTo(record(3, 10).key());
+    }
+
+    private static byte[] golden(String name) throws IOException {
+        return HexFormat.of()
+                .parseHex(Files.readString(GOLDEN.resolve(name + ".hex")).strip());
+    }
+
+    /// What was written once must be readable for ever.
     @Test
     void recordsWrittenByFormerVersionsAreStillRead() throws IOException {
-        var inline = HexFormat.of()
-                .parseHex(
-                        Files.readString(GOLDEN.resolve("record-1-inline.hex")).strip());
-        assertThat(RecordFormat.decode(inline, _ -> new byte[0])).isEqualTo(record(3, 10));
-        assertThat(RecordFormat.encode(record(3, 10)).attribute()).isEqualTo(inline);
-        var attribute = HexFormat.of()
-                .parseHex(Files.readString(GOLDEN.resolve("record-1-apart.hex")).strip());
-        var details = HexFormat.of()
-                .parseHex(Files.readString(GOLDEN.resolve("details-1.hex")).strip());
-        assertThat(RecordFormat.decode(attribute, _ -> details)).isEqualTo(record(900, 10));
+        assertThat(RecordFormat.decode(golden("record-1-inline"), NO_KEY, NONE)).isEqualTo(record(3, 10));
+        assertThat(RecordFormat.decode(golden("record-1-apart"), NO_KEY, _ -> golden("details-1")))
+                .isEqualTo(record(900, 10));
+    }
+
+    @Test
+    void recordsAreWrittenAsTheFormatSays() throws IOException {
+        assertThat(RecordFormat.encode(record(3, 10)).attribute()).isEqualTo(golden("record-2-inline"));
+        assertThat(RecordFormat.atItsPath(record(3, 10)).orElseThrow()).isEqualTo(golden("record-2-at-its-path"));
+        var apart = RecordFormat.encode(record(900, 10));
+        assertThat(apart.attribute()).isEqualTo(golden("record-2-apart"));
+        assertThat(apart.details().orElseThrow()).isEqualTo(golden("details-2"));
     }
 
     @Test
     void noDamagedByteIsOverlooked() {
-        var stored = RecordFormat.encode(record(3, 10)).attribute();
+        noDamagedByteIsOverlooked(RecordFormat.encode(record(3, 10)).attribute());
+        noDamagedByteIsOverlooked(RecordFormat.atItsPath(record(3, 10)).orElseThrow());
+    }
+
+    private static void noDamagedByteIsOverlooked(byte[] stored) {
         for (int i = 0; i < stored.length; i++) {
             var damaged = stored.clone();
             damaged[i] = (byte) (damaged[i] ^ 1 << i % 8);
-            assertThatThrownBy(() -> RecordFormat.head(damaged))
+            assertThatThrownBy(() -> RecordFormat.head(damaged, NO_KEY))
                     .as("byte %d", i)
                     .isInstanceOf(DamagedRecordException.class);
             var cut = java.util.Arrays.copyOf(stored, i);
-            assertThatThrownBy(() -> RecordFormat.head(cut)).isInstanceOf(DamagedRecordException.class);
+            assertThatThrownBy(() -> RecordFormat.head(cut, NO_KEY)).isInstanceOf(DamagedRecordException.class);
         }
     }
 
@@ -87,20 +219,20 @@ class RecordFormatTest {
         var stored = RecordFormat.encode(record(900, 10));
         var other = RecordFormat.encode(record(900, 11));
         assertThatThrownBy(() -> RecordFormat.decode(
-                        stored.attribute(), _ -> other.details().orElseThrow()))
+                        stored.attribute(), NO_KEY, _ -> other.details().orElseThrow()))
                 .isInstanceOf(DamagedRecordException.class);
     }
 
     @Test
     void aNewerFormatIsRefusedByName() {
         var newer = RecordFormat.encode(record(3, 10)).attribute();
-        newer[0] = 2;
+        newer[0] = 3;
         var crc = new CRC32C();
         crc.update(newer, 0, newer.length - 4);
         ByteBuffer.wrap(newer).putInt(newer.length - 4, (int) crc.getValue());
-        assertThatThrownBy(() -> RecordFormat.head(newer))
+        assertThatThrownBy(() -> RecordFormat.head(newer, NO_KEY))
                 .isInstanceOf(UnknownFormatException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format 3");
     }
 
     @Test

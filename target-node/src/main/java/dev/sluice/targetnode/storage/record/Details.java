@@ -1,0 +1,177 @@
+package dev.sluice.targetnode.storage.record;
+
+import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What a record has beside its head. Flags say what there is, so that what most objects do not have takes no room.
+public record Details(
+        Map<ChecksumAlgorithm, String> checksums,
+        SortedMap<String, String> headers,
+        SortedMap<String, String> userMetadata,
+        List<Long> partSizes,
+        Optional<String> backendVersion,
+        BlockSums blocks) {
+    /// The bit of the one at `i` is `1 << i`. On drives: never to be changed.
+    private static final List<ChecksumAlgorithm> ALGORITHMS = List.of(
+            ChecksumAlgorithm.CRC32,
+            ChecksumAlgorithm.CRC32C,
+            ChecksumAlgorithm.CRC64NVME,
+            ChecksumAlgorithm.SHA1,
+            ChecksumAlgorithm.SHA256);
+
+    private static final int[] LENGTHS = {4, 4, 8, 20, 32};
+    private static final int CRC32C_OF_BLOCKS = 1 << 5;
+    private static final int KNOWN_TYPE = 1 << 6;
+    private static final int CHECKSUM_TEXTS = 1 << 7;
+    private static final int HEADERS = 1 << 8;
+    private static final int USER_METADATA = 1 << 9;
+    private static final int PARTS = 1 << 10;
+    private static final int BACKEND_VERSION = 1 << 11;
+    private static final int BACKEND_HAS_ETAG = 1 << 12;
+
+    private static final String CONTENT_TYPE = "Content-Type";
+
+    /// What clients send by themselves, and kinds of files that many objects are. On drives: only to be appended to.
+    private static final List<String> TYPES = List.of(
+            "application/octet-stream",
+            "binary/octet-stream",
+            "application/x-tar",
+            "image/jpeg",
+            "image/png",
+            "text/plain",
+            "application/json",
+            "application/x-www-form-urlencoded",
+            "audio/flac",
+            "audio/x-wav",
+            "video/mp4");
+
+    static Details of(ObjectRecord record) {
+        return new Details(
+                record.checksums(),
+                record.headers(),
+                record.userMetadata(),
+                record.partSizes(),
+                record.backendVersion(),
+                record.blocks());
+    }
+
+    void write(PackedWriter out, long size, String etag) {
+        var raw = new EnumMap<ChecksumAlgorithm, byte[]>(ChecksumAlgorithm.class);
+        var texts = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
+        boolean ofBlocks = blocks.crc32cBase64(size).equals(checksums.getOrDefault(ChecksumAlgorithm.CRC32C, ""));
+        checksums.forEach((algorithm, value) -> {
+            if (!ofBlocks || algorithm != ChecksumAlgorithm.CRC32C) {
+                raw(algorithm, value)
+                        .ifPresentOrElse(bytes -> raw.put(algorithm, bytes), () -> texts.put(algorithm, value));
+            }
+        });
+        var others = new TreeMap<>(headers);
+        int type = TYPES.indexOf(headers.getOrDefault(CONTENT_TYPE, ""));
+        if (type >= 0) {
+            others.remove(CONTENT_TYPE);
+        }
+        boolean hasEtag = backendVersion.filter(etag::equals).isPresent();
+        int flags = flag(CRC32C_OF_BLOCKS, ofBlocks)
+                | flag(KNOWN_TYPE, type >= 0)
+                | flag(CHECKSUM_TEXTS, !texts.isEmpty())
+                | flag(HEADERS, !others.isEmpty())
+                | flag(USER_METADATA, !userMetadata.isEmpty())
+                | flag(PARTS, !partSizes.isEmpty())
+                | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
+                | flag(BACKEND_HAS_ETAG, hasEtag);
+        for (var algorithm : raw.keySet()) {
+            flags |= 1 << ALGORITHMS.indexOf(algorithm);
+        }
+        out.number(flags);
+        ALGORITHMS.stream().filter(raw::containsKey).forEach(algorithm -> out.raw(raw.get(algorithm)));
+        if (type >= 0) {
+            out.number(type);
+        }
+        if (!texts.isEmpty()) {
+            out.checksums(texts);
+        }
+        if (!others.isEmpty()) {
+            out.texts(others);
+        }
+        if (!userMetadata.isEmpty()) {
+            out.texts(userMetadata);
+        }
+        if (!partSizes.isEmpty()) {
+            out.numbers(partSizes.stream().mapToLong(Long::longValue).toArray());
+        }
+        if (backendVersion.isPresent() && !hasEtag) {
+            out.text(backendVersion.get());
+        }
+        out.raw(blocks.toBytes());
+    }
+
+    private static int flag(int bit, boolean isSet) {
+        return isSet ? bit : 0;
+    }
+
+    /// The bytes of a checksum that is written as S3 writes it; one of a multipart upload may have a suffix.
+    private static Optional<byte[]> raw(ChecksumAlgorithm algorithm, String base64) {
+        try {
+            var bytes = Base64.getDecoder().decode(base64);
+            return bytes.length == LENGTHS[ALGORITHMS.indexOf(algorithm)]
+                            && Base64.getEncoder().encodeToString(bytes).equals(base64)
+                    ? Optional.of(bytes)
+                    : Optional.empty();
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
+    }
+
+    static Details read(PackedReader in, long size, String etag) throws DamagedRecordException {
+        long flags = in.number();
+        var checksums = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
+        for (int i = 0; i < LENGTHS.length; i++) {
+            if ((flags & 1L << i) != 0) {
+                checksums.put(ALGORITHMS.get(i), Base64.getEncoder().encodeToString(in.raw(LENGTHS[i])));
+            }
+        }
+        Optional<String> type = (flags & KNOWN_TYPE) == 0 ? Optional.empty() : Optional.of(type(in));
+        if ((flags & CHECKSUM_TEXTS) != 0) {
+            checksums.putAll(in.checksums());
+        }
+        var headers = new TreeMap<String, String>((flags & HEADERS) == 0 ? new TreeMap<>() : in.texts());
+        type.ifPresent(value -> headers.put(CONTENT_TYPE, value));
+        var userMetadata = (flags & USER_METADATA) == 0 ? new TreeMap<String, String>() : in.texts();
+        var partSizes = (flags & PARTS) == 0 ? List.<Long>of() : partSizes(in);
+        Optional<String> backendVersion = Optional.empty();
+        if ((flags & BACKEND_VERSION) != 0) {
+            backendVersion = Optional.of(in.text());
+        } else if ((flags & BACKEND_HAS_ETAG) != 0) {
+            backendVersion = Optional.of(etag);
+        }
+        var blocks = BlockSums.ofBytes(in.raw(4 * BlockSums.blocksOf(size)));
+        if ((flags & CRC32C_OF_BLOCKS) != 0) {
+            checksums.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
+        }
+        return new Details(checksums, headers, userMetadata, partSizes, backendVersion, blocks);
+    }
+
+    private static String type(PackedReader in) throws DamagedRecordException {
+        long type = in.number();
+        if (type >= TYPES.size()) {
+            throw new DamagedRecordException("a record names the content type " + type);
+        }
+        return TYPES.get((int) type);
+    }
+
+    static Details readFormat1(PackedReader in) throws DamagedRecordException {
+        return new Details(in.checksums(), in.texts(), in.texts(), partSizes(in), in.optionalText(), in.sums());
+    }
+
+    private static List<Long> partSizes(PackedReader in) throws DamagedRecordException {
+        return Arrays.stream(in.numbers()).boxed().toList();
+    }
+}
