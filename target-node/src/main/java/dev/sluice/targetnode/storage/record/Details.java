@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.record;
 
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumMap;
@@ -64,34 +65,38 @@ public record Details(
     }
 
     void write(PackedWriter out, long size, String etag) {
-        var raw = new EnumMap<ChecksumAlgorithm, byte[]>(ChecksumAlgorithm.class);
+        int flags = 0;
+        var raw = new ArrayList<byte[]>();
         var texts = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
-        boolean ofBlocks = blocks.crc32cBase64(size).equals(checksums.getOrDefault(ChecksumAlgorithm.CRC32C, ""));
-        checksums.forEach((algorithm, value) -> {
-            if (!ofBlocks || algorithm != ChecksumAlgorithm.CRC32C) {
-                raw(algorithm, value)
-                        .ifPresentOrElse(bytes -> raw.put(algorithm, bytes), () -> texts.put(algorithm, value));
+        texts.putAll(checksums);
+        if (texts.containsKey(ChecksumAlgorithm.CRC32C)
+                && blocks.crc32cBase64(size).equals(texts.get(ChecksumAlgorithm.CRC32C))) {
+            flags |= CRC32C_OF_BLOCKS;
+            texts.remove(ChecksumAlgorithm.CRC32C);
+        }
+        for (int i = 0; i < LENGTHS.length; i++) {
+            var bytes = raw(texts.getOrDefault(ALGORITHMS.get(i), ""), LENGTHS[i]);
+            if (bytes.isPresent()) {
+                flags |= 1 << i;
+                raw.add(bytes.get());
+                texts.remove(ALGORITHMS.get(i));
             }
-        });
+        }
         var others = new TreeMap<>(headers);
         int type = TYPES.indexOf(headers.getOrDefault(CONTENT_TYPE, ""));
         if (type >= 0) {
             others.remove(CONTENT_TYPE);
         }
         boolean hasEtag = backendVersion.filter(etag::equals).isPresent();
-        int flags = flag(CRC32C_OF_BLOCKS, ofBlocks)
-                | flag(KNOWN_TYPE, type >= 0)
+        flags |= flag(KNOWN_TYPE, type >= 0)
                 | flag(CHECKSUM_TEXTS, !texts.isEmpty())
                 | flag(HEADERS, !others.isEmpty())
                 | flag(USER_METADATA, !userMetadata.isEmpty())
                 | flag(PARTS, !partSizes.isEmpty())
                 | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
                 | flag(BACKEND_HAS_ETAG, hasEtag);
-        for (var algorithm : raw.keySet()) {
-            flags |= 1 << ALGORITHMS.indexOf(algorithm);
-        }
         out.number(flags);
-        ALGORITHMS.stream().filter(raw::containsKey).forEach(algorithm -> out.raw(raw.get(algorithm)));
+        raw.forEach(out::raw);
         if (type >= 0) {
             out.number(type);
         }
@@ -117,11 +122,11 @@ public record Details(
         return isSet ? bit : 0;
     }
 
-    /// The bytes of a checksum that is written as S3 writes it; one of a multipart upload may have a suffix.
-    private static Optional<byte[]> raw(ChecksumAlgorithm algorithm, String base64) {
+    /// The bytes of a checksum as S3 writes it; that of a multipart upload may have a suffix.
+    private static Optional<byte[]> raw(String base64, int length) {
         try {
             var bytes = Base64.getDecoder().decode(base64);
-            return bytes.length == LENGTHS[ALGORITHMS.indexOf(algorithm)]
+            return bytes.length == length
                             && Base64.getEncoder().encodeToString(bytes).equals(base64)
                     ? Optional.of(bytes)
                     : Optional.empty();
