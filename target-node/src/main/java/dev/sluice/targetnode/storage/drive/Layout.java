@@ -1,13 +1,11 @@
 package dev.sluice.targetnode.storage.drive;
 
-import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.KeyHash;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -53,12 +51,7 @@ public final class Layout {
     }
 
     static String escaped(long bucketId, String key) {
-        try {
-            var hash = MessageDigest.getInstance("SHA-256").digest(IndexKeys.utf8(key));
-            return escapedFolder(bucketId) + "/" + HexFormat.of().formatHex(hash);
-        } catch (NoSuchAlgorithmException missing) {
-            throw new IllegalStateException(missing);
-        }
+        return escapedFolder(bucketId) + "/" + HexFormat.of().formatHex(KeyHash.of(key));
     }
 
     public static String path(BucketRef bucket, String key, boolean escaped) {

@@ -4,8 +4,6 @@ import dev.sluice.common.checksum.BlockSums;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -98,7 +96,9 @@ public final class RecordFormat {
     /// @return empty when details do not fit the attribute that says by itself whose it is
     public static Optional<byte[]> atItsPath(ObjectRecord record) {
         var attribute = inline(record, KEY_DIGEST);
-        return attribute.length + utf8(record.key()).length <= INLINE_LIMIT ? Optional.of(attribute) : Optional.empty();
+        return attribute.length + record.key().getBytes(StandardCharsets.UTF_8).length <= INLINE_LIMIT
+                ? Optional.of(attribute)
+                : Optional.empty();
     }
 
     /// The attribute that says by itself whose it is, of one that [#atItsPath] made.
@@ -127,16 +127,7 @@ public final class RecordFormat {
     }
 
     private static byte[] keyDigest(String key) {
-        try {
-            var sha256 = MessageDigest.getInstance("SHA-256").digest(utf8(key));
-            return Arrays.copyOf(sha256, KEY_DIGEST_LENGTH);
-        } catch (NoSuchAlgorithmException missing) {
-            throw new IllegalStateException(missing);
-        }
-    }
-
-    private static byte[] utf8(String key) {
-        return key.getBytes(StandardCharsets.UTF_8);
+        return Arrays.copyOf(KeyHash.of(key), KEY_DIGEST_LENGTH);
     }
 
     private static int digest(byte[] bytes) {
