@@ -228,7 +228,8 @@ public final class Contents implements AutoCloseable {
         };
     }
 
-    RecordFormat.Head head(String path) throws IOException {
+    /// What the record of a file says, without details that are apart.
+    public RecordFormat.Head head(String path) throws IOException {
         var attribute = files.attribute(path);
         if (attribute.isEmpty()) {
             throw new DamagedRecordException(path + " has no record");

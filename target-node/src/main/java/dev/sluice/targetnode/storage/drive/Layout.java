@@ -59,7 +59,7 @@ public final class Layout {
     }
 
     /// The key that a path is made of, or none: a path made from a hash, a work file.
-    public static String keyOf(String path) {
+    static String keyOf(String path) {
         int slash = path.startsWith(OBJECTS + "/") ? path.indexOf('/', OBJECTS.length() + 1) : -1;
         return slash < 0 ? RecordFormat.NO_KEY : path.substring(slash + 1);
     }

@@ -74,10 +74,7 @@ final class Rebuild {
 
     private Optional<RecordFormat.Head> head(String path) throws IOException {
         try {
-            var attribute = files.attribute(path);
-            return attribute.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(RecordFormat.head(attribute.get(), Layout.keyOf(path)));
+            return Optional.of(contents.head(path));
         } catch (DamagedRecordException _) {
             return Optional.empty();
         }

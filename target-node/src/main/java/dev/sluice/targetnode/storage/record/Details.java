@@ -54,23 +54,13 @@ public record Details(
             "audio/x-wav",
             "video/mp4");
 
-    static Details of(ObjectRecord record) {
-        return new Details(
-                record.checksums(),
-                record.headers(),
-                record.userMetadata(),
-                record.partSizes(),
-                record.backendVersion(),
-                record.blocks());
-    }
-
-    void write(PackedWriter out, long size, String etag) {
+    static void write(PackedWriter out, ObjectRecord record) {
         int flags = 0;
         var raw = new ArrayList<byte[]>();
         var texts = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
-        texts.putAll(checksums);
+        texts.putAll(record.checksums());
         if (texts.containsKey(ChecksumAlgorithm.CRC32C)
-                && blocks.crc32cBase64(size).equals(texts.get(ChecksumAlgorithm.CRC32C))) {
+                && record.blocks().crc32cBase64(record.size()).equals(texts.get(ChecksumAlgorithm.CRC32C))) {
             flags |= CRC32C_OF_BLOCKS;
             texts.remove(ChecksumAlgorithm.CRC32C);
         }
@@ -82,17 +72,18 @@ public record Details(
                 texts.remove(ALGORITHMS.get(i));
             }
         }
-        var others = new TreeMap<>(headers);
-        int type = TYPES.indexOf(headers.getOrDefault(CONTENT_TYPE, ""));
+        var others = new TreeMap<>(record.headers());
+        int type = TYPES.indexOf(others.getOrDefault(CONTENT_TYPE, ""));
         if (type >= 0) {
             others.remove(CONTENT_TYPE);
         }
-        boolean hasEtag = backendVersion.filter(etag::equals).isPresent();
+        var backendVersion = record.backendVersion();
+        boolean hasEtag = backendVersion.filter(record.etag()::equals).isPresent();
         flags |= flag(KNOWN_TYPE, type >= 0)
                 | flag(CHECKSUM_TEXTS, !texts.isEmpty())
                 | flag(HEADERS, !others.isEmpty())
-                | flag(USER_METADATA, !userMetadata.isEmpty())
-                | flag(PARTS, !partSizes.isEmpty())
+                | flag(USER_METADATA, !record.userMetadata().isEmpty())
+                | flag(PARTS, !record.partSizes().isEmpty())
                 | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
                 | flag(BACKEND_HAS_ETAG, hasEtag);
         out.number(flags);
@@ -106,16 +97,16 @@ public record Details(
         if (!others.isEmpty()) {
             out.texts(others);
         }
-        if (!userMetadata.isEmpty()) {
-            out.texts(userMetadata);
+        if (!record.userMetadata().isEmpty()) {
+            out.texts(record.userMetadata());
         }
-        if (!partSizes.isEmpty()) {
-            out.numbers(partSizes.stream().mapToLong(Long::longValue).toArray());
+        if (!record.partSizes().isEmpty()) {
+            out.numbers(record.partSizes().stream().mapToLong(Long::longValue).toArray());
         }
         if (backendVersion.isPresent() && !hasEtag) {
             out.text(backendVersion.get());
         }
-        out.raw(blocks.toBytes());
+        out.raw(record.blocks().toBytes());
     }
 
     private static int flag(int bit, boolean isSet) {

@@ -115,9 +115,7 @@ public final class PackedReader {
     }
 
     public BlockSums sums() throws DamagedRecordException {
-        var value = new byte[4 * length(4)];
-        in.get(value);
-        return BlockSums.ofBytes(value);
+        return BlockSums.ofBytes(raw(4 * length(4)));
     }
 
     public ObjectVersion version() throws DamagedRecordException {

@@ -86,7 +86,7 @@ public final class RecordFormat {
             return new Stored(inline, Optional.empty());
         }
         var details = new PackedWriter(FORMAT);
-        Details.of(record).write(details, record.size(), record.etag());
+        Details.write(details, record);
         var bytes = details.sealed();
         return new Stored(begun(record, APART).number(digest(bytes)).sealed(), Optional.of(bytes));
     }
@@ -111,7 +111,7 @@ public final class RecordFormat {
 
     private static byte[] inline(ObjectRecord record, int keyDigest) {
         var out = begun(record, keyDigest);
-        Details.of(record).write(out, record.size(), record.etag());
+        Details.write(out, record);
         return out.sealed();
     }
 

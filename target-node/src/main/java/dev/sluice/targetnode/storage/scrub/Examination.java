@@ -139,9 +139,7 @@ final class Examination {
     private RecordFormat.Head head(String path, DriveFile file) throws IOException {
         boolean read = false;
         try {
-            var attribute = contents.files().attribute(path);
-            var head = RecordFormat.head(
-                    attribute.orElseThrow(() -> new DamagedRecordException(path + " lost it")), Layout.keyOf(path));
+            var head = contents.head(path);
             read = true;
             return head;
         } finally {

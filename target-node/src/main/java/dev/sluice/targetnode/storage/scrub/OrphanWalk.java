@@ -141,10 +141,7 @@ final class OrphanWalk {
 
     private Optional<RecordFormat.Head> head(String path) throws IOException {
         try {
-            var attribute = contents.files().attribute(path);
-            return attribute.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(RecordFormat.head(attribute.get(), Layout.keyOf(path)));
+            return Optional.of(contents.head(path));
         } catch (DamagedRecordException | UnknownFormatException | NoSuchFileException _) {
             return Optional.empty();
         }
