@@ -96,6 +96,7 @@ public final class LeftOutInTurns {
         void add(CodeBuilder code, CodeElement element);
     }
 
+    /// One method at a time: of two such transformations in a chain (`andThen`), JDK 25 did neither.
     private static byte[] changed(byte[] bytes, String method, Consumer<CodeBuilder> begin, EachElement each) {
         var body = new CodeTransform() {
             @Override
