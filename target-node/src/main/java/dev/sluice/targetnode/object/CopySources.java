@@ -2,6 +2,7 @@ package dev.sluice.targetnode.object;
 
 import dev.sluice.backend.StreamSource;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
@@ -42,7 +44,24 @@ final class CopySources {
             SortedMap<String, String> headers, SortedMap<String, String> userMetadata, long length, StreamSource body)
             implements AutoCloseable {
         Incoming incoming() {
-            return Incoming.of(body, length);
+            return Incoming.of(new Copied(body), length);
+        }
+
+        @Override
+        public void close() {
+            body.close();
+        }
+    }
+
+    /// A source that breaks off is no fault of the client's, who sent no body.
+    private record Copied(StreamSource body) implements ByteSource {
+        @Override
+        public ByteBuffer next() {
+            try {
+                return body.next();
+            } catch (IOException e) {
+                throw new StoreException.Unavailable("The copy's source broke off: " + e.getMessage());
+            }
         }
 
         @Override

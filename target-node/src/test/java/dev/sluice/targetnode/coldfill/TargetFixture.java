@@ -134,7 +134,7 @@ public final class TargetFixture implements AutoCloseable {
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = new BackendSpec("s3://memory", Optional.empty(), Optional.empty(), Optional.empty());
         var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
-                .apply(new Command.Join(new Node(NODE, Role.TARGET, "http://127.0.0.1:1", "", 1)))
+                .apply(joinAt("http://127.0.0.1:1"))
                 .apply(new Command.CreateBucket("own", 1, BucketProperties.defaults(Optional.empty())))
                 .apply(new Command.CreateBucket("cached", 1, BucketProperties.defaults(Optional.of(spec))));
         own = state.buckets().find("own").orElseThrow();
@@ -168,6 +168,15 @@ public final class TargetFixture implements AutoCloseable {
                 ResilverSettings.DEFAULTS,
                 NODE,
                 meters);
+    }
+
+    private static Command joinAt(String url) {
+        return new Command.Join(new Node(NODE, Role.TARGET, url, "", 1));
+    }
+
+    /// Where the target finds itself when it asks the primary of a key. Nothing answers there at first.
+    public void isReachedAt(String url) {
+        control.apply(joinAt(url));
     }
 
     public Path drive() {

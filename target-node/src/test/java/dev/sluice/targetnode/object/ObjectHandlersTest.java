@@ -6,6 +6,7 @@ import static dev.sluice.targetnode.coldfill.TargetFixture.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
@@ -22,6 +23,8 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.Received;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -186,6 +189,40 @@ class ObjectHandlersTest {
                         S3Failure.class,
                         failure -> assertThat(failure.error().code()).isEqualTo("InvalidRequest"));
         assertThat(target.get(target.own(), "a").body()).isEqualTo(random(1, 1000));
+    }
+
+    /// Its node died, or the object is damaged further on.
+    @Test
+    void aCopyWhoseSourceBreaksOffIsNotTheClientsFault() throws IOException {
+        var node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        node.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 100_000);
+            exchange.getResponseBody().write(new byte[1000]);
+            exchange.getResponseBody().flush();
+            exchange.close();
+        });
+        node.start();
+        try {
+            target.isReachedAt("http://127.0.0.1:" + node.getAddress().getPort());
+            var source = new ObjectName("own", "source");
+            for (var bucket : buckets()) {
+                var name = new ObjectName(bucket.name(), "a");
+                var whole = new S3Request.CopyObject(name, source, false, PLAIN, Conditions.NONE, Conditions.NONE);
+                var id = target.upload(bucket, "a");
+                var part = new S3Request.UploadPartCopy(name, id, 1, source, Optional.empty(), Conditions.NONE);
+                for (var copy : List.of(whole, part)) {
+                    assertThatThrownBy(() -> target.run(TargetFixture.call(copy, bucket, 0), ByteSource.empty()))
+                            .isInstanceOf(StoreException.Unavailable.class)
+                            .hasMessageContaining("source broke off");
+                }
+                requireAbsent(bucket, "a");
+                target.run(
+                        TargetFixture.call(new S3Request.AbortMultipartUpload(name, id), bucket, 0),
+                        ByteSource.empty());
+            }
+        } finally {
+            node.stop(0);
+        }
     }
 
     // ---- CompleteMultipartUpload that takes long
