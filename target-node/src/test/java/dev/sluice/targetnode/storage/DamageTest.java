@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
+import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.delete;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
@@ -12,7 +13,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -26,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -230,9 +234,6 @@ class DamageTest {
                 put(store, key, random(key.hashCode(), 2000));
                 put(store, new BucketRef(8, "other"), key, random(1, 10), Durability.FSYNC);
             }
-            for (int i = 0; i < 20; i++) {
-                put(store, "more" + i, random(i, 10)); // so that each drive has an object that names the bucket
-            }
             put(store, "plain", random(5, 400 << 20 >> 8));
             delete(store, "e/f/g");
             before = store.list(BUCKET.id(), "", "", 100);
@@ -282,7 +283,7 @@ class DamageTest {
         try (var store = open(paths)) {
             put(store, "a", random(1, 100));
             put(store, "b", random(2, 100));
-            put(store, "whole", random(3, 100)); // names the bucket
+            put(store, "whole", random(3, 100));
         }
         swap(objects.resolve("a"), objects.resolve("b"));
         remove(paths.getFirst().resolve(".sluice/index"));
@@ -291,6 +292,122 @@ class DamageTest {
             assertThat(store.lookup(BUCKET, "a")).isInstanceOf(Lookup.Damaged.class);
             assertThat(store.lookup(BUCKET, "b")).isInstanceOf(Lookup.Damaged.class);
             assertThat(get(store, "whole")).isEqualTo(random(3, 100));
+        }
+    }
+
+    @Test
+    void whenTheIndexIsLostTheOnlyObjectOfABucketIsNotForgottenWithItsRecord() throws Exception {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "only", random(1, 100));
+        }
+        attributes(paths.getFirst().resolve("objects/shards/only")).delete("sluice");
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(store.lookup(BUCKET, "only")).isInstanceOf(Lookup.Damaged.class);
+            assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(1);
+            put(store, "only", random(2, 100));
+            assertThat(get(store, "only")).isEqualTo(random(2, 100));
+        }
+    }
+
+    @Test
+    void whenTheIndexIsLostAKeyThatIsNoPathIsNotForgottenWithItsRecord() throws Exception {
+        var paths = drives(folder, 1);
+        var keys = List.of("healed/", "deleted/", "kept/");
+        try (var store = open(paths)) {
+            for (var key : keys) {
+                put(store, key, random(1, 100));
+            }
+        }
+        try (var escaped = Files.list(paths.getFirst().resolve(".sluice/escaped/" + BUCKET.id()))) {
+            for (var file : escaped.toList()) {
+                attributes(file).delete("sluice");
+            }
+        }
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(store.stats().getFirst().objects()).isEqualTo(3);
+        }
+        try (var store = open(paths)) {
+            assertThat(keys)
+                    .allSatisfy(key -> assertThat(store.lookup(BUCKET, key)).isInstanceOf(Lookup.Damaged.class));
+            assertThat(store.lookup(BUCKET, "other/")).isInstanceOf(Lookup.Miss.class);
+            assertThat(store.lookup(new BucketRef(8, "other"), "kept/")).isInstanceOf(Lookup.Miss.class);
+            put(store, "healed/", random(2, 100));
+            delete(store, "deleted/");
+        }
+        try (var store = open(paths)) {
+            assertThat(get(store, "healed/")).isEqualTo(random(2, 100));
+            assertThat(store.lookup(BUCKET, "deleted/")).isInstanceOf(Lookup.Miss.class);
+            assertThat(store.lookup(BUCKET, "kept/")).isInstanceOf(Lookup.Damaged.class);
+            assertThat(store.stats().getFirst().objects()).isEqualTo(2);
+            delete(store, "healed/");
+            assertThat(store.lookup(BUCKET, "healed/")).isInstanceOf(Lookup.Miss.class);
+        }
+    }
+
+    /// A loss of power may take a rename that was acknowledged: the index would do it again.
+    @Test
+    void whenTheIndexIsLostTheFirstObjectOfABucketIsFoundBeforeItHasItsName() throws Exception {
+        var paths = drives(folder, 1);
+        var content = random(1, 100_000);
+        ObjectVersion version;
+        try (var store = open(paths)) {
+            version = put(store, "a/first", content).version();
+        }
+        var objects = paths.getFirst().resolve("objects/shards");
+        Files.move(objects.resolve("a/first"), paths.getFirst().resolve(".sluice/work/" + version.id()));
+        remove(objects);
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(get(store, "a/first")).isEqualTo(content);
+        }
+    }
+
+    @Test
+    void aBucketThatWasDroppedIsNotNamedAnyMore() throws Exception {
+        var paths = drives(folder, 1);
+        var names = paths.getFirst().resolve(".sluice/buckets");
+        try (var store = open(paths)) {
+            put(store, "a", random(1, 10));
+            put(store, new BucketRef(8, "other"), "a", random(1, 10), Durability.OS);
+            assertThat(namesIn(names)).containsExactlyInAnyOrder(BUCKET.id() + ".shards", "8.other");
+            store.dropBucket(BUCKET);
+            assertThat(namesIn(names)).containsExactly("8.other");
+        }
+        try (var store = open(paths)) {
+            put(store, new BucketRef(9, "shards"), "a", random(1, 10), Durability.FSYNC);
+            assertThat(namesIn(names)).containsExactlyInAnyOrder("8.other", "9.shards");
+        }
+    }
+
+    @Test
+    void aBucketWhoseNameCannotBeNotedIsWrittenToAllTheSame() throws Exception {
+        var paths = drives(folder, 1);
+        var names = paths.getFirst().resolve(".sluice/buckets");
+        var failing = new AtomicBoolean(true);
+        var files = FaultyFiles.with((call, path) -> {
+            if (failing.get() && call.equals("create") && path.startsWith(".sluice/buckets/")) {
+                throw new DriveFullException("No space left on device", new IOException());
+            }
+        });
+        try (var store = ObjectStore.open(config(paths), files)) {
+            put(store, "a", random(1, 10));
+            assertThat(get(store, "a")).isEqualTo(random(1, 10));
+            assertThat(namesIn(names)).isEmpty();
+            failing.set(false);
+            put(store, "b", random(1, 10));
+            assertThat(namesIn(names)).containsExactly(BUCKET.id() + ".shards");
+        }
+    }
+
+    private static List<String> namesIn(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList();
         }
     }
 

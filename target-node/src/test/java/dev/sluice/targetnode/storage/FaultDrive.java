@@ -182,13 +182,14 @@ final class FaultDrive {
     static List<Path> files(FaultTable.Kind kind, Path drive) throws IOException {
         var system = drive.resolve(".sluice");
         return switch (kind) {
-            case OBJECT, RECORD ->
+            case OBJECT, RECORD, BOTH ->
                 Stream.concat(
                                 Stream.of("big", "small", "dir/nested", "new-big")
                                         .map(drive.resolve("objects/shards")::resolve),
                                 under(system.resolve("escaped"), "").stream())
                         .filter(Files::exists)
                         .toList();
+            case NAME -> under(system.resolve("buckets"), "");
             case DETAILS -> under(system.resolve("aux"), "");
             case WORK -> under(system.resolve("work"), "");
             case PART -> under(system.resolve("uploads"), "data|part-.*");

@@ -36,10 +36,10 @@ final class FaultRun {
     private static final long WRITE_BUFFERS = 16 << 20;
     private static final long PAUSE_NANOS = 2_000_000L;
     private static final FaultyFiles.Instead NOTHING = FaultyFiles.Call::real;
-    private static final Set<Kind> READ_BY_SEAM =
-            Set.of(Kind.OBJECT, Kind.RECORD, Kind.DETAILS, Kind.WORK, Kind.PART, Kind.PART_RECORD, Kind.UPLOAD);
-    private static final Set<Kind> READ_WITHOUT_INDEX = Set.of(Kind.PART_RECORD, Kind.UPLOAD);
-    private static final Set<Kind> ATTRIBUTES = Set.of(Kind.RECORD, Kind.PART_RECORD);
+    private static final Set<Kind> READ_BY_SEAM = Set.of(
+            Kind.OBJECT, Kind.RECORD, Kind.BOTH, Kind.DETAILS, Kind.WORK, Kind.PART, Kind.PART_RECORD, Kind.UPLOAD);
+    private static final Set<Kind> READ_WITHOUT_INDEX = Set.of(Kind.BOTH, Kind.NAME, Kind.PART_RECORD, Kind.UPLOAD);
+    private static final Set<Kind> ATTRIBUTES = Set.of(Kind.RECORD, Kind.BOTH, Kind.PART_RECORD);
 
     /// When the harm is done: between two runs of the store, or while it is open and has or has not read the file.
     enum Moment {
@@ -87,7 +87,7 @@ final class FaultRun {
         return switch (row.kind()) {
             case OBJECT, RECORD, DETAILS -> List.of(Moment.values());
             case WORK -> List.of(Moment.KILLED);
-            case IDENTITY, DRIVES, PART_RECORD, UPLOAD -> List.of(Moment.CLOSED, Moment.KILLED);
+            case BOTH, NAME, IDENTITY, DRIVES, PART_RECORD, UPLOAD -> List.of(Moment.CLOSED, Moment.KILLED);
             case ENDED -> List.of(Moment.CLOSED);
             case PART, SST, WAL, MANIFEST, CURRENT, SYNCED -> List.of(Moment.CLOSED, Moment.KILLED, Moment.OPEN);
             case STATE -> List.of();
@@ -158,7 +158,8 @@ final class FaultRun {
 
     /// Reads of the file, or of its record, fail or give less than there is.
     private FaultyFiles.Instead unreadable(Path file, String path) {
-        var spoiled = Set.of(Kind.RECORD, Kind.PART_RECORD, Kind.WORK).contains(row.kind()) ? "attribute" : "read";
+        var spoiled =
+                Set.of(Kind.RECORD, Kind.BOTH, Kind.PART_RECORD, Kind.WORK).contains(row.kind()) ? "attribute" : "read";
         return call -> {
             if (!call.path().equals(path) || !call.name().equals(spoiled)) {
                 return call.real();
@@ -310,7 +311,7 @@ final class FaultRun {
             case WORK -> ".sluice/work/";
             case DETAILS -> ".sluice/aux/";
             case PART, PART_RECORD, UPLOAD -> ".sluice/uploads/";
-            case RECORD, OBJECT, IDENTITY, DRIVES, ENDED, SST, WAL, MANIFEST, CURRENT, SYNCED, STATE -> "";
+            case RECORD, BOTH, NAME, OBJECT, IDENTITY, DRIVES, ENDED, SST, WAL, MANIFEST, CURRENT, SYNCED, STATE -> "";
         };
         var file = row.kind() == Kind.UPLOAD ? "/upload" : "";
         boolean attribute = ATTRIBUTES.contains(row.kind());

@@ -14,8 +14,10 @@ import java.util.List;
 /// | COPY | the other copy counts; with both bad the start is refused |
 /// | OLD | the write is refused or acknowledged, and what was acknowledged stays |
 ///
-/// The records of uploads and parts are read only when there is no index, so they are harmed together with it: the
-/// upload concerned is right, or it or a part of it is unknown.
+/// The records of uploads and parts and the names of buckets are read only when there is no index, so they are harmed
+/// together with it: the upload concerned is right, or it or a part of it is unknown. So are the records of objects
+/// once
+/// more (BOTH).
 ///
 /// Where there is no such row the small letter says why:
 ///
@@ -33,10 +35,15 @@ import java.util.List;
 /// | i | two drives' logs (or tables) changed for each other: nothing in RocksDB's log says whose it is |
 /// | j | a change that cannot be recorded is made later: in the tests of mountpaths and of the drive table |
 /// | k | written last of all, past the seam: without it, it is as after a kill |
+/// | l | an empty file: its name is all that is read |
+/// | m | written once for a bucket: in `DamageTest` |
+/// | n | as the row of "record" |
 final class FaultTable {
     enum Kind {
         OBJECT,
         RECORD,
+        BOTH,
+        NAME,
         DETAILS,
         WORK,
         PART,
@@ -91,6 +98,10 @@ final class FaultTable {
             OBJECT      WRITE  b      b      b      b      b      b      b      b
             RECORD      READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
             RECORD      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    h
+            BOTH        READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
+            BOTH        WRITE  n      n      n      n      n      n      n      n
+            NAME        READ   l      l      l      l      KEY    l      a      l
+            NAME        WRITE  l      l      l      l      m      m      m      l
             DETAILS     READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
             DETAILS     WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD
             WORK        READ   KEY    KEY    KEY    KEY    KEY    KEY    a      g

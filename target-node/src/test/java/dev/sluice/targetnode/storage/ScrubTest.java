@@ -486,7 +486,7 @@ class ScrubTest {
 
             @Override
             public void before(String call, String path) {
-                if (call.equals("syncFolder") && !Files.exists(folder.resolve("d1/objects/shards"))) {
+                if (call.equals("syncFolder") && Files.exists(folder.resolve("d1/.sluice/trash/7.objects"))) {
                     halfway.countDown();
                     await(go);
                 }

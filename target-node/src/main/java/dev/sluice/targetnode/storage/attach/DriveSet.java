@@ -18,8 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The drives that a target holds, locked. All but [#attach]'s result is for drive threads.
 public final class DriveSet implements AutoCloseable {
     private static final long WEIGHT_UNIT = 1L << 30;
-    private static final List<String> FOLDERS =
-            List.of("objects", ".sluice/work", ".sluice/aux", ".sluice/escaped", ".sluice/uploads", ".sluice/trash");
+    private static final List<String> FOLDERS = List.of(
+            "objects",
+            ".sluice/work",
+            ".sluice/aux",
+            ".sluice/escaped",
+            ".sluice/buckets",
+            ".sluice/uploads",
+            ".sluice/trash");
 
     /// A drive that was nobody's.
     public record NewDrive(String id, Path path, Member member) {}

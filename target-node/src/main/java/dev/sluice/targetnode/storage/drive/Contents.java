@@ -61,6 +61,8 @@ public final class Contents implements AutoCloseable {
     private final DriveFiles files;
     private final DriveIndex index;
     private final Set<Long> dropped = ConcurrentHashMap.newKeySet();
+    private final Set<Long> named = ConcurrentHashMap.newKeySet();
+    private volatile boolean hasKeyless;
     private final Object unsettledLock = new Object();
     private List<Intent> unsettled = new ArrayList<>();
     private Set<String> unsyncedFolders = new TreeSet<>();
@@ -111,7 +113,16 @@ public final class Contents implements AutoCloseable {
 
     public Optional<ObjectEntry> entry(long bucketId, String key) throws IOException {
         var value = index.get(Table.OBJECTS, IndexKeys.object(bucketId, key));
-        return value.isEmpty() ? Optional.empty() : Optional.of(ObjectEntry.decode(value.get()));
+        if (value.isPresent()) {
+            return Optional.of(ObjectEntry.decode(value.get()));
+        }
+        return hasKeyless && index.get(Table.KEYLESS, keyless(bucketId, key)).isPresent()
+                ? Optional.of(ObjectEntry.damaged(true))
+                : Optional.empty();
+    }
+
+    private static byte[] keyless(long bucketId, String key) {
+        return IndexKeys.object(bucketId, Layout.escapedName(key));
     }
 
     public boolean exists(long bucketId, String key) throws IOException {
@@ -341,7 +352,34 @@ public final class Contents implements AutoCloseable {
         for (var folder : folders) {
             files.syncFolder(folder);
         }
+        noteNames(group);
         index.write(first, durable);
+    }
+
+    /// An index that is made anew knows from these names whose a file is that has lost its record, or has not come to
+    /// its
+    /// place. Noted once for each bucket; what is to be stored does not fail for it.
+    private void noteNames(List<Prepared> group) throws IOException {
+        boolean any = false;
+        for (var each : group) {
+            if (each.intent().orElse(null) instanceof Intent.Put put
+                    && !named.contains(put.bucket().id())) {
+                any |= noteName(put.bucket());
+            }
+        }
+        if (any) {
+            files.syncFolder(Layout.BUCKETS);
+        }
+    }
+
+    private boolean noteName(BucketRef bucket) {
+        try {
+            files.create(Layout.naming(bucket)).close();
+            return named.add(bucket.id());
+        } catch (IOException failure) {
+            LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
+            return false;
+        }
     }
 
     /// The second half, in the order in which groups were decided, one group at a time.
@@ -469,8 +507,15 @@ public final class Contents implements AutoCloseable {
                 old.ifPresent(gone -> usages.removed(bucket.id(), gone));
             }
         }
+        forgetKeyless(bucket.id(), intent.key(), after);
         if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
             replaced.add(old.get().version());
+        }
+    }
+
+    private void forgetKeyless(long bucketId, String key, IndexBatch after) {
+        if (hasKeyless) {
+            after.delete(Table.KEYLESS, keyless(bucketId, key));
         }
     }
 
@@ -641,7 +686,9 @@ public final class Contents implements AutoCloseable {
         dropped.add(bucket.id());
         toTrash(Layout.objects(bucket), bucket.id() + ".objects");
         toTrash(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
-        syncFolders(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.TRASH));
+        files.delete(Layout.naming(bucket));
+        named.remove(bucket.id());
+        syncFolders(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
         var prefix = IndexKeys.number(bucket.id());
         var end = IndexKeys.number(bucket.id() + 1);
         var gone = new IndexBatch();
@@ -659,6 +706,7 @@ public final class Contents implements AutoCloseable {
                 usages.writeTo(gone.deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.ACCESS, prefix, end)
                         .deleteRange(Table.NOTES, prefix, end)
+                        .deleteRange(Table.KEYLESS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .delete(Table.META, dropKey(bucket))),
                 true);
@@ -781,8 +829,18 @@ public final class Contents implements AutoCloseable {
     /// Finishes what a crash left open. To be called once, before anything else.
     public void recover() throws IOException {
         usages = Usages.load(index);
+        hasKeyless = !isEmpty(Table.KEYLESS);
+        namedBuckets().forEach(bucket -> named.add(bucket.id()));
         new Recovery(files, this).run();
         usages.uploaded().load(index);
+    }
+
+    /// The buckets that something was written to here. Where one was dropped while this drive was away, and made anew,
+    /// both.
+    List<BucketRef> namedBuckets() throws IOException {
+        return files.list(Layout.BUCKETS).stream()
+                .flatMap(name -> Layout.named(name).stream())
+                .toList();
     }
 
     void finishDrops() throws IOException {
@@ -851,5 +909,6 @@ public final class Contents implements AutoCloseable {
     void found(ObjectEntry entry, long bucketId, String key, IndexBatch after) throws IOException {
         usages.replaced(bucketId, entry(bucketId, key), entry);
         after.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode());
+        forgetKeyless(bucketId, key, after);
     }
 }

@@ -8,6 +8,9 @@ import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /// Where things lie on a drive. A key's own path holds it when every part of the key can be the name of a file; any
 /// other key, and one that meets a file or folder of another key, has a path made from its hash.
@@ -18,9 +21,12 @@ public final class Layout {
     public static final String WORK = SYSTEM + "/work";
     public static final String AUX = SYSTEM + "/aux";
     public static final String ESCAPED = SYSTEM + "/escaped";
+    static final String BUCKETS = SYSTEM + "/buckets";
     public static final String UPLOADS = SYSTEM + "/uploads";
     public static final String TRASH = SYSTEM + "/trash";
     private static final String PUT_ASIDE = ".unreadable";
+    private static final Pattern IN_ESCAPED = Pattern.compile(Pattern.quote(ESCAPED) + "/([0-9]{1,18})/.*");
+    private static final Pattern NAMING = Pattern.compile("([0-9]{1,18})\\.([A-Za-z0-9_][A-Za-z0-9._-]*)");
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_PATH = 2048;
 
@@ -51,7 +57,30 @@ public final class Layout {
     }
 
     static String escaped(long bucketId, String key) {
-        return escapedFolder(bucketId) + "/" + HexFormat.of().formatHex(KeyHash.of(key));
+        return escapedFolder(bucketId) + "/" + escapedName(key);
+    }
+
+    static String escapedName(String key) {
+        return HexFormat.of().formatHex(KeyHash.of(key));
+    }
+
+    /// The id of the bucket whose object lies at such a path; empty at any other.
+    public static OptionalLong bucketOfEscaped(String path) {
+        var matcher = IN_ESCAPED.matcher(path);
+        return matcher.matches() ? OptionalLong.of(Long.parseLong(matcher.group(1))) : OptionalLong.empty();
+    }
+
+    /// An empty file that says what name a bucket has.
+    static String naming(BucketRef bucket) {
+        return BUCKETS + "/" + bucket.id() + "." + bucket.name();
+    }
+
+    /// The bucket that such a file names; empty when it is none.
+    static Optional<BucketRef> named(String file) {
+        var matcher = NAMING.matcher(file);
+        return matcher.matches()
+                ? Optional.of(new BucketRef(Long.parseLong(matcher.group(1)), matcher.group(2)))
+                : Optional.empty();
     }
 
     public static String path(BucketRef bucket, String key, boolean escaped) {

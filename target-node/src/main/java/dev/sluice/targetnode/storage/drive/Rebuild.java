@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /// Makes a drive's index from its files: each record says whose file it is, and of two files of one key the newer
 /// one counts. A work file with a whole record was about to be committed, and is. A file at a key's path without a
-/// readable record is entered as damaged, so that its key is not taken for absent. Multipart uploads come last
-/// ([RebuiltUploads]).
+/// readable record is entered as damaged, so that its key is not taken for absent; one at a path made from a hash is
+/// noted. Multipart uploads come last ([RebuiltUploads]).
 final class Rebuild {
     private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
     private static final int BATCH = 1000;
@@ -46,6 +46,7 @@ final class Rebuild {
     record Result(Usages usages, long newest) {}
 
     Result run() throws IOException {
+        contents.namedBuckets().forEach(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
         walk(Layout.OBJECTS, false);
         flush(1);
         walk(Layout.ESCAPED, true);
@@ -54,7 +55,11 @@ final class Rebuild {
             adopt(Layout.WORK + "/" + name);
         }
         for (var path : unreadable) {
-            enterDamaged(path);
+            if (path.startsWith(Layout.OBJECTS + "/")) {
+                enterDamaged(path);
+            } else {
+                noteKeyless(path);
+            }
         }
         flush(1);
         newest = Math.max(newest, new RebuiltUploads(contents).run());
@@ -153,19 +158,26 @@ final class Rebuild {
     }
 
     private void enterDamaged(String path) throws IOException {
-        if (!path.startsWith(Layout.OBJECTS + "/")) {
-            LOG.error("{} has no readable record: whose it is cannot be known", path);
-            return;
-        }
         var bucket = bucketOf(path);
         var id = bucketIds.get(bucket);
         if (id == null) {
-            LOG.error("{} has no readable record, nor has any other file of its bucket", path);
+            LOG.error("{} has no readable record, and nothing says which bucket this was", path);
             return;
         }
         LOG.error("{} has no readable record", path);
         var key = path.substring(Layout.OBJECTS.length() + bucket.length() + 2);
         enter(id, key, ObjectEntry.damaged(false));
+    }
+
+    private void noteKeyless(String path) throws IOException {
+        LOG.error("{} has no readable record: its key is known when it is asked for", path);
+        var bucketId = Layout.bucketOfEscaped(path);
+        if (bucketId.isPresent()) {
+            flush(BATCH);
+            usages.replaced(bucketId.getAsLong(), Optional.empty(), ObjectEntry.damaged(true));
+            var name = path.substring(path.lastIndexOf('/') + 1);
+            batch.put(Table.KEYLESS, IndexKeys.object(bucketId.getAsLong(), name), new byte[0]);
+        }
     }
 
     private void flush(int from) throws IOException {

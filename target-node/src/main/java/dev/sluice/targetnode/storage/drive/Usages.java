@@ -146,6 +146,10 @@ public final class Usages {
             counted.replaced(IndexKeys.number(key), Optional.empty(), ObjectEntry.decode(value));
             return true;
         });
+        index.scan(Table.KEYLESS, new byte[0], (key, _) -> {
+            counted.replaced(IndexKeys.number(key), Optional.empty(), ObjectEntry.damaged(true));
+            return true;
+        });
         var batch = counted.writeTo(new IndexBatch().deleteRange(Table.META, BUCKETS, AFTER_BUCKETS));
         index.get(Table.META, Contents.SEQUENCE).ifPresent(upTo -> batch.put(Table.META, BUCKETS, upTo));
         index.write(batch, true);

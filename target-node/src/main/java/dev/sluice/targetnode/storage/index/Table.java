@@ -20,7 +20,10 @@ public enum Table {
     /// Bucket id and key → the minute in which a copy that the cloud has too was last read.
     ACCESS(7),
     /// Bucket id, key and version → nothing: a change that another drive of the key may not have ([NoteKeys]).
-    NOTES(8);
+    NOTES(8),
+    /// Bucket id and hash of a key → nothing: a file whose path is made from that hash had no readable record when the
+    /// index was made anew, so that its key is known only when somebody asks for it.
+    KEYLESS(9);
 
     private final int code;
 

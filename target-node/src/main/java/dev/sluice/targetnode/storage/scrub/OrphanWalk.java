@@ -163,16 +163,11 @@ final class OrphanWalk {
 
     /// Whether it is the place of an object that has lost its record: that one's check says so.
     private boolean isDamagedEscaped(String path) throws IOException {
-        if (!path.startsWith(Layout.ESCAPED + "/")) {
+        var id = Layout.bucketOfEscaped(path);
+        if (id.isEmpty()) {
             return false;
         }
-        var name = path.substring(Layout.ESCAPED.length() + 1);
-        int slash = name.indexOf('/');
-        var id = slash < 0 ? "" : name.substring(0, slash);
-        if (!id.matches("[0-9]{1,18}")) {
-            return false;
-        }
-        var bucket = withId.computeIfAbsent(Long.parseLong(id), buckets::withId);
+        var bucket = withId.computeIfAbsent(id.getAsLong(), buckets::withId);
         return bucket.isPresent() && hasEscaped(bucket.get(), path);
     }
 

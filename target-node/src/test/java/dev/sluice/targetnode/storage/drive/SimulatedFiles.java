@@ -60,7 +60,14 @@ public final class SimulatedFiles implements DriveFiles {
         this.faults = faults;
         names.put("", new Node(true));
         for (var folder : List.of(
-                Layout.OBJECTS, Layout.SYSTEM, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.UPLOADS, Layout.TRASH)) {
+                Layout.OBJECTS,
+                Layout.SYSTEM,
+                Layout.WORK,
+                Layout.AUX,
+                Layout.ESCAPED,
+                Layout.BUCKETS,
+                Layout.UPLOADS,
+                Layout.TRASH)) {
             names.put(folder, new Node(true));
         }
         durable.putAll(names);
