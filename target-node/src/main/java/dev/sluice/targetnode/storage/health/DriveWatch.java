@@ -87,7 +87,7 @@ public final class DriveWatch implements AutoCloseable {
         return slot;
     }
 
-    /// Whether the first start is over, however it ended.
+    /// Whether the first start is over, however it ended: the state says how.
     public boolean begun() {
         return begun;
     }
@@ -99,8 +99,8 @@ public final class DriveWatch implements AutoCloseable {
         try {
             slot.set(DriveState.STARTING, "", Optional.of(opened()));
         } catch (IOException failure) {
-            begun = true;
             slot.set(DriveState.OUT, "it cannot be opened: " + failure.getMessage(), Optional.empty());
+            begun = true;
             release();
         }
     }
@@ -128,13 +128,13 @@ public final class DriveWatch implements AutoCloseable {
         if (slot.status().state() != DriveState.STARTING || !slot.open().equals(Optional.of(drive))) {
             return; // it was disabled or closed meanwhile
         }
-        begun = true;
         if (failure.isPresent()) {
             leave(DriveState.OUT, "it cannot be started: " + failure.get().getMessage(), false);
         } else {
             newIndex = false;
             slot.set(DriveState.SERVING, "", Optional.of(drive));
         }
+        begun = true;
     }
 
     // ---- failures
@@ -350,10 +350,10 @@ public final class DriveWatch implements AutoCloseable {
 
     /// Takes the drive out of use until [#enable].
     public synchronized void disable() {
-        begun = true;
         if (slot.status().state() != DriveState.DISABLED) {
             leave(DriveState.DISABLED, "disabled by an operator", true);
         }
+        begun = true;
     }
 
     /// Takes a disabled drive into use again, or tries at once one that is out.
