@@ -57,7 +57,7 @@ final class BucketLife {
             control.apply(new Command.KeepBucket(name, bucket.id()));
             throw e;
         }
-        var removed = control.apply(new Command.RemoveBucket(name, bucket.id()));
+        var removed = control.apply(new Command.RemoveBucket(name, bucket.id(), bucket.deletion()));
         if (removed.buckets()
                 .find(name)
                 .filter(left -> left.id() == bucket.id())

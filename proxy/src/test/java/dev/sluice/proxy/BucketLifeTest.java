@@ -84,6 +84,20 @@ class BucketLifeTest {
         assertThat(cluster.target(1).dropped()).isEmpty();
     }
 
+    /// By then it is being deleted again, but what the targets were asked was before the writes.
+    @Test
+    void aBucketThatWasKeptAndIsBeingDeletedAgainIsNotRemovedByTheFirstDeletion() {
+        var bucket = cluster.bucket("shards");
+        cluster.target(3).whenAskedIfEmpty(() -> {
+            cluster.control.apply(new Command.KeepBucket("shards", bucket.id()));
+            cluster.target(1).keys(bucket.id()).add("written meanwhile");
+            cluster.control.apply(new Command.MarkDeleting("shards"));
+        });
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
+        assertThat(cluster.known("shards")).map(Bucket::deleting).contains(true);
+        assertThat(cluster.target(1).dropped()).isEmpty();
+    }
+
     /// Files lie under the bucket's name: a new bucket of that name would be dropped with the old one.
     @Test
     void aNameIsFreeAgainWhenEveryTargetHasDroppedItsBucket() {

@@ -40,7 +40,7 @@ public record BucketTable(long nextId, SortedMap<String, Bucket> buckets, Sorted
 
     BucketTable adding(String name, long nowMillis, BucketProperties properties) {
         var next = new TreeMap<>(buckets);
-        next.put(name, new Bucket(nextId, name, nowMillis, false, properties));
+        next.put(name, new Bucket(nextId, name, nowMillis, 0, properties));
         return new BucketTable(nextId + 1, next, removed);
     }
 

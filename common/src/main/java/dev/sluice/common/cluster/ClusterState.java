@@ -47,15 +47,15 @@ public record ClusterState(
                 with(buckets.with(existing(name).with(properties)));
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
-                yield bucket.deleting() ? this : with(buckets.with(bucket.withDeleting(true)));
+                yield bucket.deleting() ? this : with(buckets.with(bucket.withDeletion(version + 1)));
             }
             case Command.KeepBucket(var name, var id) ->
                 same(name, id)
-                        .map(bucket -> with(buckets.with(bucket.withDeleting(false))))
+                        .map(bucket -> with(buckets.with(bucket.withDeletion(0))))
                         .orElse(this);
-            case Command.RemoveBucket(var name, var id) ->
+            case Command.RemoveBucket(var name, var id, var deletion) ->
                 same(name, id)
-                        .filter(Bucket::deleting)
+                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
                         .map(bucket -> with(buckets.removing(bucket)))
                         .orElse(this);
             case Command.ForgetBucket(var name, var id) ->

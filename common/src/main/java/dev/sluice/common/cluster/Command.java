@@ -28,8 +28,11 @@ public sealed interface Command {
     /// Ends a deletion of a bucket that was not empty.
     record KeepBucket(String name, long id) implements Command {}
 
-    /// Ends a deletion, unless somebody has kept the bucket meanwhile.
-    record RemoveBucket(String name, long id) implements Command {}
+    /// Ends a deletion, unless somebody has kept the bucket meanwhile: then writes were let in, also when it is marked
+    /// again by now.
+    ///
+    /// @param deletion as it was when the targets were asked
+    record RemoveBucket(String name, long id, long deletion) implements Command {}
 
     /// Every target has dropped what it had of a removed bucket: its name is free.
     record ForgetBucket(String name, long id) implements Command {}

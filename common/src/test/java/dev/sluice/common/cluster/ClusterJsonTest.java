@@ -33,7 +33,7 @@ class ClusterJsonTest {
                 new Command.SetBucketProperties("shards", BucketProperties.defaults(Optional.empty())),
                 new Command.MarkDeleting("shards"),
                 new Command.KeepBucket("shards", 7),
-                new Command.RemoveBucket("shards", 7),
+                new Command.RemoveBucket("shards", 7, 12),
                 new Command.ForgetBucket("shards", 7));
     }
 
@@ -56,6 +56,22 @@ class ClusterJsonTest {
         assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BucketProperties.class))
                 .isEqualTo(new BucketProperties(
                         Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, Optional.empty()));
+    }
+
+    @Test
+    void aDeletionOfABuildThatDidNotSayWhenItBeganIsOver() throws IOException {
+        var old = "{\"id\":7,\"name\":\"shards\",\"createdMillis\":42,\"deleting\":true,\"properties\":%s}"
+                .formatted(new String(ClusterJson.write(PROPERTIES), StandardCharsets.UTF_8));
+        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), Bucket.class))
+                .isEqualTo(new Bucket(7, "shards", 42, 0, PROPERTIES));
+    }
+
+    @Test
+    void aBuildThatKnowsOnlyThatABucketIsBeingDeletedIsToldSo() throws IOException {
+        var bucket = new Bucket(7, "shards", 42, 12, PROPERTIES);
+        assertThat(new String(ClusterJson.write(bucket), StandardCharsets.UTF_8))
+                .contains("\"deleting\":true");
+        assertThat(ClusterJson.read(ClusterJson.write(bucket), Bucket.class)).isEqualTo(bucket);
     }
 
     @ParameterizedTest

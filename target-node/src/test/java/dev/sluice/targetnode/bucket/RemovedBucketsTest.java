@@ -99,7 +99,8 @@ class RemovedBucketsTest {
     }
 
     private void remove(String name, long id) {
-        controller.apply(new Command.MarkDeleting(name));
-        controller.apply(new Command.RemoveBucket(name, id));
+        var marked = controller.apply(new Command.MarkDeleting(name));
+        long deletion = marked.buckets().find(name).orElseThrow().deletion();
+        controller.apply(new Command.RemoveBucket(name, id, deletion));
     }
 }

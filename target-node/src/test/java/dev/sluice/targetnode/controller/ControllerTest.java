@@ -74,8 +74,9 @@ class ControllerTest {
         var controller = formed();
         controller.apply(create("a"));
         long first = controller.current().buckets().find("a").orElseThrow().id();
-        controller.apply(new Command.MarkDeleting("a"));
-        controller.apply(new Command.RemoveBucket("a", first));
+        var marked = controller.apply(new Command.MarkDeleting("a"));
+        long deletion = marked.buckets().find("a").orElseThrow().deletion();
+        controller.apply(new Command.RemoveBucket("a", first, deletion));
         controller.apply(new Command.ForgetBucket("a", first));
         controller = open(ONE, TWO);
         controller.apply(create("a"));
