@@ -3,8 +3,6 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
-import dev.sluice.targetnode.storage.files.DriveFullException;
-import dev.sluice.targetnode.storage.files.PathTakenException;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -14,7 +12,6 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
-import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
@@ -26,13 +23,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no
 /// locks.
@@ -49,7 +43,6 @@ import org.slf4j.LoggerFactory;
 /// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must
 /// not run at the same time as each other; [#settle] may run beside them.
 public final class Contents implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
@@ -61,26 +54,20 @@ public final class Contents implements AutoCloseable {
     private final DriveFiles files;
     private final DriveIndex index;
     private final Set<Long> dropped = ConcurrentHashMap.newKeySet();
-    private final Set<Long> named = ConcurrentHashMap.newKeySet();
+    private final Places places;
+    private final Trash trash;
+    private final NamedBuckets names;
+    private final Unsettled unsettled;
     private volatile boolean hasKeyless;
-    private final Object unsettledLock = new Object();
-    private List<Intent> unsettled = new ArrayList<>();
-    private Set<String> unsyncedFolders = new TreeSet<>();
-    private final Object settling = new Object();
-    private volatile Optional<IOException> unsettleable = Optional.empty();
-    private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
-
-    /// What is known of a key while it has open intents.
-    ///
-    /// @param version the newest one's
-    /// @param content whether one of them has an object's bytes
-    private record Open(ObjectVersion version, boolean content) {}
-
     private volatile Usages usages = new Usages();
 
     public Contents(DriveFiles files, DriveIndex index) {
         this.files = files;
         this.index = index;
+        this.places = new Places(files);
+        this.trash = new Trash(files);
+        this.names = new NamedBuckets(files);
+        this.unsettled = new Unsettled(files, index, places);
     }
 
     public DriveFiles files() {
@@ -89,6 +76,14 @@ public final class Contents implements AutoCloseable {
 
     public DriveIndex index() {
         return index;
+    }
+
+    Places places() {
+        return places;
+    }
+
+    NamedBuckets names() {
+        return names;
     }
 
     public Totals totals() {
@@ -332,8 +327,8 @@ public final class Contents implements AutoCloseable {
     /// The first half of a commit: the intents are as durable as they are to be. The next group may be decided while
     /// this one is fulfilled, if their keys differ.
     void decide(List<Prepared> group) throws IOException {
-        requireSettling();
-        if (group.stream().anyMatch(each -> mayBringBack(each) || isOlder(each))) {
+        unsettled.requireSound();
+        if (group.stream().anyMatch(unsettled::isInTheWayOf)) {
             settle();
         }
         boolean durable = false;
@@ -352,34 +347,8 @@ public final class Contents implements AutoCloseable {
         for (var folder : folders) {
             files.syncFolder(folder);
         }
-        noteNames(group);
+        names.note(group);
         index.write(first, durable);
-    }
-
-    /// An index that is made anew knows from these names whose a file is that has lost its record, or has not come to
-    /// its
-    /// place. Noted once for each bucket; what is to be stored does not fail for it.
-    private void noteNames(List<Prepared> group) throws IOException {
-        boolean any = false;
-        for (var each : group) {
-            if (each.intent().orElse(null) instanceof Intent.Put put
-                    && !named.contains(put.bucket().id())) {
-                any |= noteName(put.bucket());
-            }
-        }
-        if (any) {
-            files.syncFolder(Layout.BUCKETS);
-        }
-    }
-
-    private boolean noteName(BucketRef bucket) {
-        try {
-            files.create(Layout.naming(bucket)).close();
-            return named.add(bucket.id());
-        } catch (IOException failure) {
-            LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
-            return false;
-        }
     }
 
     /// The second half, in the order in which groups were decided, one group at a time.
@@ -403,12 +372,9 @@ public final class Contents implements AutoCloseable {
                 usages.uploaded().new Group(index).add(after);
                 index.write(usages.writeTo(after), false);
             }
-            replaced.forEach(Contents.this::deleteDetails);
-            synchronized (unsettledLock) {
-                unsettled.addAll(done);
-                if (!done.isEmpty()) {
-                    unsyncedFolders.addAll(changed);
-                }
+            replaced.forEach(trash::deleteDetails);
+            if (!done.isEmpty()) {
+                unsettled.add(done, changed);
             }
             return results;
         }
@@ -418,18 +384,13 @@ public final class Contents implements AutoCloseable {
                 Contents.this.fulfil(intent, after, changed, replaced);
             } catch (IOException failure) {
                 if (intent instanceof Intent.Put put) {
-                    makeVoid(put.work());
+                    places.giveUp(put.work());
                 }
                 index.write(withoutNote(intent, new IndexBatch().delete(Table.INTENTS, intent.indexKey())), true);
                 return Optional.of(failure);
             }
-            if (durable || open.containsKey(name(intent))) {
-                boolean content =
-                        intent instanceof Intent.Put put && put.content().isPresent();
-                open.merge(
-                        name(intent),
-                        new Open(intent.version(), content),
-                        (older, newer) -> new Open(newer.version, older.content || newer.content));
+            if (durable || unsettled.has(intent)) {
+                unsettled.open(intent);
                 done.add(intent instanceof Intent.Put put ? put.withoutContent() : intent);
             } else {
                 after.delete(Table.INTENTS, intent.indexKey());
@@ -444,45 +405,6 @@ public final class Contents implements AutoCloseable {
         return batch.delete(Table.NOTES, NoteKeys.note(voided.bucket().id(), voided.key(), voided.version()));
     }
 
-    /// An upload's bytes stay, for another Complete; but an index made anew must not take them for the object.
-    private void makeVoid(String work) throws IOException {
-        if (Layout.isWork(work)) {
-            deleteWork(work);
-        } else if (files.isFile(work)) {
-            files.setAttribute(work, new byte[0]);
-        }
-    }
-
-    private void deleteWork(String work) {
-        try {
-            files.delete(work);
-        } catch (IOException failure) {
-            LOG.warn("the work file {} stays until the next start", work, failure); // it is nobody's without an intent
-        }
-    }
-
-    /// A change that a crash may take must not bring back an object from before the one it replaced.
-    private boolean mayBringBack(Prepared change) {
-        if (change.durable() || change.intent().isEmpty()) {
-            return false;
-        }
-        var before = open.get(name(change.intent().get()));
-        return before != null && before.content;
-    }
-
-    /// A copy that comes from another drive keeps its version: an intent of before must not win over it at a start.
-    private boolean isOlder(Prepared change) {
-        return change.intent().isPresent()
-                && Optional.ofNullable(open.get(name(change.intent().get())))
-                        .filter(before ->
-                                before.version.compareTo(change.intent().get().version()) >= 0)
-                        .isPresent();
-    }
-
-    private static ObjectKey name(Intent intent) {
-        return new ObjectKey(intent.bucket().id(), intent.key());
-    }
-
     public boolean isDropped(long bucketId) {
         return dropped.contains(bucketId);
     }
@@ -494,14 +416,14 @@ public final class Contents implements AutoCloseable {
         var old = entry(bucket.id(), intent.key());
         switch (intent) {
             case Intent.Put put -> {
-                boolean escaped = place(put, old, changed);
+                boolean escaped = places.put(put, old, changed);
                 after.addAll(put.with());
                 after.put(Table.OBJECTS, indexKey, put.entry().at(escaped).encode());
                 usages.replaced(bucket.id(), old, put.entry());
             }
             case Intent.Delete _ -> {
                 if (old.isPresent()) {
-                    remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
+                    places.remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
                 after.delete(Table.OBJECTS, indexKey).delete(Table.ACCESS, indexKey);
                 old.ifPresent(gone -> usages.removed(bucket.id(), gone));
@@ -519,153 +441,15 @@ public final class Contents implements AutoCloseable {
         }
     }
 
-    /// Moves the work file to where the key lies already, else to its own path, else to the escaped one.
-    private boolean place(Intent.Put put, Optional<ObjectEntry> old, Set<String> changed) throws IOException {
-        if (put.content().isPresent()) {
-            if (old.isEmpty()
-                    && Layout.isPath(put.key())
-                    && isMadeWhole(put, put.content().get(), changed)) {
-                return false;
-            }
-            writeWork(put, put.content().get());
-        }
-        boolean wasEscaped = old.isPresent() && old.get().escaped();
-        if (!wasEscaped && Layout.isPath(put.key())) {
-            var path = Layout.plain(put.bucket(), put.key());
-            try {
-                moveTo(put.work(), path, changed);
-                return false;
-            } catch (PathTakenException _) {
-                // another key's file or folder is there, and nothing that is stored moves
-            }
-        }
-        moveTo(put.work(), Layout.escaped(put.bucket().id(), put.key()), changed);
-        return true;
-    }
-
-    /// The short way of a new key, where nothing is in its way.
-    private boolean isMadeWhole(Intent.Put put, Intent.Content content, Set<String> changed) throws IOException {
-        var path = Layout.plain(put.bucket(), put.key());
-        try {
-            if (!files.createWhole(path, content.data(), content.record())) {
-                return false;
-            }
-        } catch (NoSuchFileException | PathTakenException _) {
-            return false; // the long way makes the folders, or finds another path
-        }
-        changed.add(Layout.parent(path));
-        return true;
-    }
-
-    private void writeWork(Intent.Put put, Intent.Content content) throws IOException {
-        try (var file = files.create(put.work())) {
-            file.write(0, ByteBuffer.wrap(content.data()));
-        }
-        files.setAttribute(put.work(), RecordFormat.anywhere(content.record(), put.key()));
-    }
-
-    private void moveTo(String work, String path, Set<String> changed) throws IOException {
-        var folder = Layout.parent(path);
-        try {
-            files.rename(work, path);
-        } catch (NoSuchFileException _) {
-            files.createFolders(folder);
-            for (var above = Layout.parent(folder); !above.isEmpty(); above = Layout.parent(above)) {
-                changed.add(above);
-            }
-            changed.add("");
-            files.rename(work, path);
-        }
-        changed.add(folder);
-        changed.add(Layout.parent(work));
-    }
-
-    void remove(String path, Set<String> changed) throws IOException {
-        if (!files.isFile(path)) {
-            return;
-        }
-        files.delete(path);
-        var folder = Layout.parent(path);
-        changed.add(folder);
-        try {
-            while (folder.chars().filter(c -> c == '/').count() > 1 && files.deleteFolder(folder)) {
-                folder = Layout.parent(folder);
-                changed.add(folder);
-            }
-        } catch (IOException failure) {
-            LOG.warn("the empty folder {} stays", folder, failure); // the object is gone all the same
-        }
-    }
-
     /// Makes what was changed so far durable, and lets the intents go. Returns when those of all earlier commits have.
     ///
     /// @return how many went
     public int settle() throws IOException {
-        synchronized (settling) {
-            requireSettling();
-            try {
-                return settleAll();
-            } catch (IOException failure) {
-                unsettleable = Optional.of(failure);
-                throw failure;
-            }
-        }
-    }
-
-    /// A sync that failed must not be tried again: the kernel may have forgotten what it was for. The intents stay, and
-    /// nothing may follow them before a start has done them again.
-    private void requireSettling() throws IOException {
-        if (unsettleable.isPresent()) {
-            throw new IOException("an earlier sync failed", unsettleable.get());
-        }
-    }
-
-    private int settleAll() throws IOException {
-        List<Intent> intents;
-        Set<String> folders;
-        synchronized (unsettledLock) {
-            intents = unsettled;
-            folders = unsyncedFolders;
-            unsettled = new ArrayList<>();
-            unsyncedFolders = new TreeSet<>();
-        }
-        if (intents.isEmpty()) {
-            return 0;
-        }
-        boolean content = open.values().stream().anyMatch(Open::content);
-        if (content) {
-            files.syncAll();
-        } else {
-            syncFolders(folders);
-        }
-        var gone = new IndexBatch();
-        intents.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
-        index.write(gone, content); // a later change that is not synced must not meet them again
-        for (var intent : intents) {
-            open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
-        }
-        return intents.size();
+        return unsettled.settle();
     }
 
     public int unsettled() {
-        synchronized (unsettledLock) {
-            return unsettled.size();
-        }
-    }
-
-    private void syncFolders(Set<String> folders) throws IOException {
-        var done = new HashSet<String>();
-        for (var each : folders) {
-            var folder = each;
-            while (done.add(folder)) {
-                try {
-                    files.syncFolder(folder);
-                    break;
-                } catch (NoSuchFileException _) {
-                    folder = Layout.parent(folder); // emptied and deleted since: its parent says so
-                }
-            }
-        }
+        return unsettled.count();
     }
 
     // ---- buckets
@@ -684,11 +468,10 @@ public final class Contents implements AutoCloseable {
 
     private void finishDrop(BucketRef bucket) throws IOException {
         dropped.add(bucket.id());
-        toTrash(Layout.objects(bucket), bucket.id() + ".objects");
-        toTrash(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
-        files.delete(Layout.naming(bucket));
-        named.remove(bucket.id());
-        syncFolders(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
+        trash.take(Layout.objects(bucket), bucket.id() + ".objects");
+        trash.take(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
+        names.forget(bucket);
+        places.sync(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
         var prefix = IndexKeys.number(bucket.id());
         var end = IndexKeys.number(bucket.id() + 1);
         var gone = new IndexBatch();
@@ -697,7 +480,7 @@ public final class Contents implements AutoCloseable {
                 return false;
             }
             var id = UploadKeys.idOf(key);
-            throwAwayUpload(id);
+            trash.takeUpload(id);
             gone.deleteRange(Table.PARTS, UploadKeys.part(id, 0), UploadKeys.afterLastPart(id));
             return true;
         });
@@ -714,71 +497,14 @@ public final class Contents implements AutoCloseable {
 
     /// Takes away the files of a multipart upload that has ended.
     public void throwAwayUpload(String id) throws IOException {
-        try {
-            toTrash(Layout.upload(id), id);
-        } catch (DriveFullException _) {
-            purge(Layout.upload(id) + "/", new int[] {Integer.MAX_VALUE}); // which needs no room
-        }
-    }
-
-    private void toTrash(String folder, String name) throws IOException {
-        try {
-            files.rename(folder, Layout.TRASH + "/" + name);
-        } catch (NoSuchFileException _) {
-            // nothing was stored there, or a drop before a crash did it
-        }
+        trash.takeUpload(id);
     }
 
     /// Deletes some of the trash.
     ///
     /// @return whether there is more
     public boolean purge(int atMost) throws IOException {
-        var left = new int[] {atMost};
-        for (var name : files.list(Layout.TRASH)) {
-            if (!purge(Layout.TRASH + "/" + name, left)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean purge(String path, int[] left) throws IOException {
-        if (left[0]-- <= 0) {
-            return false;
-        }
-        if (!path.endsWith("/")) {
-            if (!Layout.isPart(path)) {
-                files.attribute(path).ifPresent(this::deleteDetails);
-            }
-            files.delete(path);
-            return true;
-        }
-        var folder = path.substring(0, path.length() - 1);
-        for (var name : files.list(folder)) {
-            if (!purge(folder + "/" + name, left)) {
-                return false;
-            }
-        }
-        return files.deleteFolder(folder);
-    }
-
-    private void deleteDetails(ObjectVersion version) {
-        try {
-            files.delete(Layout.aux(version));
-        } catch (IOException failure) {
-            LOG.warn("the details of the replaced version {} stay", version, failure); // nobody looks there
-        }
-    }
-
-    private void deleteDetails(byte[] attribute) {
-        try {
-            var head = RecordFormat.head(attribute, RecordFormat.NO_KEY);
-            if (head.isApart()) {
-                files.delete(Layout.aux(head.version()));
-            }
-        } catch (IOException _) {
-            // an unreadable record names no details
-        }
+        return trash.empty(atMost);
     }
 
     // ---- starting
@@ -830,17 +556,9 @@ public final class Contents implements AutoCloseable {
     public void recover() throws IOException {
         usages = Usages.load(index);
         hasKeyless = !isEmpty(Table.KEYLESS);
-        namedBuckets().forEach(bucket -> named.add(bucket.id()));
+        names.load();
         new Recovery(files, this).run();
         usages.uploaded().load(index);
-    }
-
-    /// The buckets that something was written to here. Where one was dropped while this drive was away, and made anew,
-    /// both.
-    List<BucketRef> namedBuckets() throws IOException {
-        return files.list(Layout.BUCKETS).stream()
-                .flatMap(name -> Layout.named(name).stream())
-                .toList();
     }
 
     void finishDrops() throws IOException {
@@ -868,7 +586,7 @@ public final class Contents implements AutoCloseable {
         for (var name : files.list(Layout.UPLOADS)) {
             var id = name.replace("/", "");
             if (!live.contains(id) && !Layout.isPutAside(id)) {
-                purge(Layout.UPLOADS + "/" + name, new int[] {Integer.MAX_VALUE});
+                trash.delete(Layout.UPLOADS + "/" + name);
             }
         }
     }
@@ -885,7 +603,7 @@ public final class Contents implements AutoCloseable {
                         each -> each instanceof Intent.Put put && put.content().isPresent())) {
             files.syncAll();
         } else {
-            syncFolders(changed);
+            places.sync(changed);
         }
         settled.forEach(intent -> after.delete(Table.INTENTS, intent.indexKey()));
         index.write(usages.writeTo(after), true);

@@ -46,7 +46,7 @@ final class Rebuild {
     record Result(Usages usages, long newest) {}
 
     Result run() throws IOException {
-        contents.namedBuckets().forEach(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
+        contents.names().list().forEach(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
         walk(Layout.OBJECTS, false);
         flush(1);
         walk(Layout.ESCAPED, true);

@@ -145,7 +145,7 @@ final class Recovery {
     private void deleteUpTo(Intent intent) throws IOException {
         for (var entry : lying(intent)) {
             if (entry.version().compareTo(intent.version()) <= 0) {
-                contents.remove(Layout.path(intent.bucket(), intent.key(), entry.escaped()), changed);
+                contents.places().remove(Layout.path(intent.bucket(), intent.key(), entry.escaped()), changed);
             }
         }
     }

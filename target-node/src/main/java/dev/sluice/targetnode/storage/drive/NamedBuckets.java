@@ -1,0 +1,64 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The names of the buckets that something was written to here, one empty file each. An index that is made anew knows
+/// from them whose a file is that has lost its record, or has not come to its place.
+final class NamedBuckets {
+    private static final Logger LOG = LoggerFactory.getLogger(NamedBuckets.class);
+
+    private final DriveFiles files;
+    private final Set<Long> noted = ConcurrentHashMap.newKeySet();
+
+    NamedBuckets(DriveFiles files) {
+        this.files = files;
+    }
+
+    /// Where a bucket was dropped while this drive was away, and made anew, both.
+    List<BucketRef> list() throws IOException {
+        return files.list(Layout.BUCKETS).stream()
+                .flatMap(name -> Layout.named(name).stream())
+                .toList();
+    }
+
+    void load() throws IOException {
+        list().forEach(bucket -> noted.add(bucket.id()));
+    }
+
+    /// Once for each bucket, before the first change of it is decided. What is to be stored does not fail for a name
+    /// that cannot be noted.
+    void note(List<Prepared> group) throws IOException {
+        boolean any = false;
+        for (var each : group) {
+            if (each.intent().orElse(null) instanceof Intent.Put put
+                    && !noted.contains(put.bucket().id())) {
+                any |= isNoted(put.bucket());
+            }
+        }
+        if (any) {
+            files.syncFolder(Layout.BUCKETS);
+        }
+    }
+
+    private boolean isNoted(BucketRef bucket) {
+        try {
+            files.create(Layout.naming(bucket)).close();
+            return noted.add(bucket.id());
+        } catch (IOException failure) {
+            LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
+            return false;
+        }
+    }
+
+    void forget(BucketRef bucket) throws IOException {
+        files.delete(Layout.naming(bucket));
+        noted.remove(bucket.id());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.sluice.targetnode.storage.drive;
+
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The changes that are done, but that a crash may take from the drive again: their intents stay until [#settle] has
+/// synced what they changed. May be asked on any thread; changes come one at a time.
+final class Unsettled {
+    private final DriveFiles files;
+    private final DriveIndex index;
+    private final Places places;
+    private final Object lock = new Object();
+    private List<Intent> intents = new ArrayList<>();
+    private Set<String> folders = new TreeSet<>();
+    private final Object settling = new Object();
+    private volatile Optional<IOException> failed = Optional.empty();
+    private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
+
+    /// What is known of a key while it has open intents.
+    ///
+    /// @param version the newest one's
+    /// @param content whether one of them has an object's bytes
+    private record Open(ObjectVersion version, boolean content) {
+        Open and(Open newer) {
+            return new Open(newer.version, content || newer.content);
+        }
+    }
+
+    Unsettled(DriveFiles files, DriveIndex index, Places places) {
+        this.files = files;
+        this.index = index;
+        this.places = places;
+    }
+
+    private static ObjectKey name(Intent intent) {
+        return new ObjectKey(intent.bucket().id(), intent.key());
+    }
+
+    /// Whether the key has open intents.
+    boolean has(Intent intent) {
+        return open.containsKey(name(intent));
+    }
+
+    /// Whether a change must not be decided before these are settled. One that a crash may take must not bring back
+    /// an object from before the one it replaced. And a copy that comes from another drive keeps its version: an
+    /// intent of before must not win over it at a start.
+    boolean isInTheWayOf(Prepared change) {
+        if (change.intent().isEmpty()) {
+            return false;
+        }
+        var intent = change.intent().get();
+        var before = open.get(name(intent));
+        return before != null
+                && ((before.content && !change.durable()) || before.version.compareTo(intent.version()) >= 0);
+    }
+
+    /// From now on the key has an open intent; to be followed by [#add].
+    void open(Intent done) {
+        boolean content = done instanceof Intent.Put put && put.content().isPresent();
+        open.merge(name(done), new Open(done.version(), content), Open::and);
+    }
+
+    /// @param changed the folders that they changed
+    void add(List<Intent> done, Set<String> changed) {
+        synchronized (lock) {
+            intents.addAll(done);
+            folders.addAll(changed);
+        }
+    }
+
+    int count() {
+        synchronized (lock) {
+            return intents.size();
+        }
+    }
+
+    /// Makes what was changed so far durable, and lets the intents go. Returns when those of all earlier commits have.
+    ///
+    /// @return how many went
+    int settle() throws IOException {
+        synchronized (settling) {
+            requireSound();
+            try {
+                return settleAll();
+            } catch (IOException failure) {
+                failed = Optional.of(failure);
+                throw failure;
+            }
+        }
+    }
+
+    /// A sync that failed must not be tried again: the kernel may have forgotten what it was for. The intents stay, and
+    /// nothing may follow them before a start has done them again.
+    void requireSound() throws IOException {
+        if (failed.isPresent()) {
+            throw new IOException("an earlier sync failed", failed.get());
+        }
+    }
+
+    private int settleAll() throws IOException {
+        List<Intent> done;
+        Set<String> changed;
+        synchronized (lock) {
+            done = intents;
+            changed = folders;
+            intents = new ArrayList<>();
+            folders = new TreeSet<>();
+        }
+        if (done.isEmpty()) {
+            return 0;
+        }
+        boolean content = open.values().stream().anyMatch(Open::content);
+        if (content) {
+            files.syncAll();
+        } else {
+            places.sync(changed);
+        }
+        var gone = new IndexBatch();
+        done.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
+        index.write(gone, content); // a later change that is not synced must not meet them again
+        for (var intent : done) {
+            open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
+        }
+        return done.size();
+    }
+}
