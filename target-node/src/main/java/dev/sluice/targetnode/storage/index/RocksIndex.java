@@ -69,6 +69,7 @@ public final class RocksIndex implements DriveIndex {
     ///
     /// @throws DamagedIndexException when something is there that cannot be read, or has lost what was synced
     /// @throws DriveFullException when there is no room to open it
+    /// @throws IOException also when a newer Sluice made it
     public static RocksIndex open(Path folder, RocksMemory memory) throws IOException {
         DriveThread.assertMayBlock();
         var mark = mark(folder);
@@ -103,10 +104,11 @@ public final class RocksIndex implements DriveIndex {
             return trusted(new RocksIndex(database, mark, memory, handles, owned), folder);
         } catch (RocksDBException failure) {
             owned.forEach(RocksIndex::closeQuietly);
-            var what = "the index in " + folder;
-            throw isFull(failure)
-                    ? new DriveFullException(what + ": " + failure.getMessage(), failure)
-                    : new DamagedIndexException(what + ": " + failure.getMessage(), failure);
+            var what = "the index in " + folder + ": " + failure.getMessage();
+            if (isNewer(failure)) {
+                throw new IOException(what + ": a newer Sluice made it, start that", failure);
+            }
+            throw isFull(failure) ? new DriveFullException(what, failure) : new DamagedIndexException(what, failure);
         }
     }
 
@@ -139,6 +141,11 @@ public final class RocksIndex implements DriveIndex {
             throw new DamagedIndexException("the index in " + folder + " " + lost, new IOException(lost));
         }
         return index;
+    }
+
+    /// Whether it has tables that this Sluice does not know.
+    private static boolean isNewer(RocksDBException failure) {
+        return String.valueOf(failure.getMessage()).contains("Column families not opened");
     }
 
     private static boolean isFull(RocksDBException failure) {
