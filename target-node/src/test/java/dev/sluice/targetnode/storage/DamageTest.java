@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -390,9 +391,13 @@ class DamageTest {
         var paths = drives(folder, 1);
         var names = paths.getFirst().resolve(".sluice/buckets");
         var failing = new AtomicBoolean(true);
+        var looks = new AtomicInteger();
         var files = FaultyFiles.with((call, path) -> {
-            if (failing.get() && call.equals("create") && path.startsWith(".sluice/buckets/")) {
-                throw new DriveFullException("No space left on device", new IOException());
+            if (path.startsWith(".sluice/buckets/")) {
+                looks.incrementAndGet();
+                if (failing.get() && call.equals("create")) {
+                    throw new DriveFullException("No space left on device", new IOException());
+                }
             }
         });
         try (var store = ObjectStore.open(config(paths), files)) {
@@ -402,6 +407,28 @@ class DamageTest {
             failing.set(false);
             put(store, "b", random(1, 10));
             assertThat(namesIn(names)).containsExactly(BUCKET.id() + ".shards");
+            int last = looks.get();
+            put(store, "c", random(1, 10));
+            assertThat(looks).hasValue(last);
+        }
+    }
+
+    @Test
+    void theNameOfABucketThatIsThereAlreadyIsNoted() throws Exception {
+        var paths = drives(folder, 1);
+        var names = paths.getFirst().resolve(".sluice/buckets");
+        var looks = new AtomicInteger();
+        var files = FaultyFiles.with((call, path) -> {
+            if (path.startsWith(".sluice/buckets/") && looks.getAndIncrement() == 0) {
+                Files.createFile(names.resolve(BUCKET.id() + ".shards")); // as an attempt that failed leaves it
+            }
+        });
+        try (var store = ObjectStore.open(config(paths), files)) {
+            put(store, "a", random(1, 10));
+            int last = looks.get();
+            assertThat(last).isPositive();
+            put(store, "b", random(1, 10));
+            assertThat(looks).hasValue(last);
         }
     }
 

@@ -48,8 +48,11 @@ final class NamedBuckets {
     }
 
     private boolean isNoted(BucketRef bucket) {
+        var path = Layout.naming(bucket);
         try {
-            files.create(Layout.naming(bucket)).close();
+            if (!files.isFile(path)) { // an attempt that failed may have left it
+                files.create(path).close();
+            }
             return noted.add(bucket.id());
         } catch (IOException failure) {
             LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
