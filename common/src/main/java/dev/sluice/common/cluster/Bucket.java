@@ -1,10 +1,23 @@
 package dev.sluice.common.cluster;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /// @param id never reused, also when the name is
 /// @param deletion the version of the state in which it was marked for deletion; 0 when it is not
 public record Bucket(long id, String name, long createdMillis, long deletion, BucketProperties properties) {
+    /// @param deleting all that builds say that do not keep when it was marked
+    @JsonCreator
+    static Bucket read(
+            @JsonProperty("id") long id,
+            @JsonProperty("name") String name,
+            @JsonProperty("createdMillis") long createdMillis,
+            @JsonProperty("deletion") long deletion,
+            @JsonProperty("deleting") boolean deleting,
+            @JsonProperty("properties") BucketProperties properties) {
+        return new Bucket(id, name, createdMillis, deleting ? Math.max(deletion, 1) : 0, properties);
+    }
+
     /// From the moment DeleteBucket begins until the bucket is gone or kept: reads go on, writes wait. Written for
     /// builds
     /// that know only this.

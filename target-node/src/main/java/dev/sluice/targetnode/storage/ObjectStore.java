@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.copies.KeyMover;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
 import dev.sluice.targetnode.storage.eviction.EvictionStats;
 import dev.sluice.targetnode.storage.eviction.Evictor;
@@ -338,14 +339,19 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private List<ListEntry> page(long bucketId, String prefix, String from, int limit) {
+        var reading = drives.allToRead(bucketId);
+        reading.forEach(drive -> requireKeys(drive, bucketId));
         return Listing.list(
-                drives.allToRead(bucketId),
-                drives.isEven(bucketId),
-                key -> newest(bucketId, key),
-                bucketId,
-                prefix,
-                from,
-                limit);
+                reading, drives.isEven(bucketId), key -> newest(bucketId, key), bucketId, prefix, from, limit);
+    }
+
+    private static void requireKeys(Drive drive, long bucketId) {
+        if (drive.contents().mayHaveKeyless()
+                && drive.call(() -> drive.contents().hasKeyless(bucketId))) {
+            throw new StoreException.Damaged(
+                    "drive %s has files in %s/%d whose keys are not known: a listing would lack them"
+                            .formatted(drive.id(), Layout.ESCAPED, bucketId));
+        }
     }
 
     private Optional<ObjectEntry> newest(long bucketId, String key) {
@@ -364,6 +370,7 @@ public final class ObjectStore implements AutoCloseable {
     private boolean seemsEmpty(long bucketId) {
         return drives.allToRead().stream()
                 .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.OBJECTS, bucketId)
+                        && !drive.contents().hasKeyless(bucketId)
                         && drive.contents().isEmpty(Table.UPLOADS, bucketId)));
     }
 

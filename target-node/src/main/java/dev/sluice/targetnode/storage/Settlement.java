@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.Table;
@@ -70,6 +71,13 @@ final class Settlement implements Settling {
         }
         if (drives.late() > 0) {
             return Optional.of(drives.late() + " objects are still being written to where they belonged before");
+        }
+        for (var drive : drives.reading()) {
+            if (!drives.table().isSettled()
+                    && !drive.call(() -> drive.contents().isEmpty(Table.KEYLESS))) {
+                return Optional.of("drive " + drive.id() + " has files in " + Layout.ESCAPED
+                        + " whose keys are not known, and which cannot be moved");
+            }
         }
         for (var drive : leaving()) {
             if (!drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))) {

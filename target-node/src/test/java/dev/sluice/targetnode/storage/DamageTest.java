@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -337,6 +338,10 @@ class DamageTest {
                     .allSatisfy(key -> assertThat(store.lookup(BUCKET, key)).isInstanceOf(Lookup.Damaged.class));
             assertThat(store.lookup(BUCKET, "other/")).isInstanceOf(Lookup.Miss.class);
             assertThat(store.lookup(new BucketRef(8, "other"), "kept/")).isInstanceOf(Lookup.Miss.class);
+            assertThatThrownBy(() -> store.list(BUCKET.id(), "", "", 10))
+                    .isInstanceOf(StoreException.Damaged.class)
+                    .hasMessageContaining(".sluice/escaped/7");
+            assertThat(store.list(8, "", "", 10)).isEmpty();
             put(store, "healed/", random(2, 100));
             delete(store, "deleted/");
         }
@@ -347,7 +352,45 @@ class DamageTest {
             assertThat(store.stats().getFirst().objects()).isEqualTo(2);
             delete(store, "healed/");
             assertThat(store.lookup(BUCKET, "healed/")).isInstanceOf(Lookup.Miss.class);
+            assertThat(store.isEmpty(BUCKET.id())).isFalse();
+            assertThat(store.isEmpty(8)).isTrue();
         }
+    }
+
+    @Test
+    void aKeyThatOnlyItsHashTellsIsAnObjectAgainWhenItIsBroughtBackAndGoneWhenItIsTakenAway() throws Exception {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "back/", random(1, 100));
+            put(store, "gone/", random(2, 100));
+        }
+        var records = new TreeMap<String, byte[]>();
+        var escaped = paths.getFirst().resolve(".sluice/escaped/" + BUCKET.id());
+        for (var name : namesIn(escaped)) {
+            records.put(name, attribute(escaped.resolve(name)));
+            attributes(escaped.resolve(name)).delete("sluice");
+        }
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            assertThat(store.lookup(BUCKET, "back/")).isInstanceOf(Lookup.Damaged.class);
+        }
+        var back = paths.getFirst().resolve(Layout.path(BUCKET, "back/", true));
+        attributes(back)
+                .write("sluice", ByteBuffer.wrap(records.get(back.getFileName().toString())));
+        Files.delete(paths.getFirst().resolve(Layout.path(BUCKET, "gone/", true)));
+        try (var store = open(paths)) {
+            assertThat(get(store, "back/")).isEqualTo(random(1, 100));
+            assertThat(store.lookup(BUCKET, "gone/")).isInstanceOf(Lookup.Miss.class);
+            assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(1);
+            assertThat(store.stats().getFirst().objects()).isEqualTo(1);
+        }
+    }
+
+    private static byte[] attribute(Path file) throws IOException {
+        var bytes = ByteBuffer.allocate(attributes(file).size("sluice"));
+        attributes(file).read("sluice", bytes);
+        return bytes.array();
     }
 
     /// A loss of power may take a rename that was acknowledged: the index would do it again.

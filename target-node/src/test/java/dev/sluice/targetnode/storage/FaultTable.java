@@ -100,7 +100,7 @@ final class FaultTable {
             RECORD      WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    h
             BOTH        READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
             BOTH        WRITE  n      n      n      n      n      n      n      n
-            NAME        READ   l      l      l      l      KEY    l      a      l
+            NAME        READ   l      l      l      l      START  l      a      l
             NAME        WRITE  l      l      l      l      m      m      m      l
             DETAILS     READ   KEY    KEY    KEY    KEY    KEY    KEY    a      KEY
             DETAILS     WRITE  OLD    OLD    OLD    OLD    OLD    OLD    OLD    OLD

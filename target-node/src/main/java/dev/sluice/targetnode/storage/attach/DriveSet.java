@@ -249,12 +249,18 @@ public final class DriveSet implements AutoCloseable {
     private static void clearIndex(Path path) throws IOException {
         new ClosedFile(path).delete();
         new TableFile(path).delete();
-        var index = path.resolve(".sluice/index");
-        if (Files.exists(index)) {
-            try (var files = Files.walk(index)) {
+        clear(path.resolve(".sluice/buckets"), false);
+        clear(path.resolve(".sluice/index"), true);
+    }
+
+    private static void clear(Path folder, boolean itself) throws IOException {
+        if (Files.exists(folder)) {
+            try (var files = Files.walk(folder)) {
                 for (var each :
                         files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
+                    if (itself || !each.equals(folder)) {
+                        Files.delete(each);
+                    }
                 }
             }
         }

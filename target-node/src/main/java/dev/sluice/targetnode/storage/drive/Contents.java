@@ -116,6 +116,16 @@ public final class Contents implements AutoCloseable {
                 : Optional.empty();
     }
 
+    /// Whether a bucket has files here whose keys only their hashes tell: a listing would lack them.
+    public boolean hasKeyless(long bucketId) throws IOException {
+        return hasKeyless && !isEmpty(Table.KEYLESS, bucketId);
+    }
+
+    /// Whether any bucket may; costs nothing.
+    public boolean mayHaveKeyless() {
+        return hasKeyless;
+    }
+
     private static byte[] keyless(long bucketId, String key) {
         return IndexKeys.object(bucketId, Layout.escapedName(key));
     }
@@ -556,9 +566,44 @@ public final class Contents implements AutoCloseable {
     public void recover() throws IOException {
         usages = Usages.load(index);
         hasKeyless = !isEmpty(Table.KEYLESS);
+        reviewKeyless();
         names.load();
         new Recovery(files, this).run();
         usages.uploaded().load(index);
+    }
+
+    /// Those that were brought back with their records since they were noted are objects again, and those that were
+    /// taken away are gone.
+    private void reviewKeyless() throws IOException {
+        var rows = new ArrayList<byte[]>();
+        index.scan(Table.KEYLESS, new byte[0], (row, _) -> rows.add(row));
+        var after = new IndexBatch();
+        for (var row : rows) {
+            long bucketId = IndexKeys.number(row);
+            var path = Layout.escapedFolder(bucketId) + "/" + IndexKeys.keyOf(row);
+            if (!files.isFile(path)) {
+                usages.removed(bucketId, ObjectEntry.damaged(true));
+                after.delete(Table.KEYLESS, row);
+            } else {
+                bringBack(bucketId, path, after);
+            }
+        }
+        if (!after.isEmpty()) {
+            index.write(usages.writeTo(after), true);
+            hasKeyless = !isEmpty(Table.KEYLESS);
+        }
+    }
+
+    private void bringBack(long bucketId, String path, IndexBatch after) throws IOException {
+        try {
+            var head = head(path);
+            if (head.bucketId() == bucketId
+                    && Layout.escaped(bucketId, head.key()).equals(path)) {
+                found(ObjectEntry.of(head, true), bucketId, head.key(), after);
+            }
+        } catch (DamagedRecordException _) {
+            // it is as it was
+        }
     }
 
     void finishDrops() throws IOException {

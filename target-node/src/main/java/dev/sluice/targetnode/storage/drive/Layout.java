@@ -25,7 +25,7 @@ public final class Layout {
     public static final String UPLOADS = SYSTEM + "/uploads";
     public static final String TRASH = SYSTEM + "/trash";
     private static final String PUT_ASIDE = ".unreadable";
-    private static final Pattern IN_ESCAPED = Pattern.compile(Pattern.quote(ESCAPED) + "/([0-9]{1,18})/.*");
+    private static final Pattern IN_ESCAPED = Pattern.compile(Pattern.quote(ESCAPED) + "/([0-9]{1,18})/[0-9a-f]{64}");
     private static final Pattern NAMING = Pattern.compile("([0-9]{1,18})\\.([A-Za-z0-9_][A-Za-z0-9._-]*)");
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_PATH = 2048;

@@ -28,8 +28,12 @@ final class NamedBuckets {
                 .toList();
     }
 
+    /// Also those whose sync a crash prevented.
     void load() throws IOException {
         list().forEach(bucket -> noted.add(bucket.id()));
+        if (!noted.isEmpty()) {
+            files.syncFolder(Layout.BUCKETS);
+        }
     }
 
     /// Once for each bucket, before the first change of it is decided. What is to be stored does not fail for a name

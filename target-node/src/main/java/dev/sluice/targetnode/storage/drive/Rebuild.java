@@ -160,7 +160,7 @@ final class Rebuild {
     private void enterDamaged(String path) throws IOException {
         var bucket = bucketOf(path);
         var id = bucketIds.get(bucket);
-        if (id == null) {
+        if (id == null || path.equals(Layout.OBJECTS + "/" + bucket)) {
             LOG.error("{} has no readable record, and nothing says which bucket this was", path);
             return;
         }
