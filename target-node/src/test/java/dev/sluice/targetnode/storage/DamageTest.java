@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -385,6 +386,31 @@ class DamageTest {
             assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(1);
             assertThat(store.stats().getFirst().objects()).isEqualTo(1);
         }
+    }
+
+    /// After that only the drive where the key belongs is asked.
+    @Test
+    void drivesAreNotSettledWithoutAKeyThatOnlyItsHashTells() throws Exception {
+        var paths = drives(folder, 1);
+        try (var store = open(paths)) {
+            put(store, "dir/", random(1, 100));
+        }
+        attributes(paths.getFirst().resolve(Layout.path(BUCKET, "dir/", true))).delete("sluice");
+        remove(paths.getFirst().resolve(".sluice/index"));
+        try (var store = open(paths)) {
+            awaitReady(store);
+            store.mountpaths().attach(folder.resolve("more").toString());
+            assertThat(settle(store)).hasValueSatisfying(why -> assertThat(why).contains(".sluice/escaped"));
+            assertThat(store.lookup(BUCKET, "dir/")).isInstanceOf(Lookup.Damaged.class);
+            put(store, "dir/", random(2, 100));
+            assertThat(settle(store)).isEmpty();
+            assertThat(get(store, "dir/")).isEqualTo(random(2, 100));
+        }
+    }
+
+    private static Optional<String> settle(ObjectStore store) {
+        var table = store.table();
+        return store.settlement().settle(table.version(), table.members().keySet());
     }
 
     private static byte[] attribute(Path file) throws IOException {
