@@ -18,9 +18,8 @@ public record Bucket(long id, String name, long createdMillis, long deletion, Bu
         return new Bucket(id, name, createdMillis, deleting ? Math.max(deletion, 1) : 0, properties);
     }
 
-    /// From the moment DeleteBucket begins until the bucket is gone or kept: reads go on, writes wait. Written for
-    /// builds
-    /// that know only this.
+    /// From the moment DeleteBucket begins until the bucket is gone or kept: reads go on, writes wait. In the JSON for
+    /// builds that know only this.
     @JsonProperty
     public boolean deleting() {
         return deletion > 0;
