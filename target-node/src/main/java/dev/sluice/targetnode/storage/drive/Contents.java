@@ -580,12 +580,11 @@ public final class Contents implements AutoCloseable {
         var after = new IndexBatch();
         for (var row : rows) {
             long bucketId = IndexKeys.number(row);
-            var path = Layout.escapedFolder(bucketId) + "/" + IndexKeys.keyOf(row);
-            if (!files.isFile(path)) {
+            try {
+                bringBack(bucketId, Layout.escapedFolder(bucketId) + "/" + IndexKeys.keyOf(row), after);
+            } catch (NoSuchFileException _) {
                 usages.removed(bucketId, ObjectEntry.damaged(true));
                 after.delete(Table.KEYLESS, row);
-            } else {
-                bringBack(bucketId, path, after);
             }
         }
         if (!after.isEmpty()) {
