@@ -9,6 +9,7 @@ import java.util.Optional;
 /// boot at which it started.
 public record ProcessStamp(long pid, String started) {
     private static final Path PROCESSES = Path.of("/proc");
+    private static final int THREADS_AFTER_NAME = 17;
     private static final int START_TIME_AFTER_NAME = 19;
 
     /// The process that has this number now.
@@ -17,7 +18,7 @@ public record ProcessStamp(long pid, String started) {
             var status = Files.readString(PROCESSES.resolve(Long.toString(pid)).resolve("stat"));
             // "pid (name) state ppid …": the name may hold spaces and brackets, so count from its end.
             var fields = status.substring(status.lastIndexOf(')') + 2).split(" ");
-            if (fields[0].equals("Z") || fields[0].equals("X")) {
+            if (ended(fields)) {
                 return Optional.empty();
             }
             return Optional.of(new ProcessStamp(pid, boot() + "-" + fields[START_TIME_AFTER_NAME]));
@@ -33,6 +34,16 @@ public record ProcessStamp(long pid, String started) {
 
     public boolean alive() {
         return of(pid).filter(this::equals).isPresent();
+    }
+
+    /// Ended is a process when its last thread has: its first one may end before others, and its files and ports are
+    /// in use until then.
+    private static boolean ended(String[] fields) {
+        return switch (fields[0]) {
+            case "X" -> true;
+            case "Z" -> Integer.parseInt(fields[THREADS_AFTER_NAME]) <= 1;
+            default -> false;
+        };
     }
 
     private static String boot() throws IOException {

@@ -3,6 +3,7 @@ package dev.sluice.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,27 @@ final class ProcessStampTest {
         assertThat(stamp.alive()).isTrue();
         assertThat(Signals.stop(List.of(stamp), Duration.ofSeconds(10))).isEmpty();
         assertThat(stamp.alive()).isFalse();
+    }
+
+    @Test
+    void aProcessIsAliveUntilItsLastThreadHasEnded() throws IOException {
+        var process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WithoutFirstThread.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(process.inputReader().readLine()).isEqualTo("it has ended");
+            var stamp = ProcessStamp.of(process.pid()).orElseThrow();
+            assertThat(stamp.alive()).isTrue();
+            Signals.kill(List.of(stamp));
+            assertThat(stamp.alive()).isFalse();
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     @Test
