@@ -37,25 +37,30 @@ final class LoopFileSystem implements AutoCloseable {
         return mounted;
     }
 
-    long free() throws IOException {
-        return Files.getFileStore(mounted).getUsableSpace();
+    /// Somebody else takes all there is, and what becomes free meanwhile.
+    Path fillUp() throws IOException {
+        return take(Long.MAX_VALUE);
     }
 
-    /// Somebody else takes all there is.
-    Path fillUp() throws IOException {
+    /// Somebody else takes all there is now, with what is kept for root.
+    Path takeWhatIsFree() throws IOException {
+        return take(Files.getFileStore(mounted).getUnallocatedSpace());
+    }
+
+    private Path take(long bytes) throws IOException {
         var filler = mounted.resolve("filler");
         var piece = ByteBuffer.allocate(1 << 20);
         try (var file = FileChannel.open(filler, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             for (int size = piece.capacity(); size >= 4096; size /= 2) {
-                fillUp(file, piece.clear().limit(size));
+                write(piece.clear().limit(size), bytes, file);
             }
         }
         return filler;
     }
 
-    private static void fillUp(FileChannel file, ByteBuffer piece) throws IOException {
+    private static void write(ByteBuffer piece, long upTo, FileChannel file) throws IOException {
         try {
-            while (true) {
+            while (file.size() <= upTo - piece.limit()) {
                 file.write(piece.rewind());
             }
         } catch (IOException full) {
