@@ -167,7 +167,8 @@ public final class BenchCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         CommandLine line = Objects.requireNonNull(spec, "picocli sets it").commandLine();
         PrintWriter out = line.getOut();
-        try (var generator = new LoadGenerator(positive(line, "--threads", threads))) {
+        requireSensibleNumbers(line);
+        try (var generator = new LoadGenerator(threads)) {
             KeySpace keys = keys(line);
             Endpoint target = endpoint(line);
             Body body = Body.random(seed, size.bytes());
@@ -177,7 +178,7 @@ public final class BenchCommand implements Callable<Integer> {
             if (prepareOnly) {
                 return 0;
             }
-            BenchResult result = measure(line, generator, target, keys, body);
+            BenchResult result = measure(generator, target, keys, body);
             out.print(json ? result.json() + System.lineSeparator() : result.text());
             out.flush();
             return result.tally().failed() == 0 && result.tally().operations() > 0 ? 0 : 1;
@@ -199,13 +200,12 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    private BenchResult measure(CommandLine line, LoadGenerator generator, Endpoint target, KeySpace keys, Body body)
+    private BenchResult measure(LoadGenerator generator, Endpoint target, KeySpace keys, Body body)
             throws InterruptedException {
         Workload workload = operation.workload(keys, freshKeys, putPercent, seed);
-        int width = positive(line, "--connections", connections);
-        var every = rate > 0 ? Duration.ofSeconds(width).dividedBy(rate) : Duration.ZERO;
-        var run = run(target, workload, body, width, every);
-        var measured = Duration.ofSeconds(positive(line, "--seconds", seconds));
+        var every = rate > 0 ? Duration.ofSeconds(connections).dividedBy(rate) : Duration.ZERO;
+        var run = run(target, workload, body, connections, every);
+        var measured = Duration.ofSeconds(seconds);
         Tally tally = generator.run(run, Window.of(Duration.ofSeconds(warmUp), measured));
         return new BenchResult(operation, size, connections, measured, tally);
     }
@@ -223,7 +223,7 @@ public final class BenchCommand implements Callable<Integer> {
     private KeySpace keys(CommandLine line) {
         if (keysFile == null) {
             var before = prefix.isEmpty() ? size + "/" : prefix;
-            return KeySpace.numbered(bucket, before, positive(line, "--objects", objects), size.bytes());
+            return KeySpace.numbered(bucket, before, objects, size.bytes());
         }
         try {
             return KeySpace.of(bucket, Files.readAllLines(keysFile), size.bytes());
@@ -246,11 +246,20 @@ public final class BenchCommand implements Callable<Integer> {
         return new Endpoint(endpoint, Optional.of(credentials), signing == Signing.SIGNED);
     }
 
-    private static int positive(CommandLine line, String option, int value) {
-        if (value < 1) {
-            throw new ParameterException(line, option + " must be at least 1");
+    private void requireSensibleNumbers(CommandLine line) {
+        requireAtLeast(1, line, "--threads", threads);
+        requireAtLeast(1, line, "--connections", connections);
+        requireAtLeast(1, line, "--seconds", seconds);
+        requireAtLeast(1, line, "--objects", objects);
+        requireAtLeast(0, line, "--warm-up", warmUp);
+        requireAtLeast(0, line, "--back-off", backOff);
+        requireAtLeast(0, line, "--rate", rate);
+    }
+
+    private static void requireAtLeast(int least, CommandLine line, String option, int value) {
+        if (value < least) {
+            throw new ParameterException(line, option + " must be at least " + least);
         }
-        return value;
     }
 
     static final class SizeConverter implements CommandLine.ITypeConverter<ByteSize> {

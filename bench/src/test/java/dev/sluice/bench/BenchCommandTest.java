@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class BenchCommandTest {
@@ -142,6 +143,14 @@ class BenchCommandTest {
         assertThat(run("get", "-c", "0")).isEqualTo(2);
         assertThat(run("get", "--bucket", "a b")).isEqualTo(2);
         assertThat(run("get", "--endpoint", "ftp://x")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--rate", "--back-off", "--connections", "--objects"})
+    void numbersOutOfRangeAreRefusedBeforeAnythingIsWritten(String option) {
+        assertThat(run("get", option + "=-1")).isEqualTo(2);
+        assertThat(err.toString()).contains(option + " must be at least");
+        assertThat(store.objects()).isEmpty();
     }
 
     @Test
