@@ -60,7 +60,7 @@ final class GetCommand extends ObjectCommand {
                     transfer.failed(object.key(), "cannot be a file below " + top);
                 } else {
                     var from = new ObjectPath(at.bucket(), object.key());
-                    transfer.submit(object.key(), () -> fetch(s3, from, to, transfer::moved));
+                    transfer.submit(object.key(), moved -> fetch(s3, from, to, moved));
                 }
             });
             return done(transfer.finish(), "fetched");

@@ -111,10 +111,7 @@ final class ObjectCommands {
                             at.bucket(),
                             at.key(),
                             Optional.empty(),
-                            object -> transfer.submit(object.key(), () -> {
-                                s3.delete(at.bucket(), object.key());
-                                return object;
-                            }));
+                            object -> transfer.submit(object.key(), _ -> s3.delete(at.bucket(), object.key())));
                 }
                 return done(transfer.finish(), "removed");
             }

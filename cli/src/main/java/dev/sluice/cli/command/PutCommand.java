@@ -58,7 +58,7 @@ final class PutCommand extends ObjectCommand {
                 var tree = Files.walk(file)) {
             tree.filter(Files::isRegularFile).forEach(one -> {
                 var key = at.asFolder() + file.relativize(one).toString();
-                transfer.submit(one.toString(), () -> s3.put(at.bucket(), key, one, transfer::moved));
+                transfer.submit(one.toString(), moved -> s3.put(at.bucket(), key, one, moved));
             });
             return done(transfer.finish(), "stored");
         } catch (IOException unreadable) {

@@ -7,17 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 
 /// Many objects, some at a time, with a line of progress on a terminal. Goes on after a failure and reports at the end.
 final class Transfer implements AutoCloseable {
     private static final int AT_A_TIME = 8;
     private static final int MOST_QUEUED = 1_000;
+    private final LongAdder moved = new LongAdder(); // also of objects that fail then
     private final LongAdder bytes = new LongAdder();
     private final LongAdder objects = new LongAdder();
     private final List<String> failures = new ArrayList<>();
@@ -30,7 +31,13 @@ final class Transfer implements AutoCloseable {
     private final Semaphore room = new Semaphore(MOST_QUEUED);
     private final Thread progress;
 
-    /// What was moved, for people and programs.
+    /// What is done with one object.
+    interface Work {
+        /// @param moved hears of its bytes as they go
+        void run(LongConsumer moved) throws Exception;
+    }
+
+    /// The objects that were moved as a whole and their bytes, for people and programs.
     record Summary(long objects, long bytes, double seconds, List<String> failures) {
         String text(String verb) {
             return String.format(
@@ -50,17 +57,18 @@ final class Transfer implements AutoCloseable {
         this.progress = Thread.ofVirtual().start(this::showProgress);
     }
 
-    void moved(long count) {
-        bytes.add(count);
-    }
-
     /// Queues one object; waits while too many are queued.
-    void submit(String name, Callable<?> work) {
+    void submit(String name, Work work) {
         room.acquireUninterruptibly();
         Future<?> _ = threads.submit(() -> {
+            var ofThis = new LongAdder();
             try {
-                work.call();
+                work.run(count -> {
+                    ofThis.add(count);
+                    moved.add(count);
+                });
                 objects.increment();
+                bytes.add(ofThis.sum());
             } catch (CommandFailure failure) {
                 failed(name, failure.reason());
             } catch (Exception failure) {
@@ -99,10 +107,10 @@ final class Transfer implements AutoCloseable {
         try {
             while (terminal) {
                 Thread.sleep(200);
-                var rate = bytes.sum() / ((System.nanoTime() - began) / 1e9);
+                var rate = moved.sum() / ((System.nanoTime() - began) / 1e9);
                 err.printf(
                         "\r%d objects, %s, %s/s\u001b[K",
-                        objects.sum(), Amounts.bytes(bytes.sum()), Amounts.bytes((long) rate));
+                        objects.sum(), Amounts.bytes(moved.sum()), Amounts.bytes((long) rate));
                 err.flush();
             }
         } catch (InterruptedException finished) {
