@@ -13,58 +13,38 @@ import java.util.function.ToDoubleFunction;
 final class DriveMeters {
     private DriveMeters() {}
 
-    /// For the drives there are now; to be called again when there are others. A path without a drive has no figures.
-    static void register(ObjectStore store, NodeId node, MeterRegistry meters) {
-        for (var drive : store.stats()) {
-            gauge(store, node, drive, meters, "sluice.drive.objects", DriveStats::objects);
-            gauge(store, node, drive, meters, "sluice.drive.bytes", DriveStats::bytes);
-            gauge(store, node, drive, meters, "sluice.drive.free.bytes", DriveStats::freeBytes);
-            gauge(store, node, drive, meters, "sluice.drive.queue", DriveStats::waiting);
-            gauge(store, node, drive, meters, "sluice.drive.queued.bytes", DriveStats::waitingBytes);
-            gauge(store, node, drive, meters, "sluice.drive.errors", DriveStats::errors);
-            gauge(store, node, drive, meters, "sluice.drive.probes", DriveStats::probes);
-            for (var state : DriveState.values()) {
-                gauge(
-                        store,
-                        node,
-                        drive,
-                        meters,
-                        "sluice.drive.state",
-                        Tags.of("state", state.toString()),
-                        stats -> stats.status().state() == state ? 1 : 0);
-            }
+    /// For the drive at this path, whichever it is; while there is none, there are no figures.
+    static void register(ObjectStore store, String path, NodeId node, MeterRegistry meters) {
+        var tags = Tags.of("node", node.value(), "drive", path);
+        gauge(store, path, "objects", tags, meters, DriveStats::objects);
+        gauge(store, path, "bytes", tags, meters, DriveStats::bytes);
+        gauge(store, path, "free.bytes", tags, meters, DriveStats::freeBytes);
+        gauge(store, path, "queue", tags, meters, DriveStats::waiting);
+        gauge(store, path, "queued.bytes", tags, meters, DriveStats::waitingBytes);
+        gauge(store, path, "errors", tags, meters, DriveStats::errors);
+        gauge(store, path, "probes", tags, meters, DriveStats::probes);
+        for (var state : DriveState.values()) {
+            var ofState = tags.and("state", state.toString());
+            gauge(store, path, "state", ofState, meters, stats -> stats.status().state() == state ? 1 : 0);
         }
     }
 
     private static void gauge(
             ObjectStore store,
-            NodeId node,
-            DriveStats drive,
-            MeterRegistry meters,
-            String name,
-            ToDoubleFunction<DriveStats> value) {
-        gauge(store, node, drive, meters, name, Tags.empty(), value);
-    }
-
-    private static void gauge(
-            ObjectStore store,
-            NodeId node,
-            DriveStats drive,
-            MeterRegistry meters,
+            String path,
             String name,
             Tags tags,
+            MeterRegistry meters,
             ToDoubleFunction<DriveStats> value) {
         Gauge.builder(
-                        name,
+                        "sluice.drive." + name,
                         store,
                         source -> source.stats().stream()
-                                .filter(stats -> stats.path().equals(drive.path()))
+                                .filter(stats -> stats.path().equals(path))
                                 .mapToDouble(value)
                                 .findFirst()
                                 .orElse(Double.NaN))
                 .tags(tags)
-                .tag("node", node.value())
-                .tag("drive", drive.path())
                 .register(meters);
     }
 }

@@ -14,37 +14,35 @@ import java.util.function.ToDoubleFunction;
 final class EvictionMeters {
     private EvictionMeters() {}
 
-    static void register(ObjectStore store, NodeId node, MeterRegistry meters) {
-        for (var drive : store.stats()) {
-            var tags = Tags.of("node", node.value(), "drive", drive.path());
-            count(store, drive, meters, "sluice.evicted.objects", tags, EvictionStats::objects);
-            count(store, drive, meters, "sluice.evicted.bytes", tags, EvictionStats::bytes);
-            var runs = "sluice.eviction.runs";
-            count(store, drive, meters, runs, tags.and("outcome", "enough"), EvictionStats::enough);
-            count(store, drive, meters, runs, tags.and("outcome", "busy"), EvictionStats::busy);
-            count(store, drive, meters, runs, tags.and("outcome", "too_little"), EvictionStats::tooLittle);
-            count(store, drive, meters, runs, tags.and("outcome", "failed"), EvictionStats::failed);
-            Gauge.builder("sluice.eviction.missing.bytes", store, source -> of(source, drive, EvictionStats::missing))
-                    .tags(tags)
-                    .register(meters);
-        }
-    }
-
-    private static void count(
-            ObjectStore store,
-            DriveStats drive,
-            MeterRegistry meters,
-            String name,
-            Tags tags,
-            ToDoubleFunction<EvictionStats> value) {
-        FunctionCounter.builder(name, store, source -> of(source, drive, value))
+    /// For the drive at this path, whichever it is.
+    static void register(ObjectStore store, String path, NodeId node, MeterRegistry meters) {
+        var tags = Tags.of("node", node.value(), "drive", path);
+        count(store, path, "evicted.objects", tags, meters, EvictionStats::objects);
+        count(store, path, "evicted.bytes", tags, meters, EvictionStats::bytes);
+        count(store, path, "eviction.runs", tags.and("outcome", "enough"), meters, EvictionStats::enough);
+        count(store, path, "eviction.runs", tags.and("outcome", "busy"), meters, EvictionStats::busy);
+        count(store, path, "eviction.runs", tags.and("outcome", "too_little"), meters, EvictionStats::tooLittle);
+        count(store, path, "eviction.runs", tags.and("outcome", "failed"), meters, EvictionStats::failed);
+        Gauge.builder("sluice.eviction.missing.bytes", store, source -> of(source, path, EvictionStats::missing))
                 .tags(tags)
                 .register(meters);
     }
 
-    private static double of(ObjectStore store, DriveStats drive, ToDoubleFunction<EvictionStats> value) {
+    private static void count(
+            ObjectStore store,
+            String path,
+            String name,
+            Tags tags,
+            MeterRegistry meters,
+            ToDoubleFunction<EvictionStats> value) {
+        FunctionCounter.builder("sluice." + name, store, source -> of(source, path, value))
+                .tags(tags)
+                .register(meters);
+    }
+
+    private static double of(ObjectStore store, String path, ToDoubleFunction<EvictionStats> value) {
         var there = store.stats().stream()
-                .filter(stats -> stats.path().equals(drive.path()))
+                .filter(stats -> stats.path().equals(path))
                 .map(DriveStats::id)
                 .toList();
         return store.evictions().stream()

@@ -14,23 +14,22 @@ import java.util.function.ToDoubleFunction;
 final class ScrubMeters {
     private ScrubMeters() {}
 
-    static void register(Scrubs scrubs, NodeId node, MeterRegistry meters) {
-        for (var drive : scrubs.obey(ScrubCommand.STATUS)) {
-            var tags = Tags.of("node", node.value(), "drive", drive.path());
-            gauge(scrubs, drive, "running", tags, meters, at -> at.state() == DriveScrub.State.RUNNING ? 1 : 0);
-            gauge(scrubs, drive, "objects", tags, meters, DriveScrub::objects);
-            gauge(scrubs, drive, "bytes", tags, meters, DriveScrub::bytes);
-            gauge(scrubs, drive, "findings", tags, meters, DriveScrub::findings);
-            gauge(scrubs, drive, "finished.seconds", tags, meters, at -> at.finishedMillis() / 1e3);
-            FunctionCounter.builder("sluice.scrub.read.bytes", scrubs, all -> all.readInAll(drive.path()))
-                    .tags(tags)
-                    .register(meters);
-        }
+    /// For the drive at this path, whichever it is.
+    static void register(Scrubs scrubs, String path, NodeId node, MeterRegistry meters) {
+        var tags = Tags.of("node", node.value(), "drive", path);
+        gauge(scrubs, path, "running", tags, meters, at -> at.state() == DriveScrub.State.RUNNING ? 1 : 0);
+        gauge(scrubs, path, "objects", tags, meters, DriveScrub::objects);
+        gauge(scrubs, path, "bytes", tags, meters, DriveScrub::bytes);
+        gauge(scrubs, path, "findings", tags, meters, DriveScrub::findings);
+        gauge(scrubs, path, "finished.seconds", tags, meters, at -> at.finishedMillis() / 1e3);
+        FunctionCounter.builder("sluice.scrub.read.bytes", scrubs, all -> all.readInAll(path))
+                .tags(tags)
+                .register(meters);
     }
 
     private static void gauge(
             Scrubs scrubs,
-            DriveScrub drive,
+            String path,
             String name,
             Tags tags,
             MeterRegistry meters,
@@ -39,7 +38,7 @@ final class ScrubMeters {
                         "sluice.scrub." + name,
                         scrubs,
                         all -> all.obey(ScrubCommand.STATUS).stream()
-                                .filter(at -> at.path().equals(drive.path()))
+                                .filter(at -> at.path().equals(path))
                                 .mapToDouble(value)
                                 .findFirst()
                                 .orElse(Double.NaN))

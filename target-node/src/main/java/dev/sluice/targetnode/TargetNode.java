@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -85,11 +86,15 @@ public final class TargetNode implements AutoCloseable {
         ResilverMeters.register(handlers.resilver(), node, meters);
         HotSetMeters.register(store.hotSet(), node, meters);
         store.evict(new EvictedBuckets(views, quotas));
-        store.follow(_ -> {
-            DriveMeters.register(store, node, meters);
-            ScrubMeters.register(handlers.scrubs(), node, meters);
-            EvictionMeters.register(store, node, meters);
-        });
+        var measured = ConcurrentHashMap.<String>newKeySet();
+        store.follow(slots -> slots.stream()
+                .map(slot -> slot.path().toString())
+                .filter(measured::add)
+                .forEach(path -> {
+                    DriveMeters.register(store, path, node, meters);
+                    ScrubMeters.register(handlers.scrubs(), path, node, meters);
+                    EvictionMeters.register(store, path, node, meters);
+                }));
         var bucketMeters = new BucketMeters(store.bucketBytes(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
