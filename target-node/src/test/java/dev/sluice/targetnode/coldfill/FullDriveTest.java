@@ -30,12 +30,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class FullDriveTest {
     private static final int MIB = 1 << 20;
+    private static final long RESERVE = 24 * MIB;
 
     @TempDir
     private Path folder;
 
     private static TargetFixture open(LoopFileSystem disk) throws IOException {
-        return new TargetFixture(disk.path(), config -> config.withReserve(24 * MIB), UnaryOperator.identity());
+        return new TargetFixture(disk.path(), config -> config.withReserve(RESERVE), UnaryOperator.identity());
     }
 
     private static boolean fits(TargetFixture target, String key, byte[] content) {
@@ -61,6 +62,7 @@ class FullDriveTest {
                 target.awaitFills();
                 var filler = disk.fillUp();
                 eventually(() -> !fits(target, "small", random(1, 100)));
+                eventually(() -> target.store().stats().getFirst().freeBytes() < RESERVE); // until then 0 bytes may fit
                 for (int size : new int[] {0, 1, 1000, 100_000, 3 * MIB}) {
                     assertThat(fits(target, "new" + size, random(1, size))).isFalse();
                 }
