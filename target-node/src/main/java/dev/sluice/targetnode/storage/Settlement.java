@@ -72,9 +72,8 @@ final class Settlement implements Settling {
         if (drives.late() > 0) {
             return Optional.of(drives.late() + " objects are still being written to where they belonged before");
         }
-        for (var drive : drives.reading()) {
-            if (!drives.table().isSettled()
-                    && !drive.call(() -> drive.contents().isEmpty(Table.KEYLESS))) {
+        for (var drive : drives.table().isSettled() ? List.<Drive>of() : drives.reading()) {
+            if (!drive.call(() -> drive.contents().isEmpty(Table.KEYLESS))) {
                 return Optional.of("drive " + drive.id() + " has files in " + Layout.ESCAPED
                         + " whose keys are not known, and which cannot be moved");
             }

@@ -249,16 +249,18 @@ public final class DriveSet implements AutoCloseable {
     private static void clearIndex(Path path) throws IOException {
         new ClosedFile(path).delete();
         new TableFile(path).delete();
-        clear(path.resolve(".sluice/buckets"), false);
-        clear(path.resolve(".sluice/index"), true);
+        clear(path.resolve(".sluice/buckets"));
+        var index = path.resolve(".sluice/index");
+        clear(index);
+        Files.deleteIfExists(index);
     }
 
-    private static void clear(Path folder, boolean itself) throws IOException {
+    private static void clear(Path folder) throws IOException {
         if (Files.exists(folder)) {
             try (var files = Files.walk(folder)) {
                 for (var each :
                         files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    if (itself || !each.equals(folder)) {
+                    if (!each.equals(folder)) {
                         Files.delete(each);
                     }
                 }

@@ -565,7 +565,6 @@ public final class Contents implements AutoCloseable {
     /// Finishes what a crash left open. To be called once, before anything else.
     public void recover() throws IOException {
         usages = Usages.load(index);
-        hasKeyless = !isEmpty(Table.KEYLESS);
         reviewKeyless();
         names.load();
         new Recovery(files, this).run();
@@ -577,6 +576,7 @@ public final class Contents implements AutoCloseable {
     private void reviewKeyless() throws IOException {
         var rows = new ArrayList<byte[]>();
         index.scan(Table.KEYLESS, new byte[0], (row, _) -> rows.add(row));
+        hasKeyless = !rows.isEmpty();
         var after = new IndexBatch();
         for (var row : rows) {
             long bucketId = IndexKeys.number(row);
