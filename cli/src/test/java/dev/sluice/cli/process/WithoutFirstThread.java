@@ -30,7 +30,8 @@ final class WithoutFirstThread {
             Thread.onSpinWait();
         }
         System.out.println("it has ended");
-        Thread.currentThread().join();
+        var _ = System.in.read(); // until who started it is gone, at the latest
+        Runtime.getRuntime().halt(0);
     }
 
     private static MethodHandle function(String name, FunctionDescriptor types) {

@@ -265,7 +265,7 @@ class FullDriveTest {
             }
             target.awaitFills();
             target.evict();
-            var filler = disk.takeWhatIsFree(); // and not what eviction frees meanwhile;
+            var filler = disk.takeWhatIsFree(); // and not what eviction frees meanwhile
             eventually(() -> fits(target, "k", random(99, 5 * MIB)));
             assertThat(target.get(target.own(), "k").body()).isEqualTo(random(99, 5 * MIB));
             assertThat(target.store().evictions().getFirst().objects()).isPositive();

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.targetnode.storage.Harms.attributes;
+import static dev.sluice.targetnode.storage.Harms.record;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.delete;
@@ -24,7 +26,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,17 +50,13 @@ class DamageTest {
             "truncate", (file, _) -> resize(file, Files.size(file) - 1),
             "empty", (file, _) -> resize(file, 0),
             "extend", (file, _) -> resize(file, Files.size(file) + 1),
-            "swap", DamageTest::swap,
+            "swap", Harms::swap,
             "delete", (file, _) -> Files.delete(file),
             "remove the record", (file, _) -> attributes(file).delete("sluice"),
             "damage the record", (file, _) -> attributes(file).write("sluice", ByteBuffer.wrap(new byte[100]))));
 
     @TempDir
     private Path folder;
-
-    private static UserDefinedFileAttributeView attributes(Path file) {
-        return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
-    }
 
     private static void overwrite(Path file, long offset, int length) throws IOException {
         try (var out = new RandomAccessFile(file.toFile(), "rw")) {
@@ -78,13 +75,6 @@ class DamageTest {
         try (var out = new RandomAccessFile(file.toFile(), "rw")) {
             out.setLength(size);
         }
-    }
-
-    private static void swap(Path file, Path other) throws IOException {
-        var aside = file.resolveSibling("aside");
-        Files.move(file, aside);
-        Files.move(other, file);
-        Files.move(aside, other);
     }
 
     private static void remove(Path folder) throws IOException {
@@ -288,7 +278,7 @@ class DamageTest {
             put(store, "b", random(2, 100));
             put(store, "whole", random(3, 100));
         }
-        swap(objects.resolve("a"), objects.resolve("b"));
+        Harms.swap(objects.resolve("a"), objects.resolve("b"));
         remove(paths.getFirst().resolve(".sluice/index"));
         try (var store = open(paths)) {
             awaitReady(store);
@@ -368,7 +358,7 @@ class DamageTest {
         var records = new TreeMap<String, byte[]>();
         var escaped = paths.getFirst().resolve(".sluice/escaped/" + BUCKET.id());
         for (var name : namesIn(escaped)) {
-            records.put(name, attribute(escaped.resolve(name)));
+            records.put(name, record(escaped.resolve(name)));
             attributes(escaped.resolve(name)).delete("sluice");
         }
         remove(paths.getFirst().resolve(".sluice/index"));
@@ -411,12 +401,6 @@ class DamageTest {
     private static Optional<String> settle(ObjectStore store) {
         var table = store.table();
         return store.settlement().settle(table.version(), table.members().keySet());
-    }
-
-    private static byte[] attribute(Path file) throws IOException {
-        var bytes = ByteBuffer.allocate(attributes(file).size("sluice"));
-        attributes(file).read("sluice", bytes);
-        return bytes.array();
     }
 
     /// A loss of power may take a rename that was acknowledged: the index would do it again.

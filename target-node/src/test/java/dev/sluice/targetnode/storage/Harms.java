@@ -64,18 +64,18 @@ final class Harms {
         }
     }
 
-    private static void swap(Path file, Path other) throws IOException {
+    static void swap(Path file, Path other) throws IOException {
         var aside = file.resolveSibling("aside");
         Files.move(file, aside);
         Files.move(other, file);
         Files.move(aside, other);
     }
 
-    private static UserDefinedFileAttributeView attributes(Path file) {
+    static UserDefinedFileAttributeView attributes(Path file) {
         return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     }
 
-    private static byte[] record(Path file) throws IOException {
+    static byte[] record(Path file) throws IOException {
         var value = ByteBuffer.allocate(attributes(file).size(ATTRIBUTE));
         attributes(file).read(ATTRIBUTE, value);
         return value.array();

@@ -6,6 +6,7 @@ import static dev.sluice.common.peer.ScrubFinding.Kind.DAMAGED;
 import static dev.sluice.common.peer.ScrubFinding.Kind.INDEX;
 import static dev.sluice.common.peer.ScrubFinding.Kind.ORPHAN;
 import static dev.sluice.common.peer.ScrubFinding.Kind.UNREADABLE;
+import static dev.sluice.targetnode.storage.Harms.attributes;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.MEMORY;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
@@ -35,7 +36,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,17 +62,13 @@ class ScrubTest {
             "truncate", (file, _) -> resize(file, Files.size(file) - 1),
             "empty", (file, _) -> resize(file, 0),
             "extend", (file, _) -> resize(file, Files.size(file) + 1),
-            "swap", ScrubTest::swap,
+            "swap", Harms::swap,
             "delete", (file, _) -> Files.delete(file),
             "remove the record", (file, _) -> attributes(file).delete("sluice"),
             "damage the record", (file, _) -> attributes(file).write("sluice", ByteBuffer.wrap(new byte[100]))));
 
     @TempDir
     private Path folder;
-
-    private static UserDefinedFileAttributeView attributes(Path file) {
-        return Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
-    }
 
     private static void flip(Path file, long offset) throws IOException {
         try (var out = new RandomAccessFile(file.toFile(), "rw")) {
@@ -87,13 +83,6 @@ class ScrubTest {
         try (var out = new RandomAccessFile(file.toFile(), "rw")) {
             out.setLength(size);
         }
-    }
-
-    private static void swap(Path file, Path other) throws IOException {
-        var aside = file.resolveSibling("aside");
-        Files.move(file, aside);
-        Files.move(other, file);
-        Files.move(aside, other);
     }
 
     private Path only(String below) throws IOException {
