@@ -1,6 +1,7 @@
 package dev.sluice.proxy;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Published;
@@ -32,7 +33,7 @@ final class MemoryControl implements ControlPlane {
     }
 
     @Override
-    public ClusterState current() {
+    public ClusterView view() {
         return published.current();
     }
 

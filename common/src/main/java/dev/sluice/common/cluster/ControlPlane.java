@@ -9,7 +9,14 @@ public interface ControlPlane {
     /// The newest state this node has. Never blocks.
     ///
     /// @throws StoreException.Unavailable while the node has none yet: it answers 503, never 404
-    ClusterState current();
+    default ClusterState current() {
+        return view().state();
+    }
+
+    /// The same with what follows from it, made before the state became this node's newest. Never blocks.
+    ///
+    /// @throws StoreException.Unavailable as [#current]
+    ClusterView view();
 
     /// Completes with the first state whose version is greater than the given one.
     CompletableFuture<ClusterState> watch(long version);

@@ -6,26 +6,27 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// The newest state a node has, and those who wait for a newer one. Versions only grow.
+/// The newest state a node has, with its view, and those who wait for a newer one. Versions only grow. The view is made by
+/// the thread that publishes, before anyone sees the state: requests, and event loops, only read it.
 public final class Published {
     private record Watcher(long version, CompletableFuture<ClusterState> promise) {}
 
     private final List<Watcher> watchers = new ArrayList<>();
-    private volatile Optional<ClusterState> newest = Optional.empty();
+    private volatile Optional<ClusterView> newest = Optional.empty();
     private boolean ended;
 
-    public ClusterState current() {
+    public ClusterView current() {
         return newest.orElseThrow(
                 () -> new StoreException.Unavailable("This node does not know the cluster's state yet; try again"));
     }
 
     public Optional<ClusterState> newest() {
-        return newest;
+        return newest.map(ClusterView::state);
     }
 
     public synchronized CompletableFuture<ClusterState> watch(long version) {
         if (newest.isPresent() && newest.get().version() > version) {
-            return CompletableFuture.completedFuture(newest.get());
+            return CompletableFuture.completedFuture(newest.get().state());
         }
         var promise = new CompletableFuture<ClusterState>();
         if (ended) {
@@ -59,7 +60,8 @@ public final class Published {
             if (newest.isPresent() && newest.get().version() >= state.version()) {
                 return;
             }
-            newest = Optional.of(state);
+            newest = Optional.of(
+                    newest.map(view -> view.next(state)).orElseGet(() -> ClusterView.of(state)));
             watchers.removeIf(watcher -> watcher.version() < state.version() && due.add(watcher));
         }
         due.forEach(watcher -> watcher.promise().complete(state));

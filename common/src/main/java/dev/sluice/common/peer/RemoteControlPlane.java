@@ -2,6 +2,7 @@ package dev.sluice.common.peer;
 
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Published;
@@ -38,7 +39,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
 
     @Override
-    public ClusterState current() {
+    public ClusterView view() {
         return published.current();
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Published;
@@ -53,7 +54,7 @@ public final class Controller implements ControlPlane {
     }
 
     @Override
-    public ClusterState current() {
+    public ClusterView view() {
         return published.current();
     }
 
@@ -88,7 +89,7 @@ public final class Controller implements ControlPlane {
 
     @Override
     public ClusterState confirm() {
-        return published.current();
+        return current();
     }
 
     private void adopt(ClusterState next) throws IOException {

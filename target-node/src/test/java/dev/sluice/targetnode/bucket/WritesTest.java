@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -31,19 +32,19 @@ class WritesTest {
     /// What a node knows that asks the controller, but hears nothing by itself.
     private static final class Behind implements ControlPlane {
         private final Controller controller;
-        private ClusterState known;
+        private ClusterView known;
 
         Behind(Controller controller) {
             this.controller = controller;
-            this.known = controller.current();
+            this.known = controller.view();
         }
 
         void hear() {
-            known = controller.current();
+            known = controller.view();
         }
 
         @Override
-        public ClusterState current() {
+        public ClusterView view() {
             return known;
         }
 

@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -91,31 +92,31 @@ public final class TargetFixture implements AutoCloseable {
     private final ControlPlane control;
 
     private static final class Known implements ControlPlane {
-        private volatile ClusterState state;
+        private volatile ClusterView view;
 
         Known(ClusterState state) {
-            this.state = state;
+            this.view = ClusterView.of(state);
         }
 
         @Override
-        public ClusterState current() {
-            return state;
+        public ClusterView view() {
+            return view;
         }
 
         @Override
         public CompletableFuture<ClusterState> watch(long version) {
-            return CompletableFuture.completedFuture(state);
+            return CompletableFuture.completedFuture(current());
         }
 
         @Override
         public synchronized ClusterState apply(Command command) {
-            state = state.apply(command);
-            return state;
+            view = ClusterView.of(current().apply(command));
+            return current();
         }
 
         @Override
         public ClusterState confirm() {
-            return state;
+            return current();
         }
     }
 
