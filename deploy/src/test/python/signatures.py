@@ -155,6 +155,20 @@ def an_expired_sigv2_url():
     same(opened(url)[0], 403, "status")
 
 
+@check_of_ours
+def sigv2_urls_are_for_get_head_and_put_of_an_object():
+    for operation, arguments, method in (
+        ("list_objects_v2", {"Bucket": BUCKET}, "GET"),
+        ("delete_object", {"Bucket": BUCKET, "Key": "held/object"}, "DELETE"),
+        ("create_multipart_upload", {"Bucket": BUCKET, "Key": "held/object"}, "POST"),
+    ):
+        url = s3.generate_presigned_url(operation, arguments, ExpiresIn=60)
+        same("X-Amz-Signature" in url, False, url)
+        same(opened(url, method=method)[0], 400, operation)
+    url = s3.generate_presigned_url("get_object", {"Bucket": BUCKET, "Key": "held/object"}, ExpiresIn=8 * 24 * 3600)
+    same(opened(url)[0], 403, "eight days")
+
+
 def chunks_of(data, size=70_000):
     return [data[at : at + size] for at in range(0, len(data), size)] + [b""]
 

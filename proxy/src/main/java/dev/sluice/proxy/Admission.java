@@ -46,7 +46,11 @@ final class Admission {
                 return granted.get();
             }
         }
-        return authenticator.authenticate(head);
+        return switch (request) {
+            case S3Request.GetObject _, S3Request.HeadObject _, S3Request.PutObject _ ->
+                authenticator.authenticatePlainObject(head);
+            case S3Request _ -> authenticator.authenticate(head);
+        };
     }
 
     private Optional<Caller> byRedirect(RequestHead head, S3Request.OnObject request) {

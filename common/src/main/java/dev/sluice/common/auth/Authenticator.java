@@ -1,6 +1,7 @@
 package dev.sluice.common.auth;
 
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Failure;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
@@ -39,6 +40,15 @@ public final class Authenticator {
     ///     the router to decide
     /// @throws dev.sluice.common.s3.S3Failure when it bears credentials that do not hold
     public Caller authenticate(RequestHead head) {
+        return authenticate(head, false);
+    }
+
+    /// The same for GET, HEAD or PUT of an object, the only requests that a URL presigned with SigV2 may make.
+    public Caller authenticatePlainObject(RequestHead head) {
+        return authenticate(head, true);
+    }
+
+    private Caller authenticate(RequestHead head, boolean plainObject) {
         if (!required) {
             return new Caller(new Identity.Anyone(), BodyTerms.unverified(head));
         }
@@ -59,6 +69,9 @@ public final class Authenticator {
             return v4.verifyQuery(head, query, keys.get(), clock.instant());
         }
         if (inQueryV2) {
+            if (!plainObject) {
+                throw onlyV4();
+            }
             return v2.verifyQuery(head, query, keys.get(), clock.instant());
         }
         return new Caller(new Identity.Anonymous(), BodyTerms.unverified(head));
@@ -69,9 +82,17 @@ public final class Authenticator {
             return v4.verifyHeader(head, authorization, query, keys.get(), clock.instant());
         }
         if (authorization.startsWith(SignatureV2.PREFIX)) {
-            return v2.verifyHeader(head, authorization, query, keys.get(), clock.instant());
+            throw onlyV4();
         }
         throw Refusals.invalidArgument("Unsupported Authorization Type");
+    }
+
+    private static S3Failure onlyV4() {
+        return new S3Failure(
+                400,
+                "InvalidRequest",
+                "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256."
+                        + " Signature Version 2 is taken in presigned URLs for GET, HEAD and PUT of an object only.");
     }
 
     /// Two values would let the signature be over one and the effect come from the other.

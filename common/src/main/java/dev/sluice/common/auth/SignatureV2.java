@@ -3,6 +3,7 @@ package dev.sluice.common.auth;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Locale;
@@ -11,11 +12,14 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/// AWS Signature Version 2, which boto3 still presigns URLs with for a custom endpoint. Source: Amazon S3 developer
-/// guide, "Signing and authenticating REST requests". It does not cover all of the query, so what is served must not
-/// depend on a parameter outside [#SIGNED_PARAMETERS] in what it changes.
+/// AWS Signature Version 2 in a presigned URL, which boto3 still makes for a custom endpoint. Source: Amazon S3 developer
+/// guide, "Signing and authenticating REST requests". It does not cover all of the query, so it is taken for GET, HEAD
+/// and PUT of an object only; what these do must not depend on a parameter outside [#SIGNED_PARAMETERS].
 final class SignatureV2 {
     static final String PREFIX = "AWS ";
+
+    /// As SigV4's.
+    private static final Duration LONGEST = Duration.ofDays(7);
 
     private static final Set<String> SIGNED_PARAMETERS = Set.of(
             "accelerate",
@@ -54,29 +58,6 @@ final class SignatureV2 {
             "versions",
             "website");
 
-    Caller verifyHeader(RequestHead head, String authorization, SignedQuery query, KeyRing keys, Instant now) {
-        int colon = authorization.lastIndexOf(':');
-        if (colon <= PREFIX.length()) {
-            throw Refusals.invalidArgument("AWS authorization header is invalid. Expected AwsAccessKeyId:signature");
-        }
-        var headers = head.headers();
-        var amzDate = headers.first("x-amz-date");
-        var date = headers.first("Date").orElse("");
-        var time = RequestTime.ofAny(amzDate.orElse(date))
-                .orElseThrow(
-                        () -> Refusals.accessDenied("AWS authentication requires a valid Date or x-amz-date header"));
-        if (time.skewed(now)) {
-            throw Refusals.skewed();
-        }
-        return verify(
-                head,
-                query,
-                keys,
-                authorization.substring(PREFIX.length(), colon).trim(),
-                authorization.substring(colon + 1).trim(),
-                amzDate.isPresent() ? "" : date);
-    }
-
     Caller verifyQuery(RequestHead head, SignedQuery query, KeyRing keys, Instant now) {
         query.refuseDuplicates(() -> Refusals.invalidArgument("A query parameter occurs more than once"));
         var expires = required(query, "Expires");
@@ -92,6 +73,9 @@ final class SignatureV2 {
         if (now.getEpochSecond() > expiry) {
             throw Refusals.accessDenied("Request has expired");
         }
+        if (expiry - now.getEpochSecond() > LONGEST.toSeconds()) {
+            throw Refusals.accessDenied("Expires must be at most seven days from now");
+        }
         return verify(head, query, keys, accessKey, signature, expires);
     }
 
@@ -99,10 +83,7 @@ final class SignatureV2 {
             RequestHead head, SignedQuery query, KeyRing keys, String accessKey, String signature, String date) {
         var key = keys.find(accessKey).orElseThrow(() -> Refusals.unknownKey(accessKey));
         var mac = Hmac.sha1(key.secretKey().getBytes(StandardCharsets.UTF_8));
-        boolean right = signs(mac, stringToSign(head, head.path(), query, date), signature)
-                || (namesBucketOnly(head.path())
-                        && signs(mac, stringToSign(head, head.path() + "/", query, date), signature));
-        if (!right) {
+        if (!signs(mac, stringToSign(head, query, date), signature)) {
             throw Refusals.wrongSignature();
         }
         var terms = BodyTerms.of(
@@ -118,17 +99,12 @@ final class SignatureV2 {
         return Digests.equal(Base64.getEncoder().encodeToString(mac), signature);
     }
 
-    /// Then boto3 sends `/bucket` and signs `/bucket/`.
-    private static boolean namesBucketOnly(String path) {
-        return path.length() > 1 && path.indexOf('/', 1) < 0;
-    }
-
-    private static String stringToSign(RequestHead head, String path, SignedQuery query, String date) {
+    private static String stringToSign(RequestHead head, SignedQuery query, String date) {
         var headers = head.headers();
         return head.method() + "\n"
                 + headers.first("Content-MD5").map(String::trim).orElse("") + "\n"
                 + headers.first("Content-Type").map(String::trim).orElse("") + "\n"
-                + date + "\n" + canonicalHeaders(head, query) + canonicalResource(path, query);
+                + date + "\n" + canonicalHeaders(head, query) + canonicalResource(head.path(), query);
     }
 
     /// The parser lets presigned URLs carry x-amz-* headers in their query, as boto3 makes them; so they are
