@@ -34,11 +34,13 @@ final class Admission {
 
     /// @throws S3Failure when the request bears credentials that do not hold
     Caller caller(RequestHead head, S3Request request) {
-        var peer = head.headers().first(PeerTokens.HEADER);
-        if (peer.isPresent()) {
-            var node = peers.verify(peer.get(), head.method(), head.path())
+        if (head.headers().has(PeerTokens.HEADER)) {
+            var node = peers.verify(head)
                     .orElseThrow(() -> new S3Failure(403, "AccessDenied", "The peer token is forged or too old."));
-            return new Caller(new Identity.Node(node.value()), BodyTerms.unverified(head));
+            var body = head.headers().first(PeerTokens.BODY_HEADER);
+            return new Caller(
+                    new Identity.Node(node.value()),
+                    body.<BodyTerms>map(BodyTerms.Hashed::new).orElseGet(BodyTerms.Plain::new));
         }
         if (request instanceof S3Request.OnObject object) {
             var granted = byRedirect(head, object);

@@ -13,6 +13,7 @@ import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.ResilverCommand;
@@ -27,6 +28,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A target in another process. Object requests are relayed as they came (the target checks them again); the rest are
@@ -34,11 +36,15 @@ import java.util.List;
 final class RemoteTarget implements TargetService {
     private static final Duration CALL = Duration.ofSeconds(30);
 
+    private static final int KEYS_AT_ONCE = 256; // of 1 KiB, which JSON may double, a command has room for
+
     private final Node node;
+    private final PeerAddress address;
     private final PeerClient peers;
 
     RemoteTarget(Node node, PeerClient peers) {
         this.node = node;
+        this.address = PeerAddress.of(node);
         this.peers = peers;
     }
 
@@ -60,58 +66,63 @@ final class RemoteTarget implements TargetService {
     @Override
     public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
         var query = "%s&prefix=%s".formatted(named(bucket), encode(prefix));
-        return List.of(read(peers.get(node.url(), PeerPaths.UPLOADS, query, CALL), ListedUpload[].class));
+        return List.of(read(peers.get(address, PeerPaths.UPLOADS, query, CALL), ListedUpload[].class));
     }
 
     @Override
     public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
-        var answer = peers.post(node.url(), PeerPaths.DELETE, named(bucket), ClusterJson.write(keys), CALL);
-        return List.of(read(answer, DeleteOutcome[].class));
+        var outcomes = new ArrayList<DeleteOutcome>(keys.size());
+        for (int from = 0; from < keys.size(); from += KEYS_AT_ONCE) {
+            var some = keys.subList(from, Math.min(from + KEYS_AT_ONCE, keys.size()));
+            var answer = peers.post(address, PeerPaths.DELETE, named(bucket), ClusterJson.write(some), CALL);
+            outcomes.addAll(List.of(read(answer, DeleteOutcome[].class)));
+        }
+        return outcomes;
     }
 
     @Override
     public boolean isEmpty(Bucket bucket, long stateVersion) {
         var query = "%s&version=%d".formatted(named(bucket), stateVersion);
-        return read(peers.get(node.url(), PeerPaths.EMPTY, query, CALL), Boolean.class);
+        return read(peers.get(address, PeerPaths.EMPTY, query, CALL), Boolean.class);
     }
 
     @Override
     public void drop(long bucketId, String name) {
-        peers.post(node.url(), PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
+        peers.post(address, PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
     }
 
     @Override
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return List.of(read(
-                peers.post(node.url(), PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
+                peers.post(address, PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
     }
 
     @Override
     public List<Mountpath> mountpaths() {
-        return List.of(read(peers.get(node.url(), PeerPaths.MOUNTPATHS, "", CALL), Mountpath[].class));
+        return List.of(read(peers.get(address, PeerPaths.MOUNTPATHS, "", CALL), Mountpath[].class));
     }
 
     @Override
     public String changeMountpath(MountpathChange change, String which) {
         var query = "change=%s&drive=%s".formatted(change, encode(which));
-        return read(peers.post(node.url(), PeerPaths.MOUNTPATH, query, new byte[0], CALL), String.class);
+        return read(peers.post(address, PeerPaths.MOUNTPATH, query, new byte[0], CALL), String.class);
     }
 
     @Override
     public List<DriveScrub> scrub(ScrubCommand command) {
-        return List.of(read(
-                peers.post(node.url(), PeerPaths.SCRUB, "", ClusterJson.write(command), CALL), DriveScrub[].class));
+        return List.of(
+                read(peers.post(address, PeerPaths.SCRUB, "", ClusterJson.write(command), CALL), DriveScrub[].class));
     }
 
     @Override
     public ResilverStatus resilver(ResilverCommand command) {
         return read(
-                peers.post(node.url(), PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
+                peers.post(address, PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
     }
 
     private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {
         var query = "%s&prefix=%s&from=%s&limit=%d".formatted(named(bucket), encode(prefix), encode(from), limit);
-        return ListingCodec.decode(peers.get(node.url(), path, query, CALL));
+        return ListingCodec.decode(peers.get(address, path, query, CALL));
     }
 
     private <T> T read(byte[] json, Class<T> type) {

@@ -60,6 +60,10 @@ class AdmissionTest {
         assertThat(withPeerToken(ANOTHER_KEY, TrialCluster.NOW, path)).isEqualTo(DENIED);
         assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, path + "x"))
                 .isEqualTo(DENIED);
+        assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, path + "?partNumber=1"))
+                .isEqualTo(DENIED);
+        assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW, "target003", path))
+                .isEqualTo(DENIED);
         assertThat(withPeerToken(TrialCluster.CLUSTER_KEY, TrialCluster.NOW.minus(Duration.ofHours(1)), path))
                 .isEqualTo(DENIED);
     }
@@ -90,7 +94,12 @@ class AdmissionTest {
     }
 
     private String withPeerToken(byte[] clusterKey, Instant issued, String about) {
-        var token = new PeerTokens(new NodeId("target002"), clusterKey, () -> issued).issue("GET", about);
+        return withPeerToken(clusterKey, issued, "target001", about);
+    }
+
+    private String withPeerToken(byte[] clusterKey, Instant issued, String receiver, String about) {
+        var token = new PeerTokens(new NodeId("target002"), clusterKey, () -> issued)
+                .issue(new NodeId(receiver), "GET", about);
         return outcome(cluster.response(SignedRequest.anonymous("GET /shards/" + key, PeerTokens.HEADER, token)));
     }
 }

@@ -5,6 +5,7 @@ import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -17,6 +18,7 @@ import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.http.engine.TlsFiles;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ClusterTls;
+import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
@@ -160,7 +162,13 @@ final class ComposedNode implements RunningNode {
         var here = jvm.controller();
         return here.isPresent()
                 ? here.get()
-                : closedLast(new RemoteControlPlane(peers, controllerMember().url()));
+                : closedLast(new RemoteControlPlane(
+                        peers,
+                        new PeerAddress(
+                                new NodeId(controllerMember().id()),
+                                controllerMember().url()),
+                        new SealedSecrets(clusterKey()),
+                        config.auth().enabled()));
     }
 
     /// Until the controllers are a Raft group, the target with the lowest id is the only one.
@@ -222,7 +230,13 @@ final class ComposedNode implements RunningNode {
                 control,
                 views,
                 new Targets(jvm.targets(), peers),
-                new PeerApi(tokens, target.map(TargetNode::service), views, control, isController()),
+                new PeerApi(
+                        tokens,
+                        new SealedSecrets(clusterKey()),
+                        target.map(TargetNode::service),
+                        views,
+                        control,
+                        isController()),
                 new HealthHandler(
                         id,
                         this::whyNotReady,

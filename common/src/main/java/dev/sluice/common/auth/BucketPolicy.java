@@ -21,8 +21,8 @@ public final class BucketPolicy {
     public static final BucketPolicy NONE = new BucketPolicy(List.of());
 
     /// Forbids everything but the calls on the policy itself, which no policy can forbid.
-    public static final BucketPolicy CLOSED = new BucketPolicy(
-            List.of(new Statement(false, List.of(new Wildcard("*")), List.of(new Wildcard("*")))));
+    public static final BucketPolicy CLOSED =
+            new BucketPolicy(List.of(new Statement(false, List.of(new Wildcard("*")), List.of(new Wildcard("*")))));
 
     private static final String ARN = "arn:aws:s3:::";
     private static final Set<String> VERSIONS = Set.of("2012-10-17", "2008-10-17");

@@ -12,7 +12,8 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/// AWS Signature Version 2 in a presigned URL, which boto3 still makes for a custom endpoint. Source: Amazon S3 developer
+/// AWS Signature Version 2 in a presigned URL, which boto3 still makes for a custom endpoint. Source: Amazon S3
+/// developer
 /// guide, "Signing and authenticating REST requests". It does not cover all of the query, so it is taken for GET, HEAD
 /// and PUT of an object only; what these do must not depend on a parameter outside [#SIGNED_PARAMETERS].
 final class SignatureV2 {

@@ -68,6 +68,11 @@ public record ClusterState(
         return credentials.equals(keys) ? this : new ClusterState(version + 1, clusterId, members, map, buckets, keys);
     }
 
+    /// The same state at the same version, for somebody who knows these keys of it.
+    public ClusterState carrying(SortedMap<String, String> keys) {
+        return new ClusterState(version, clusterId, members, map, buckets, keys);
+    }
+
     private ClusterState join(Node node) {
         var known = map.nodes().get(node.id());
         if (node.equals(known)) {

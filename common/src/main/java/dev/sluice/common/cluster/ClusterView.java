@@ -22,10 +22,7 @@ public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map
     /// The view of a newer state; what did not change is kept.
     ClusterView next(ClusterState newer) {
         return of(
-                newer,
-                newer.map().equals(state.map()) ? routing : Routing.of(newer.map()),
-                state.buckets(),
-                policies);
+                newer, newer.map().equals(state.map()) ? routing : Routing.of(newer.map()), state.buckets(), policies);
     }
 
     private static ClusterView of(

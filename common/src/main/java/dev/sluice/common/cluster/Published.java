@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// The newest state a node has, with its view, and those who wait for a newer one. Versions only grow. The view is made by
+/// The newest state a node has, with its view, and those who wait for a newer one. Versions only grow. The view is made
+/// by
 /// the thread that publishes, before anyone sees the state: requests, and event loops, only read it.
 public final class Published {
     private record Watcher(long version, CompletableFuture<ClusterState> promise) {}
@@ -60,8 +61,7 @@ public final class Published {
             if (newest.isPresent() && newest.get().version() >= state.version()) {
                 return;
             }
-            newest = Optional.of(
-                    newest.map(view -> view.next(state)).orElseGet(() -> ClusterView.of(state)));
+            newest = Optional.of(newest.map(view -> view.next(state)).orElseGet(() -> ClusterView.of(state)));
             watchers.removeIf(watcher -> watcher.version() < state.version() && due.add(watcher));
         }
         due.forEach(watcher -> watcher.promise().complete(state));

@@ -43,39 +43,47 @@ public final class PeerClient implements AutoCloseable {
     }
 
     /// @param query encoded, without `?`; may be empty
-    public byte[] get(String url, String path, String query, Duration timeout) {
-        return call(url, "GET", path, query, BodyPublishers.noBody(), timeout);
+    public byte[] get(PeerAddress to, String path, String query, Duration timeout) {
+        return call(to, "GET", path, query, Optional.empty(), timeout);
     }
 
-    public byte[] post(String url, String path, String query, byte[] body, Duration timeout) {
-        return call(url, "POST", path, query, BodyPublishers.ofByteArray(body), timeout);
+    /// @param body at most [PeerTokens#LARGEST_COMMAND] bytes
+    public byte[] post(PeerAddress to, String path, String query, byte[] body, Duration timeout) {
+        return call(to, "POST", path, query, Optional.of(body), timeout);
     }
 
     /// An object's GET at the node that has it; the caller closes the body. Any status may come back.
     ///
     /// @param path encoded
-    public HttpResponse<InputStream> open(String url, String path, Headers headers) {
-        var request = HttpRequest.newBuilder(URI.create(url + path))
-                .header(PeerTokens.HEADER, tokens.issue("GET", path))
+    public HttpResponse<InputStream> open(PeerAddress to, String path, Headers headers) {
+        var request = HttpRequest.newBuilder(URI.create(to.url() + path))
+                .header(PeerTokens.HEADER, tokens.issue(to.id(), "GET", path))
                 .timeout(OPEN);
         headers.forEach(request::header);
         try {
             return http.send(request.build(), BodyHandlers.ofInputStream());
         } catch (IOException e) {
-            throw new StoreException.Unavailable("%s does not answer: %s".formatted(url, e));
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted while asking " + url);
+            throw new StoreException.Unavailable("interrupted while asking " + to.url());
         }
     }
 
     private byte[] call(
-            String url, String method, String path, String query, HttpRequest.BodyPublisher body, Duration timeout) {
-        var request = HttpRequest.newBuilder(URI.create(url + path + (query.isEmpty() ? "" : "?" + query)))
-                .method(method, body)
-                .header(PeerTokens.HEADER, tokens.issue(method, path))
-                .timeout(timeout)
-                .build();
+            PeerAddress to, String method, String path, String query, Optional<byte[]> body, Duration timeout) {
+        var target = query.isEmpty() ? path : path + "?" + query;
+        var building = HttpRequest.newBuilder(URI.create(to.url() + target)).timeout(timeout);
+        if (body.isPresent()) {
+            var sha256 = PeerTokens.sha256(body.get());
+            building.method(method, BodyPublishers.ofByteArray(body.get()))
+                    .header(PeerTokens.BODY_HEADER, sha256)
+                    .header(PeerTokens.HEADER, tokens.issue(to.id(), method, target, sha256));
+        } else {
+            building.method(method, BodyPublishers.noBody())
+                    .header(PeerTokens.HEADER, tokens.issue(to.id(), method, target));
+        }
+        var request = building.build();
         HttpResponse<byte[]> response;
         try {
             response = http.send(request, BodyHandlers.ofByteArray());
@@ -86,12 +94,12 @@ public final class PeerClient implements AutoCloseable {
                 throw ClusterJson.read(response.body(), PeerFailure.class).toException();
             }
         } catch (IOException e) {
-            throw new StoreException.Unavailable("%s does not answer: %s".formatted(url, e));
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted while asking " + url);
+            throw new StoreException.Unavailable("interrupted while asking " + to.url());
         }
-        throw new StoreException.Unavailable("%s answered %d to %s".formatted(url, response.statusCode(), path));
+        throw new StoreException.Unavailable("%s answered %d to %s".formatted(to.url(), response.statusCode(), path));
     }
 
     @Override

@@ -3,15 +3,30 @@ package dev.sluice.common.peer;
 import dev.sluice.common.auth.Identity;
 import dev.sluice.common.auth.NodeTokens;
 import dev.sluice.common.auth.TokenVerdict;
+import dev.sluice.common.http.Bodies;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.NodeId;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.Optional;
 
-/// Proof that a call comes from a node of this cluster: made with the cluster's key, bound to method and path,
-/// short-lived.
+/// Proof that a call comes from a node of this cluster: made with the cluster's key, short-lived, and bound to the
+/// receiver, the method, the path with its query, and the SHA-256 of the body.
 public final class PeerTokens {
     /// The header that carries the token.
     public static final String HEADER = NodeTokens.HEADER;
+
+    /// The header that says what the body is: the SHA-256 of a command, in hex. Without it there is no body.
+    public static final String BODY_HEADER = "x-sluice-body-sha256";
+
+    /// The largest body of a command.
+    public static final int LARGEST_COMMAND = 1 << 20;
+
+    private static final String NO_BODY = "none";
 
     private final NodeId self;
     private final NodeTokens tokens;
@@ -23,15 +38,53 @@ public final class PeerTokens {
         this.clock = clock;
     }
 
-    public String issue(String method, String path) {
-        return tokens.issue(self.value(), method, path, clock.instant());
+    /// For a call without a body.
+    ///
+    /// @param target path and query as in the request line
+    public String issue(NodeId receiver, String method, String target) {
+        return issue(receiver, method, target, NO_BODY);
     }
 
-    /// The node that made the token; empty when it is forged, expired or made for something else.
-    public Optional<NodeId> verify(String token, String method, String path) {
-        return switch (tokens.verify(token, method, path, clock.instant())) {
+    /// For a command.
+    ///
+    /// @param bodySha256 as in [#BODY_HEADER]
+    public String issue(NodeId receiver, String method, String target, String bodySha256) {
+        return tokens.issue(
+                self.value(), new NodeTokens.Request(receiver.value(), method, target, bodySha256), clock.instant());
+    }
+
+    /// The node that made the request's token; empty when there is none, or it is forged, expired or made for something
+    /// else. A body is still to be compared, by [#command].
+    public Optional<NodeId> verify(RequestHead head) {
+        var token = head.headers().first(HEADER);
+        var body = head.headers().first(BODY_HEADER);
+        if (token.isEmpty() || (body.isEmpty() && head.hasBody())) {
+            return Optional.empty();
+        }
+        var target = head.query().isEmpty() ? head.path() : head.path() + "?" + head.query();
+        var request = new NodeTokens.Request(self.value(), head.method(), target, body.orElse(NO_BODY));
+        return switch (tokens.verify(token.get(), request, clock.instant())) {
             case TokenVerdict.Granted(Identity.Node(var id), var _) -> Optional.of(new NodeId(id));
             case TokenVerdict.Granted _, TokenVerdict.Expired _, TokenVerdict.Forged _ -> Optional.empty();
         };
+    }
+
+    /// Reads the body of a verified call.
+    ///
+    /// @throws IOException when it broke off, is too large, or is not the one that the token was made for
+    public static byte[] command(RequestHead head, ByteSource body) throws IOException {
+        var bytes = Bodies.read(body, LARGEST_COMMAND);
+        if (!head.headers().first(BODY_HEADER).equals(Optional.of(sha256(bytes)))) {
+            throw new IOException("the body is not the one that the call's token was made for");
+        }
+        return bytes;
+    }
+
+    public static String sha256(byte[] body) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 }

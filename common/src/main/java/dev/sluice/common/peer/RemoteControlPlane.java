@@ -1,5 +1,6 @@
 package dev.sluice.common.peer;
 
+import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
@@ -27,14 +28,19 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
 
     private final PeerClient peers;
-    private final String controllerUrl;
+    private final PeerAddress controller;
+    private final SealedSecrets secrets;
+    private final boolean verifies;
     private final Published published = new Published();
     private final Thread watcher;
     private volatile boolean closed;
 
-    public RemoteControlPlane(PeerClient peers, String controllerUrl) {
+    /// @param verifies whether this node verifies clients' signatures: then it asks for their keys too
+    public RemoteControlPlane(PeerClient peers, PeerAddress controller, SealedSecrets secrets, boolean verifies) {
         this.peers = peers;
-        this.controllerUrl = controllerUrl;
+        this.controller = controller;
+        this.secrets = secrets;
+        this.verifies = verifies;
         this.watcher = Thread.ofVirtual().name("watch-controller").start(this::watchForEver);
     }
 
@@ -50,7 +56,8 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
 
     @Override
     public ClusterState apply(Command command) {
-        var answer = peers.post(controllerUrl, PeerPaths.COMMAND, "", ClusterJson.write(command), CALL);
+        var answer =
+                peers.post(controller, PeerPaths.COMMAND, "verifies=" + verifies, ClusterJson.write(command), CALL);
         return take(answer);
     }
 
@@ -74,7 +81,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
                 complained = false;
             } catch (StoreException e) {
                 if (!complained && !closed) {
-                    LOG.warn("no word from the controller at {}: {}", controllerUrl, e.getMessage());
+                    LOG.warn("no word from the controller at {}: {}", controller.url(), e.getMessage());
                     complained = true; // once for each outage
                 }
                 LockSupport.parkNanos(PAUSE_AFTER_FAILURE.toNanos());
@@ -83,7 +90,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
 
     private Optional<ClusterState> poll(long after, Duration timeout) {
-        var json = peers.get(controllerUrl, PeerPaths.STATE, "after=" + after, timeout);
+        var json = peers.get(controller, PeerPaths.STATE, "after=%d&verifies=%s".formatted(after, verifies), timeout);
         return json.length == 0 ? Optional.empty() : Optional.of(read(json));
     }
 
@@ -97,9 +104,9 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         return state;
     }
 
-    private static ClusterState read(byte[] json) {
+    private ClusterState read(byte[] json) {
         try {
-            return ClusterJson.read(json, ClusterState.class);
+            return ClusterJson.read(json, SentState.class).opened(secrets);
         } catch (IOException e) {
             throw new StoreException.Unavailable("the controller's answer makes no sense: " + e.getMessage());
         }

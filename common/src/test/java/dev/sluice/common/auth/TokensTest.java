@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -56,17 +57,26 @@ class TokensTest {
     @Test
     void nodesProveThemselvesForOneCall() {
         var nodes = new NodeTokens(KEY);
-        var token = nodes.issue("target001", "PUT", "/v1/x?y=z", NOW);
-        assertThat(nodes.verify(token, "PUT", "/v1/x?y=z", NOW))
+        var request = new NodeTokens.Request("target002", "PUT", "/v1/x?y=z", "aa");
+        var token = nodes.issue("target001", request, NOW);
+        assertThat(nodes.verify(token, request, NOW))
                 .isEqualTo(new TokenVerdict.Granted(new Identity.Node("target001"), 0));
-        assertThat(nodes.verify(token, "PUT", "/v1/x", NOW)).isEqualTo(FORGED);
-        assertThat(nodes.verify(token, "PUT", "/v1/x?y=z", NOW.plusSeconds(61))).isEqualTo(new TokenVerdict.Expired());
+        for (var other : List.of(
+                new NodeTokens.Request("target003", "PUT", "/v1/x?y=z", "aa"),
+                new NodeTokens.Request("target002", "POST", "/v1/x?y=z", "aa"),
+                new NodeTokens.Request("target002", "PUT", "/v1/x", "aa"),
+                new NodeTokens.Request("target002", "PUT", "/v1/x?y=zz", "aa"),
+                new NodeTokens.Request("target002", "PUT", "/v1/x?y=z", "ab"))) {
+            assertThat(nodes.verify(token, other, NOW)).as(other.toString()).isEqualTo(FORGED);
+        }
+        assertThat(nodes.verify(token, request, NOW.plusSeconds(61))).isEqualTo(new TokenVerdict.Expired());
     }
 
     @Test
     void aTokenOfOneKindIsNoneOfTheOther() {
         var redirect = tokens.issue("GET", "bucket", "key", new Identity.Node("target001"), 0, NOW);
-        assertThat(new NodeTokens(KEY).verify(redirect, "GET", "bucket", NOW)).isEqualTo(FORGED);
+        var request = new NodeTokens.Request("GET", "bucket", "key", "");
+        assertThat(new NodeTokens(KEY).verify(redirect, request, NOW)).isEqualTo(FORGED);
     }
 
     @Test

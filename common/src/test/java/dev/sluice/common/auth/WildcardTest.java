@@ -50,7 +50,8 @@ class WildcardTest {
     private static boolean matches(String pattern, String text) {
         var row = new boolean[text.length() + 1];
         row[0] = true;
-        for (char expected : pattern.toCharArray()) {
+        for (int p = 0; p < pattern.length(); p++) {
+            char expected = pattern.charAt(p);
             var next = new boolean[row.length];
             for (int t = 0; t < row.length; t++) {
                 next[t] = expected == '*'

@@ -79,7 +79,6 @@ class ClusterViewTest {
     private static String allowing(String bucket) {
         return """
                 {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:GetObject",
-                "Resource":"arn:aws:s3:::%s/*"}]}"""
-                .formatted(bucket);
+                "Resource":"arn:aws:s3:::%s/*"}]}""".formatted(bucket);
     }
 }

@@ -42,7 +42,9 @@ class PeerClientTlsTest {
             exchange.close();
         });
         server.start();
-        var url = "https://127.0.0.1:" + server.getAddress().getPort();
+        var node = new PeerAddress(
+                new NodeId("target001"),
+                "https://127.0.0.1:" + server.getAddress().getPort());
         var tokens = new PeerTokens(
                 new NodeId("target001"),
                 "sixteen bytes or more".getBytes(StandardCharsets.UTF_8),
@@ -50,9 +52,9 @@ class PeerClientTlsTest {
         try (var member = new PeerClient(tokens, Optional.of(ClusterTls.trusting(pem("ours", ours))));
                 var stranger =
                         new PeerClient(tokens, Optional.of(ClusterTls.trusting(pem("theirs", makeKey("theirs")))))) {
-            assertThat(member.get(url, "/v1/peer/state", "", Duration.ofSeconds(10)))
+            assertThat(member.get(node, "/v1/peer/state", "", Duration.ofSeconds(10)))
                     .isEmpty();
-            assertThatThrownBy(() -> stranger.get(url, "/v1/peer/state", "", Duration.ofSeconds(10)))
+            assertThatThrownBy(() -> stranger.get(node, "/v1/peer/state", "", Duration.ofSeconds(10)))
                     .isInstanceOf(StoreException.Unavailable.class);
         } finally {
             server.stop(0);

@@ -6,6 +6,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.ByteRange;
@@ -78,7 +79,9 @@ final class CopySources {
                 .orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
         var primary = view.routing().primary(Slot.of(bucket.id(), name.key()));
         var response = peers.open(
-                primary.url(), "/" + name.bucket() + "/" + encode(name.key()), requestHeaders(conditions, range));
+                PeerAddress.of(primary),
+                "/" + name.bucket() + "/" + encode(name.key()),
+                requestHeaders(conditions, range));
         if (response.statusCode() == 200 || response.statusCode() == 206) {
             return source(response);
         }

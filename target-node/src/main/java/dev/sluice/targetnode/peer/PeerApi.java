@@ -1,14 +1,14 @@
 package dev.sluice.targetnode.peer;
 
+import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
-import dev.sluice.common.http.Bodies;
-import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.QueryParameters;
@@ -23,6 +23,7 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -36,9 +37,8 @@ import java.util.concurrent.TimeoutException;
 /// The calls of [PeerPaths] on this target: its [TargetService] and, on the controller, the cluster's state. Refuses
 /// whoever has no peer token.
 public final class PeerApi implements HttpHandler {
-    private static final int MAX_BODY = 4 << 20;
-
     private final PeerTokens tokens;
+    private final SealedSecrets secrets;
     private final Optional<TargetService> here;
     private final ClusterViews views;
     private final ControlPlane control;
@@ -48,11 +48,13 @@ public final class PeerApi implements HttpHandler {
     /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
     public PeerApi(
             PeerTokens tokens,
+            SealedSecrets secrets,
             Optional<TargetService> here,
             ClusterViews views,
             ControlPlane control,
             boolean controller) {
         this.tokens = tokens;
+        this.secrets = secrets;
         this.here = here;
         this.views = views;
         this.control = control;
@@ -61,14 +63,15 @@ public final class PeerApi implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
-        var token = head.headers().first(PeerTokens.HEADER);
-        if (token.isEmpty()
-                || tokens.verify(token.get(), head.method(), head.path()).isEmpty()) {
+        if (tokens.verify(head).isEmpty()) {
             return failure(403, new PeerFailure("Denied", "only nodes of this cluster may call " + head.path()));
         }
         return new Blocking(body -> {
             try {
-                return call(head, QueryParameters.of(head.query()), body);
+                return call(
+                        head,
+                        QueryParameters.of(head.query()),
+                        head.headers().has(PeerTokens.BODY_HEADER) ? PeerTokens.command(head, body) : new byte[0]);
             } catch (StoreException e) {
                 return failure(503, PeerFailure.of(e));
             } catch (IllegalArgumentException | IOException e) {
@@ -77,7 +80,7 @@ public final class PeerApi implements HttpHandler {
         });
     }
 
-    private Response call(RequestHead head, QueryParameters query, ByteSource body) throws IOException {
+    private Response call(RequestHead head, QueryParameters query, byte[] body) throws IOException {
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
             case PeerPaths.LIST ->
@@ -88,27 +91,21 @@ public final class PeerApi implements HttpHandler {
                         bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
             case PeerPaths.UPLOADS -> json(target.listUploads(bucket(query), query.text("prefix")));
             case PeerPaths.DELETE ->
-                json(target.delete(
-                        bucket(query), List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), String[].class))));
+                json(target.delete(bucket(query), List.of(ClusterJson.read(body, String[].class))));
             case PeerPaths.EMPTY -> json(target.isEmpty(bucket(query), query.number("version")));
             case PeerPaths.DROP -> {
                 target.drop(query.number("id"), query.text("bucket"));
                 yield Response.empty(204);
             }
-            case PeerPaths.USAGE ->
-                json(target.usage(List.of(ClusterJson.read(Bodies.read(body, MAX_BODY), Long[].class))));
+            case PeerPaths.USAGE -> json(target.usage(List.of(ClusterJson.read(body, Long[].class))));
             case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
             case PeerPaths.MOUNTPATH ->
                 json(target.changeMountpath(MountpathChange.valueOf(query.text("change")), query.text("drive")));
-            case PeerPaths.SCRUB ->
-                json(target.scrub(ClusterJson.read(Bodies.read(body, MAX_BODY), ScrubCommand.class)));
-            case PeerPaths.RESILVER ->
-                json(target.resilver(ClusterJson.read(Bodies.read(body, MAX_BODY), ResilverCommand.class)));
-            case PeerPaths.STATE -> controller ? state(query.number("after")) : notController();
+            case PeerPaths.SCRUB -> json(target.scrub(ClusterJson.read(body, ScrubCommand.class)));
+            case PeerPaths.RESILVER -> json(target.resilver(ClusterJson.read(body, ResilverCommand.class)));
+            case PeerPaths.STATE -> controller ? newerState(query) : notController();
             case PeerPaths.COMMAND ->
-                controller
-                        ? json(control.apply(ClusterJson.read(Bodies.read(body, MAX_BODY), Command.class)))
-                        : notController();
+                controller ? state(query, control.apply(ClusterJson.read(body, Command.class))) : notController();
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };
     }
@@ -124,13 +121,14 @@ public final class PeerApi implements HttpHandler {
                 .orElseThrow(() -> new StoreException.NoSuchBucket(name));
     }
 
-    private Response state(long after) {
+    private Response newerState(QueryParameters query) {
+        long after = query.number("after");
         if (after < 0) {
-            return json(control.current());
+            return state(query, control.current());
         }
         var watch = control.watch(after);
         try {
-            return json(watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
+            return state(query, watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException e) {
             watch.cancel(false); // nobody waits for it any more
             return Response.empty(204); // nothing new: ask again
@@ -140,6 +138,10 @@ public final class PeerApi implements HttpHandler {
             Thread.currentThread().interrupt();
             throw new StoreException.Unavailable("shutting down");
         }
+    }
+
+    private Response state(QueryParameters query, ClusterState state) {
+        return json(SentState.of(state, query.text("verifies").equals("true"), secrets));
     }
 
     private static Response notController() {

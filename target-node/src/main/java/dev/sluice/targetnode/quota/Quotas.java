@@ -6,6 +6,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.BucketUsage;
+import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.store.StoreException;
@@ -64,7 +65,7 @@ public final class Quotas implements AutoCloseable {
     }
 
     private static List<BucketUsage> usage(PeerClient peers, Node target, List<Long> buckets) {
-        var answer = peers.post(target.url(), PeerPaths.USAGE, "", ClusterJson.write(buckets), CALL);
+        var answer = peers.post(PeerAddress.of(target), PeerPaths.USAGE, "", ClusterJson.write(buckets), CALL);
         try {
             return List.of(ClusterJson.read(answer, BucketUsage[].class));
         } catch (IOException e) {

@@ -1,0 +1,173 @@
+package dev.sluice.targetnode.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.SentState;
+import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.Controller;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Calls of another node, as they are and changed on their way, at the controller.
+class PeerApiTest {
+    private static final byte[] KEY = "the cluster's own key".getBytes(StandardCharsets.UTF_8);
+    private static final NodeId HERE = new NodeId("target001");
+    private static final String SECRET = "the client's secret key";
+
+    private final SealedSecrets secrets = new SealedSecrets(KEY);
+    private final PeerTokens caller = new PeerTokens(new NodeId("proxy001"), KEY, InstantSource.system());
+
+    @TempDir
+    private Path drive;
+
+    private Controller controller;
+    private PeerApi api;
+
+    @BeforeEach
+    void open() throws IOException {
+        Files.createDirectories(drive.resolve(".sluice"));
+        controller = Controller.open(List.of(drive), Set.of(HERE), new TreeMap<>(Map.of("access", SECRET)));
+        controller.apply(new Command.Join(new Node(HERE, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+        api = new PeerApi(
+                new PeerTokens(HERE, KEY, InstantSource.system()),
+                secrets,
+                Optional.of(noStorage()),
+                new ClusterViews(controller),
+                controller,
+                true);
+    }
+
+    @Test
+    void commandIsTakenAsItWasSentAndOnlyByItsReceiver() {
+        var body = ClusterJson.write(create("a"));
+        assertThat(command(HERE, body, body)).isEqualTo(200);
+        assertThat(controller.current().buckets().find("a")).isPresent();
+
+        var other = ClusterJson.write(create("b"));
+        assertThat(command(HERE, body, other)).as("another body").isEqualTo(400);
+        assertThat(command(HERE, other, new byte[0])).as("no body").isEqualTo(400);
+        assertThat(command(new NodeId("target002"), other, other))
+                .as("meant for another node")
+                .isEqualTo(403);
+        assertThat(controller.current().buckets().find("b")).isEmpty();
+    }
+
+    @Test
+    void commandLargerThanOneMebibyteIsRefused() {
+        var body = new byte[PeerTokens.LARGEST_COMMAND + 1];
+        assertThat(command(HERE, body, body)).isEqualTo(400);
+    }
+
+    @Test
+    void bodyThatTheTokenDoesNotCoverIsRefused() {
+        var body = ClusterJson.write(create("a"));
+        var token = caller.issue(HERE, "POST", PeerPaths.COMMAND);
+        var answer = call("POST", "", body, Headers.of(PeerTokens.HEADER, token));
+        assertThat(answer.status()).isEqualTo(403);
+        assertThat(controller.current().buckets().find("a")).isEmpty();
+    }
+
+    @Test
+    void queryIsPartOfTheCall() {
+        var token = caller.issue(HERE, "GET", PeerPaths.STATE + "?after=-1&verifies=false");
+        assertThat(state("after=-1&verifies=false", token).status()).isEqualTo(200);
+        assertThat(state("after=-1&verifies=true", token).status()).isEqualTo(403);
+    }
+
+    @Test
+    void stateIsSentWithoutSecretsAndTheKeysSealedToNodesThatVerify() throws IOException {
+        for (var verifies : List.of(false, true)) {
+            var query = "after=-1&verifies=" + verifies;
+            var answer = state(query, caller.issue(HERE, "GET", PeerPaths.STATE + "?" + query));
+            var json = bytes(answer);
+            assertThat(new String(json, StandardCharsets.UTF_8)).doesNotContain(SECRET);
+            var sent = ClusterJson.read(json, SentState.class);
+            assertThat(sent.opened(secrets).credentials()).isEqualTo(verifies ? Map.of("access", SECRET) : Map.of());
+            assertThat(sent.opened(secrets).version())
+                    .isEqualTo(controller.current().version());
+            if (verifies) {
+                var other = new SealedSecrets("another cluster's key".getBytes(StandardCharsets.UTF_8));
+                assertThatThrownBy(() -> sent.opened(other)).isInstanceOf(StoreException.Unavailable.class);
+            }
+        }
+    }
+
+    private static Command create(String bucket) {
+        return new Command.CreateBucket(bucket, 1, BucketProperties.defaults(Optional.empty()));
+    }
+
+    /// @return the status when the token is made for `signed`, and `sent` comes
+    private int command(NodeId receiver, byte[] signed, byte[] sent) {
+        var sha256 = PeerTokens.sha256(signed);
+        var token = caller.issue(receiver, "POST", PeerPaths.COMMAND + "?verifies=false", sha256);
+        var headers = Headers.of(PeerTokens.HEADER, token, PeerTokens.BODY_HEADER, sha256);
+        return call("POST", "verifies=false", sent, headers).status();
+    }
+
+    private Response state(String query, String token) {
+        var head = head("GET", PeerPaths.STATE, query, 0, Headers.of(PeerTokens.HEADER, token));
+        return response(api.answer(head), new byte[0]);
+    }
+
+    private Response call(String method, String query, byte[] body, Headers headers) {
+        return response(api.answer(head(method, PeerPaths.COMMAND, query, body.length, headers)), body);
+    }
+
+    private static Response response(Answer answer, byte[] body) {
+        return (Response)
+                (answer instanceof Blocking(var work) ? work.run(ByteSource.of(ByteBuffer.wrap(body))) : answer);
+    }
+
+    private static byte[] bytes(Response response) {
+        var body = ((ResponseBody.Bytes) response.body()).bytes().duplicate();
+        var bytes = new byte[body.remaining()];
+        body.get(bytes);
+        return bytes;
+    }
+
+    private static RequestHead head(String method, String path, String query, long length, Headers headers) {
+        var remote = InetSocketAddress.createUnresolved("node", 1);
+        return new RequestHead(method, path, query, headers, length, remote, false, "request");
+    }
+
+    /// None of these calls reaches it.
+    private static TargetService noStorage() {
+        return (TargetService) Proxy.newProxyInstance(
+                TargetService.class.getClassLoader(), new Class<?>[] {TargetService.class}, (_, method, _) -> {
+                    throw new AssertionError(method + " was called");
+                });
+    }
+}
