@@ -3,13 +3,13 @@ package dev.sluice.common.checksum;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /// The CRC32C of each 1 MiB block of some bytes, kept apart from them: what every read is verified against, so that a
 /// range needs only the blocks it touches. The last block may be shorter. Immutable.
 public final class BlockSums {
     public static final int BLOCK = 1 << 20;
-    public static final BlockSums NONE = new BlockSums(new int[0]);
 
     private static final long BLOCK_SHIFT = CombinableCrc.CRC32C.shift(BLOCK);
 
@@ -76,11 +76,15 @@ public final class BlockSums {
         return Base64.getEncoder().encodeToString(Hasher.Crc.bigEndian(crc32c(size), Integer.BYTES));
     }
 
-    /// The sums of bytes that follow these, which must be whole blocks.
-    public BlockSums followedBy(BlockSums next) {
-        var both = Arrays.copyOf(sums, sums.length + next.sums.length);
-        System.arraycopy(next.sums, 0, both, sums.length, next.sums.length);
-        return new BlockSums(both);
+    /// The sums of bytes that follow each other; all but the last must be whole blocks. Each sum is copied once.
+    public static BlockSums joined(List<BlockSums> pieces) {
+        var all = new int[pieces.stream().mapToInt(BlockSums::count).sum()];
+        int at = 0;
+        for (var piece : pieces) {
+            System.arraycopy(piece.sums, 0, all, at, piece.sums.length);
+            at += piece.sums.length;
+        }
+        return new BlockSums(all);
     }
 
     @Override

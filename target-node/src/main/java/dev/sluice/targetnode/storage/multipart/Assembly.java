@@ -76,7 +76,7 @@ final class Assembly {
             target.truncate(size);
             done = true;
             var blocks = wholeBlocks
-                    ? wanted.stream().map(Part::blocks).reduce(BlockSums.NONE, BlockSums::followedBy)
+                    ? BlockSums.joined(wanted.stream().map(Part::blocks).toList())
                     : summer.finish(size);
             return new Result(path, target, size, blocks);
         } finally {
