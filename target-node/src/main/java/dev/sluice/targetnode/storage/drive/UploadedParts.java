@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// How many bytes the parts of unfinished multipart uploads have, of each bucket. Added up from the index when a drive
-/// is opened, and from then on fed with every batch that concerns uploads. Keeps a few words for each upload, none for
-/// its parts.
+/// is opened, and from then on fed with every batch that concerns uploads, by both threads that commit. Keeps a few
+/// words for each upload, none for its parts. Read by any thread.
 final class UploadedParts {
     private static final int ID = 32;
     private static final int PART_FORMAT = 1;
 
     private record Upload(long bucketId, long bytes) {}
 
-    private final Map<String, Upload> uploads = new HashMap<>();
+    private final Map<String, Upload> uploads = new HashMap<>(); // of this object's lock, as each change is
     private final Map<Long, Long> bytes = new ConcurrentHashMap<>();
 
     long of(long bucketId) {
@@ -72,18 +72,18 @@ final class UploadedParts {
         }
     }
 
-    private void begun(byte[] key) {
+    private synchronized void begun(byte[] key) {
         uploads.putIfAbsent(text(key, key.length - ID, ID), new Upload(IndexKeys.number(key), 0));
     }
 
-    private void ended(byte[] key) {
+    private synchronized void ended(byte[] key) {
         var gone = uploads.remove(text(key, key.length - ID, ID));
         if (gone != null) {
             add(gone.bucketId, -gone.bytes);
         }
     }
 
-    private void grown(String id, long by) {
+    private synchronized void grown(String id, long by) {
         var upload = uploads.computeIfPresent(id, (_, now) -> new Upload(now.bucketId, now.bytes + by));
         if (upload != null) {
             add(upload.bucketId, by);
@@ -94,7 +94,7 @@ final class UploadedParts {
         bytes.merge(bucketId, by, (now, more) -> now + more == 0 ? null : now + more);
     }
 
-    void dropped(long bucketId) {
+    synchronized void dropped(long bucketId) {
         uploads.values().removeIf(upload -> upload.bucketId == bucketId);
         bytes.remove(bucketId);
     }

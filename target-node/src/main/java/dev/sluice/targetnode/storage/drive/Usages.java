@@ -34,9 +34,12 @@ public final class Usages {
         return all;
     }
 
+    /// An upload that just becomes an object may be counted as both, never as neither: uploads are asked first, for an
+    /// object is counted before its upload is forgotten.
     public Usage of(long bucketId) {
+        long uploading = uploaded.of(bucketId);
         var totals = buckets.getOrDefault(bucketId, Totals.NONE);
-        return new Usage(totals.objects(), totals.bytes(), uploaded.of(bucketId));
+        return new Usage(totals.objects(), totals.bytes(), uploading);
     }
 
     UploadedParts uploaded() {
