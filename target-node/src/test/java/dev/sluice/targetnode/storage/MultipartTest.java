@@ -92,6 +92,36 @@ class MultipartTest {
         }
     }
 
+    /// A Complete that is refused must not forget which places are being written: two writers of one place would leave
+    /// a part that is neither's.
+    @Test
+    void partThatIsBeingWrittenKeepsItsPlaceWhenACompleteIsRefused() throws Exception {
+        var slow = random(1, 5 * MIB);
+        var again = random(2, 5 * MIB);
+        try (var store = open(drives(folder, 1))) {
+            var upload = begin(store, "key");
+            Part second;
+            try (var first =
+                    store.multipart().part(BUCKET, "key", upload.uploadId(), 1, slow.length, Durability.FSYNC)) {
+                first.write(ByteBuffer.wrap(slow, 0, MIB));
+                assertThatThrownBy(() -> store.multipart()
+                                .complete(
+                                        BUCKET,
+                                        "key",
+                                        upload.uploadId(),
+                                        List.of(new CompletedPart(1, "etag", Map.of())),
+                                        Map.of(),
+                                        WriteCheck.NONE,
+                                        Durability.FSYNC))
+                        .isInstanceOf(StoreException.InvalidPart.class);
+                second = part(store, upload, 1, again);
+                first.write(ByteBuffer.wrap(slow, MIB, slow.length - MIB));
+            }
+            complete(store, upload, List.of(second));
+            assertThat(get(store, "key")).isEqualTo(again);
+        }
+    }
+
     @Test
     void partsInAnyOrderBecomeTheObject() throws Exception {
         for (int size : new int[] {6 * MIB, 5_500_000}) {

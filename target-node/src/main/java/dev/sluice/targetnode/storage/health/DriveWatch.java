@@ -38,7 +38,7 @@ public final class DriveWatch implements AutoCloseable {
     private final ScheduledThreadPoolExecutor steps;
     private final AtomicBoolean probeWanted = new AtomicBoolean();
     private CompletableFuture<Verdict> running = CompletableFuture.completedFuture(Verdict.SOUND);
-    private long probedAt = System.nanoTime();
+    private volatile long probedAt = System.nanoTime();
     private int soundInRow;
     private int replacedInRow;
     private int generation; // of the drive that is open; what an older one tells does not count

@@ -49,7 +49,8 @@ public final class Multipart {
     private final Consumer<BucketRef> adopting;
     private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
 
-    /// An upload's places on a drive; void when the drive has been opened anew.
+    /// An upload's places on a drive; void when the drive has been opened anew. Kept until the upload has ended: parts
+    /// are being written there, also while a Complete or an Abort is refused.
     private record Running(Drive drive, Placement placement) {}
 
     /// @param adopting told of each bucket before its number of copies counts
@@ -249,15 +250,19 @@ public final class Multipart {
         try {
             var before = drive.call(() -> uploads.completed(uploadId, bucket, key));
             if (before.isPresent()) {
+                running.remove(uploadId);
                 return before.get();
             }
             var ending = new Ending(bucket, key, uploadId, drive, list, checksums, check, durability);
             var record = shelf.change(bucket, key, ending::prepare);
+            running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
             return record;
+        } catch (StoreException.NoSuchUpload ended) {
+            running.remove(uploadId);
+            throw ended;
         } finally {
             lock.unlock();
-            running.remove(uploadId);
         }
     }
 
@@ -361,15 +366,19 @@ public final class Multipart {
         try {
             var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
             drive.commit(Contents.prepareIndex(Uploads.ended(upload), Set.of(), true));
+            running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
+        } catch (StoreException.NoSuchUpload ended) {
+            running.remove(uploadId);
+            throw ended;
         } finally {
             lock.unlock();
-            running.remove(uploadId);
         }
     }
 
     /// Forgets old results, and uploads that were begun long ago, on the drives that serve. To be called now and then.
     public void expire(Instant completedBefore, Instant begunBefore) {
+        running.values().removeIf(each -> !each.drive.ready());
         for (var drive : drives.serving()) {
             var uploads = new Uploads(drive.contents());
             var old = new HashMap<String, UploadState>();
