@@ -267,10 +267,14 @@ public final class Contents implements AutoCloseable {
 
     // ---- changing
 
-    /// Gives a written work file its record, and syncs both when the write is to last.
+    /// Gives a written work file its record, and syncs both when the write is to last. One that replaces what lasts
+    /// is to last, too: its name may be on the drive before its bytes are, and what it replaced is gone then. Under
+    /// the key's lock.
     public Prepared preparePut(
-            BucketRef bucket, String work, DriveFile file, ObjectRecord record, IndexBatch with, boolean durable)
+            BucketRef bucket, String work, DriveFile file, ObjectRecord record, IndexBatch with, boolean asked)
             throws IOException {
+        boolean durable = asked
+                || entry(bucket.id(), record.key()).filter(ObjectEntry::lasts).isPresent();
         var stored = RecordFormat.encode(record);
         var folders = new HashSet<String>();
         folders.add(Layout.parent(work));
@@ -282,7 +286,7 @@ public final class Contents implements AutoCloseable {
         if (durable) {
             file.sync();
         }
-        var entry = ObjectEntry.of(record, stored.details().isPresent());
+        var entry = ObjectEntry.of(record, stored.details().isPresent()).unsynced(!durable);
         return new Prepared(
                 Optional.of(new Intent.Put(bucket, record.key(), work, entry, with, Optional.empty())),
                 new IndexBatch(),

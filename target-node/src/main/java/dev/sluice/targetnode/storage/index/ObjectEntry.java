@@ -13,6 +13,8 @@ import java.io.IOException;
 /// @param details whether some of the record is in a file of its own
 /// @param damaged whether the file was found without a readable record when the index was made anew, or a scrub found
 /// its bytes wrong
+/// @param unsynced whether its file was written without a sync, so that a loss of power may take it; not set where
+/// that is unknown
 public record ObjectEntry(
         ObjectVersion version,
         long size,
@@ -20,11 +22,24 @@ public record ObjectEntry(
         String etag,
         boolean escaped,
         boolean details,
-        boolean damaged) {
+        boolean damaged,
+        boolean unsynced) {
     private static final int FORMAT = 1;
     private static final int ESCAPED = 1;
     private static final int DETAILS = 2;
     private static final int DAMAGED = 4;
+    private static final int UNSYNCED = 8;
+
+    public ObjectEntry(
+            ObjectVersion version,
+            long size,
+            long modifiedMillis,
+            String etag,
+            boolean escaped,
+            boolean details,
+            boolean damaged) {
+        this(version, size, modifiedMillis, etag, escaped, details, damaged, false);
+    }
 
     public static ObjectEntry of(ObjectRecord record, boolean details) {
         return new ObjectEntry(
@@ -41,17 +56,30 @@ public record ObjectEntry(
     }
 
     public ObjectEntry at(boolean isEscaped) {
-        return new ObjectEntry(version, size, modifiedMillis, etag, isEscaped, details, damaged);
+        return new ObjectEntry(version, size, modifiedMillis, etag, isEscaped, details, damaged, unsynced);
     }
 
     /// The same object, known to be damaged or known to be whole.
     public ObjectEntry marked(boolean asDamaged) {
-        return new ObjectEntry(version, size, modifiedMillis, etag, escaped, details, asDamaged);
+        return new ObjectEntry(version, size, modifiedMillis, etag, escaped, details, asDamaged, unsynced);
+    }
+
+    /// The same object, written with a sync or without.
+    public ObjectEntry unsynced(boolean asUnsynced) {
+        return new ObjectEntry(version, size, modifiedMillis, etag, escaped, details, damaged, asUnsynced);
+    }
+
+    /// Whether a loss of power leaves what it names, as far as is known.
+    public boolean lasts() {
+        return !unsynced && !damaged;
     }
 
     public byte[] encode() {
         return new PackedWriter(FORMAT)
-                .number((escaped ? ESCAPED : 0) | (details ? DETAILS : 0) | (damaged ? DAMAGED : 0))
+                .number((escaped ? ESCAPED : 0)
+                        | (details ? DETAILS : 0)
+                        | (damaged ? DAMAGED : 0)
+                        | (unsynced ? UNSYNCED : 0))
                 .version(version)
                 .number(size)
                 .number(modifiedMillis)
@@ -69,6 +97,7 @@ public record ObjectEntry(
                 in.text(),
                 (flags & ESCAPED) != 0,
                 (flags & DETAILS) != 0,
-                (flags & DAMAGED) != 0);
+                (flags & DAMAGED) != 0,
+                (flags & UNSYNCED) != 0);
     }
 }

@@ -162,7 +162,7 @@ final class Examination {
             return new Verdict.Bad(DAMAGED, why, Optional.of(entry), Optional.of(record.version()), true);
         }
         var told = ObjectEntry.of(head, entry.escaped());
-        if (!entry.marked(false).equals(told)) {
+        if (!entry.marked(false).unsynced(false).equals(told)) {
             var why = "%s is version %s of %d bytes, the index says version %s of %d bytes"
                     .formatted(
                             path,
