@@ -21,6 +21,7 @@ final class DriveMeters {
         gauge(store, path, "free.bytes", tags, meters, DriveStats::freeBytes);
         gauge(store, path, "queue", tags, meters, DriveStats::waiting);
         gauge(store, path, "queued.bytes", tags, meters, DriveStats::waitingBytes);
+        gauge(store, path, "intents", tags, meters, DriveStats::intents);
         gauge(store, path, "errors", tags, meters, DriveStats::errors);
         gauge(store, path, "probes", tags, meters, DriveStats::probes);
         for (var state : DriveState.values()) {

@@ -10,6 +10,7 @@ import java.util.Optional;
 /// @param objects as last known, when it is not open
 /// @param waiting calls in its queue
 /// @param waitingBytes of bodies that it is to write
+/// @param intents changes that a restart would do again
 /// @param suspect what last spoke against it
 public record DriveStats(
         String id,
@@ -22,6 +23,7 @@ public record DriveStats(
         long freeBytes,
         int waiting,
         long waitingBytes,
+        int intents,
         long errors,
         Optional<String> suspect,
         long probes) {}

@@ -482,6 +482,7 @@ public final class ObjectStore implements AutoCloseable {
                     drive.map(open -> open.space().free()).orElse(0L),
                     drive.map(Drive::waiting).orElse(0),
                     drive.map(Drive::waitingBytes).orElse(0L),
+                    drive.map(open -> open.contents().unsettled()).orElse(0),
                     slot.errors(),
                     slot.latestError(),
                     slot.probes()));

@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Committer {
     private static final int QUEUE = 4096;
     private static final int GROUP = 512;
+    private static final int GROUP_BYTES = 8 << 20;
 
     /// Work that must not run beside a commit.
     public interface Alone {
@@ -132,9 +133,11 @@ public final class Committer {
     private List<Commit> groupFrom(Commit first) {
         var group = new ArrayList<Commit>();
         group.add(first);
-        while (group.size() < GROUP && waiting.peek() instanceof Commit next) {
+        long bytes = first.change.bytes();
+        while (group.size() < GROUP && bytes < GROUP_BYTES && waiting.peek() instanceof Commit next) {
             waiting.remove();
             group.add(next);
+            bytes += next.change.bytes();
         }
         return group;
     }

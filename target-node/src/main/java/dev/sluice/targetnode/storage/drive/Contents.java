@@ -342,19 +342,21 @@ public final class Contents implements AutoCloseable {
     /// this one is fulfilled, if their keys differ.
     void decide(List<Prepared> group) throws IOException {
         unsettled.requireSound();
-        if (group.stream().anyMatch(unsettled::isInTheWayOf)) {
+        var first = new IndexBatch();
+        group.forEach(each ->
+                each.intent().ifPresent(intent -> first.put(Table.INTENTS, intent.indexKey(), intent.encode())));
+        if (!unsettled.hasRoomFor(first) || group.stream().anyMatch(unsettled::isInTheWayOf)) {
             settle();
         }
+        unsettled.logged(first);
         boolean durable = false;
         var folders = new TreeSet<String>();
-        var first = new IndexBatch();
         var uploaded = usages.uploaded().new Group(index);
         for (var each : group) {
             if (each.durable()) {
                 durable = true;
                 folders.addAll(each.folders());
             }
-            each.intent().ifPresent(intent -> first.put(Table.INTENTS, intent.indexKey(), intent.encode()));
             first.addAll(each.with());
             uploaded.add(each.with());
         }
@@ -375,6 +377,7 @@ public final class Contents implements AutoCloseable {
         private final IndexBatch after = new IndexBatch();
         private final Set<String> changed = new TreeSet<>();
         private final List<Intent> done = new ArrayList<>();
+        private final List<Intent> gone = new ArrayList<>();
         private final List<ObjectVersion> replaced = new ArrayList<>();
         private final List<Optional<IOException>> results = new ArrayList<>();
 
@@ -386,6 +389,7 @@ public final class Contents implements AutoCloseable {
                 usages.uploaded().new Group(index).add(after);
                 index.write(usages.writeTo(after), false);
             }
+            gone.forEach(unsettled::gone);
             replaced.forEach(trash::deleteDetails);
             if (!done.isEmpty()) {
                 unsettled.add(done, changed);
@@ -401,6 +405,7 @@ public final class Contents implements AutoCloseable {
                     places.giveUp(put.work());
                 }
                 index.write(withoutNote(intent, new IndexBatch().delete(Table.INTENTS, intent.indexKey())), true);
+                unsettled.gone(intent);
                 return Optional.of(failure);
             }
             if (durable || unsettled.has(intent)) {
@@ -408,6 +413,7 @@ public final class Contents implements AutoCloseable {
                 done.add(intent instanceof Intent.Put put ? put.withoutContent() : intent);
             } else {
                 after.delete(Table.INTENTS, intent.indexKey());
+                gone.add(intent);
             }
             return Optional.empty();
         }
@@ -462,6 +468,7 @@ public final class Contents implements AutoCloseable {
         return unsettled.settle();
     }
 
+    /// How many changes a start would do again.
     public int unsettled() {
         return unsettled.count();
     }

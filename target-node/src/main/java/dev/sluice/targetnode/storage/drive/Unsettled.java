@@ -3,27 +3,39 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The changes that are done, but that a crash may take from the drive again: their intents stay until [#settle] has
-/// synced what they changed. May be asked on any thread; changes come one at a time.
+/// synced what they changed. What is logged a start does again, so there is a most of it. May be asked on any thread;
+/// changes come one at a time.
 final class Unsettled {
+    /// Many times what is logged between two checkpoints as a rule. A group of commits is small beside it, so there is
+    /// room for each group once all that is done has gone.
+    private static final int MOST = 16_384;
+
+    private static final long MOST_BYTES = 64L << 20;
+
     private final DriveFiles files;
     private final DriveIndex index;
     private final Places places;
     private final Object lock = new Object();
     private List<Intent> intents = new ArrayList<>();
     private Set<String> folders = new TreeSet<>();
+    private final Map<Long, Integer> logged = new HashMap<>(); // sequence → bytes, also of those that are not done yet
+    private long loggedBytes;
     private final Object settling = new Object();
     private volatile Optional<IOException> failed = Optional.empty();
     private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
@@ -66,6 +78,39 @@ final class Unsettled {
                 && ((before.content && !change.durable()) || before.version.compareTo(intent.version()) >= 0);
     }
 
+    /// Whether these intents may be logged before others have gone.
+    boolean hasRoomFor(IndexBatch intentsToLog) {
+        synchronized (lock) {
+            return logged.size() + intentsToLog.changes().size() <= MOST
+                    && loggedBytes + bytes(intentsToLog) <= MOST_BYTES;
+        }
+    }
+
+    private static long bytes(IndexBatch batch) {
+        long sum = 0;
+        for (var change : batch.changes()) {
+            sum += change.operand().length;
+        }
+        return sum;
+    }
+
+    /// To be told of these intents before they are logged.
+    void logged(IndexBatch intentsToLog) {
+        synchronized (lock) {
+            for (var change : intentsToLog.changes()) {
+                logged.put(IndexKeys.number(change.key()), change.operand().length);
+            }
+            loggedBytes += bytes(intentsToLog);
+        }
+    }
+
+    /// This one is logged no more.
+    void gone(Intent intent) {
+        synchronized (lock) {
+            loggedBytes -= Objects.requireNonNull(logged.remove(intent.version().sequence()));
+        }
+    }
+
     /// From now on the key has an open intent; to be followed by [#add].
     void open(Intent done) {
         boolean content = done instanceof Intent.Put put && put.content().isPresent();
@@ -80,9 +125,10 @@ final class Unsettled {
         }
     }
 
+    /// How many are logged.
     int count() {
         synchronized (lock) {
-            return intents.size();
+            return logged.size();
         }
     }
 
@@ -132,6 +178,7 @@ final class Unsettled {
         index.write(gone, content); // a later change that is not synced must not meet them again
         for (var intent : done) {
             open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
+            gone(intent);
         }
         return done.size();
     }

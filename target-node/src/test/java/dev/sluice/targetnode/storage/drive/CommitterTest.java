@@ -23,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,33 @@ class CommitterTest {
         assertThat(done).isEmpty();
     }
 
+    /// Many small objects wait: one group of all of them would log more at once than a restart is to do again.
+    @Test
+    void groupOfSmallObjectsEndsWhenItHasMuchToLog() {
+        var waiting = new CountDownLatch(1);
+        var deciding = new CountDownLatch(1);
+        before = (batch, sync) -> {
+            deciding.countDown();
+            await(waiting);
+            if (sync) {
+                done.add(Long.toString(batch.changes().stream()
+                        .mapToLong(change -> change.operand().length)
+                        .sum()));
+            }
+        };
+        var _ = commit("first");
+        await(deciding);
+        var all = IntStream.range(0, 400)
+                .mapToObj(i -> commit("key" + i, new byte[64 << 10]))
+                .toArray(CompletableFuture[]::new);
+        waiting.countDown();
+        CompletableFuture.allOf(all).orTimeout(60, TimeUnit.SECONDS).join();
+        assertThat(done)
+                .filteredOn(each -> !each.startsWith("key") && !each.equals("first"))
+                .hasSizeBetween(3, 10)
+                .allSatisfy(bytes -> assertThat(Long.parseLong(bytes)).isLessThan(9 << 20));
+    }
+
     /// So that the next change is not in the same group.
     private static void awaitFirst(CountDownLatch ofTwo) {
         while (ofTwo.getCount() == 2) {
@@ -145,12 +173,16 @@ class CommitterTest {
     }
 
     private CompletableFuture<Void> commit(String key) {
+        return commit(key, new byte[] {7});
+    }
+
+    private CompletableFuture<Void> commit(String key, byte[] data) {
         long version = ++sequence;
         var record = new ObjectRecord(
                 BUCKET.id(),
                 key,
                 new ObjectVersion(1, version),
-                1,
+                data.length,
                 1,
                 2,
                 "etag",
@@ -159,16 +191,16 @@ class CommitterTest {
                 new TreeMap<>(),
                 List.of(),
                 Optional.empty(),
-                sums());
+                sums(data));
         var work = Layout.work(record.version());
-        var change = Contents.prepareSmallPut(BUCKET, work, record, new byte[] {7}, new IndexBatch());
+        var change = Contents.prepareSmallPut(BUCKET, work, record, data, new IndexBatch());
         return committer.orElseThrow().commit(change.orElseThrow()).thenRun(() -> done.add(key));
     }
 
-    private static dev.sluice.common.checksum.BlockSums sums() {
+    private static dev.sluice.common.checksum.BlockSums sums(byte[] data) {
         var summer = new dev.sluice.common.checksum.BlockSummer();
-        summer.update(0, java.nio.ByteBuffer.wrap(new byte[] {7}));
-        return summer.finish(1);
+        summer.update(0, java.nio.ByteBuffer.wrap(data));
+        return summer.finish(data.length);
     }
 
     private DriveIndex watched(DriveIndex index) {
