@@ -85,9 +85,16 @@ final class MultipartHandlers {
                 attributes.contentMd5(),
                 attributes.checksums(),
                 computed);
-        try (var _ = quotas.reserve(bucket, () -> body.length() - replaced(ref, key, uploadId, number));
+        try (var room = quotas.reserve(bucket, body.length(), size -> size - replaced(ref, key, uploadId, number));
                 var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(body, promised, part::writing, part::sums);
+            var received = BodyIntake.take(
+                    body,
+                    promised,
+                    bytes -> {
+                        room.come(bytes.remaining());
+                        return part.writing(bytes);
+                    },
+                    part::sums);
             try (var _ = writes.enter(bucket)) {
                 part.commit(received.etag(), received.checksums());
             }

@@ -48,13 +48,20 @@ final class PutObjectHandler {
     /// Also what a copy does with its source's bytes.
     ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
         writes.requireWritable(bucket);
-        try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, body.length()));
+        try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
                 var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(body, attributes, upload::writing, upload::sums);
+            var received = BodyIntake.take(
+                    body,
+                    attributes,
+                    bytes -> {
+                        room.come(bytes.remaining());
+                        return upload.writing(bytes);
+                    },
+                    upload::sums);
             if (bucket.backed()) {
                 return writeThrough.put(bucket, key, upload, received, attributes, conditions);
             }
-            room.atLeast(() -> quotas.growth(bucket, key, received.size())); // what it replaces may be gone by now
+            room.atLeast(received.size());
             try (var _ = writes.enter(bucket)) {
                 return upload.commit(terms(received, attributes, check(conditions, key)));
             }

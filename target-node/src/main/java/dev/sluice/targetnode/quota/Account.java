@@ -10,11 +10,16 @@ final class Account {
         return reserved;
     }
 
+    /// Whether [#reserve] would do it now.
+    synchronized boolean hasRoomFor(long more, LongSupplier taken, long quota) {
+        return more <= quota - reserved - taken.getAsLong();
+    }
+
     /// @param taken without what is reserved; asked in here, where no write can end meanwhile: so each counts as
     ///     reserved, as taken, or for a moment as both, but never as neither
     /// @return false when that would be more than the quota
     synchronized boolean reserve(long more, LongSupplier taken, long quota) {
-        if (more > quota - reserved - taken.getAsLong()) {
+        if (!hasRoomFor(more, taken, quota)) {
             return false;
         }
         reserved += more;

@@ -25,6 +25,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,11 +115,36 @@ public final class Quotas implements AutoCloseable {
         return Math.max(0, size) * copies - here.of(bucket.id(), key);
     }
 
-    /// Room for a write. In a bucket with a backend there is always some: its objects are the cloud's.
+    /// Room for a write whose bytes are yet to come.
+    ///
+    /// @param growth by a write of a size; asked only where there is a quota
+    /// @throws StoreException.QuotaExceeded when the bucket has not so much left now
+    public IncomingRoom reserve(Bucket bucket, long length, LongUnaryOperator growth) {
+        var room = room(bucket);
+        boolean reserved = false;
+        try {
+            var incoming = new IncomingRoom(room, length, growth);
+            reserved = true;
+            return incoming;
+        } finally {
+            if (!reserved) {
+                room.close();
+            }
+        }
+    }
+
+    /// Room for a write whose bytes are here.
     ///
     /// @param growth asked only where there is a quota
     /// @throws StoreException.QuotaExceeded when the bucket has not so much left
     public Room reserve(Bucket bucket, LongSupplier growth) {
+        var room = room(bucket);
+        room.atLeast(growth);
+        return room;
+    }
+
+    /// None yet. In a bucket with a backend there is always some: its objects are the cloud's.
+    private Room room(Bucket bucket) {
         var known = now(bucket);
         if (known.backed() || known.properties().quota().isEmpty()) {
             return Room.UNLIMITED;
@@ -126,9 +152,7 @@ public final class Quotas implements AutoCloseable {
         if (!others.wereAsked(bucket.id())) {
             round();
         }
-        var room = new Held(known, known.properties().quota().get());
-        room.atLeast(growth);
-        return room;
+        return new Held(known, known.properties().quota().get());
     }
 
     /// As this target knows it: the caller's may be older.
@@ -152,13 +176,26 @@ public final class Quotas implements AutoCloseable {
         }
 
         @Override
+        public void requireFits(LongSupplier growth) {
+            long more = growth.getAsLong() - held;
+            long elsewhere = others.bytes(bucket.id());
+            if (more > 0 && !account.hasRoomFor(more, () -> taken(elsewhere), quota)) {
+                throw exceeded(more, elsewhere);
+            }
+        }
+
+        private long taken(long elsewhere) {
+            return here.of(bucket.id()).allBytes() + elsewhere;
+        }
+
+        @Override
         public void atLeast(LongSupplier growth) {
             long more = growth.getAsLong() - held;
             if (more <= 0) {
                 return;
             }
             long elsewhere = others.bytes(bucket.id());
-            if (!account.reserve(more, () -> here.of(bucket.id()).allBytes() + elsewhere, quota)) {
+            if (!account.reserve(more, () -> taken(elsewhere), quota)) {
                 throw exceeded(more, elsewhere);
             }
             held += more;

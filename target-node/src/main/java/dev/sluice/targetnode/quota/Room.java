@@ -7,11 +7,19 @@ public interface Room extends AutoCloseable {
     /// In a bucket without a quota.
     Room UNLIMITED = new Room() {
         @Override
+        public void requireFits(LongSupplier growth) {}
+
+        @Override
         public void atLeast(LongSupplier growth) {}
 
         @Override
         public void close() {}
     };
+
+    /// Takes nothing.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.QuotaExceeded when the bucket has not so much left now
+    void requireFits(LongSupplier growth);
 
     /// Takes more where this is more than was taken so far.
     ///

@@ -267,7 +267,7 @@ public final class ObjectStore implements AutoCloseable {
             if (!inOneStep) {
                 drive.requireRoom();
             }
-            drive.space().take(Math.max(0, expectedLength));
+            drive.space().requireFits(Math.max(0, expectedLength));
         }
         return new Upload(shelf, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
     }

@@ -17,6 +17,7 @@ import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.space.RoomSteps;
 import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,6 +51,7 @@ public final class Upload implements AutoCloseable {
     private final boolean durable;
     private final String work;
     private final long created = System.currentTimeMillis();
+    private final RoomSteps room;
     private final BlockSummer summer = new BlockSummer();
     private final Optional<ByteBuffer> small;
     private final AtomicInteger users = new AtomicInteger(1);
@@ -57,8 +59,9 @@ public final class Upload implements AutoCloseable {
     private boolean ended;
     private volatile boolean handedOver;
 
-    /// @param where its drives take writes, and have room for it
+    /// @param where its drives take writes
     /// @param inOneStep whether it is so small that it is kept in memory until then; its length is known
+    /// @throws StoreException.NoSpace when there is no room to begin with
     Upload(
             Shelf shelf,
             Drives drives,
@@ -78,7 +81,12 @@ public final class Upload implements AutoCloseable {
         this.durable = durable;
         this.work = Layout.work(shelf.versions().next());
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
+        this.room = new RoomSteps(expected, this::take);
         drives.began(spread);
+    }
+
+    private void take(long from, long to) {
+        copies.forEach(copy -> copy.drive.space().take(to - from));
     }
 
     /// Appends, and waits for the drive.
@@ -116,11 +124,10 @@ public final class Upload implements AutoCloseable {
     }
 
     private void requireRoom(long offset, int length) {
-        if (expected < 0) {
-            copies.forEach(copy -> copy.drive.space().take(length));
-        } else if (offset + length > expected) {
+        if (expected >= 0 && offset + length > expected) {
             throw new StoreException.InvalidArgument("More than the announced " + expected + " bytes were sent");
         }
+        room.come(length);
     }
 
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {

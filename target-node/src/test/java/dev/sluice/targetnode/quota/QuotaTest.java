@@ -11,8 +11,10 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// What a quota refuses and what it lets through, on one target.
 @Timeout(60)
 class QuotaTest {
+    private static final long MIB = 1 << 20;
     private static final int SIZE = 100_000;
 
     @TempDir
@@ -128,6 +131,59 @@ class QuotaTest {
         }
         target().delete(own, "b");
         assertThat(put(own, "a", 5 * SIZE)).isEqualTo(200);
+    }
+
+    @Test
+    void writeHoldsWhatHasComeAndAStepNotWhatItAnnounced() {
+        var own = target().own();
+        target().limit(own, 200 * MIB);
+        var quotas = target().quotas();
+        LongUnaryOperator growth = size -> size;
+        assertThatThrownBy(() -> quotas.reserve(own, 200 * MIB + 1, growth))
+                .as("what can never fit")
+                .isInstanceOf(StoreException.QuotaExceeded.class);
+        try (var idle = quotas.reserve(own, 200 * MIB, growth)) {
+            assertThat(reserved(own)).isLessThanOrEqualTo(MIB);
+            try (var fast = quotas.reserve(own, 150 * MIB, growth)) {
+                for (int came = 0; came < 150; came++) {
+                    fast.come(MIB);
+                    assertThat(reserved(own)).isBetween((came + 1) * MIB, (came + 1) * MIB + 65 * MIB);
+                }
+                idle.come(MIB);
+                assertThatThrownBy(() -> idle.come(1)).isInstanceOf(StoreException.QuotaExceeded.class);
+                assertThat(reserved(own)).isLessThanOrEqualTo(200 * MIB);
+            }
+            idle.come(1);
+        }
+        assertThat(reserved(own)).as("nothing stays reserved").isZero();
+    }
+
+    private long reserved(Bucket bucket) {
+        return target().quotas().usage(List.of(bucket.id())).getFirst().reserved();
+    }
+
+    /// Two bodies of three steps each, of which one fits.
+    @Test
+    void twoLargeWritesAtOnceDoNotExceedItAndTheLoserLeavesNothing() throws IOException {
+        var own = target().own();
+        target().limit(own, 5 * MIB);
+        var results = new ConcurrentLinkedQueue<String>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 2; i++) {
+                var key = "k" + i;
+                threads.execute(() -> {
+                    try {
+                        results.add(key + put(own, key, (int) (3 * MIB)));
+                    } catch (StoreException.QuotaExceeded _) {
+                        results.add("refused");
+                    }
+                });
+            }
+        }
+        assertThat(results).hasSize(2);
+        assertThat(taken(own)).isEqualTo(3 * MIB);
+        assertThat(reserved(own)).isZero();
+        target().requireNothingLeft();
     }
 
     @Test

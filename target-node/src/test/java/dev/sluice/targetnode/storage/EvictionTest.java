@@ -361,6 +361,31 @@ class EvictionTest {
         }
     }
 
+    /// A client may say that it has any number of bytes: copies go for those that come.
+    @Test
+    void writeThatIsOnlyAnnouncedEvictsNothing() throws IOException {
+        try (var store = open()) {
+            for (int i = 0; i < 50; i++) {
+                fill(store, CACHED, key(i), random(i, SIZE));
+            }
+            drive.resize(100 * ROOM);
+            store.evict(ONLY_CACHED);
+            eventually(() -> store.stats().getFirst().freeBytes() <= 50 * ROOM);
+            long announced = 90 * ROOM;
+            try (var upload = store.begin(OWN, "large", announced, Durability.OS)) {
+                assertThat(store.evictions().getFirst().objects()).isZero();
+                assertThat(keys(store, CACHED)).hasSize(50);
+                for (long at = 0; at < announced; at += SIZE) {
+                    upload.write(ByteBuffer.wrap(random(at, (int) Math.min(SIZE, announced - at))));
+                }
+                upload.commit(CommitTerms.of("etag"));
+            }
+            assertThat(store.evictions().getFirst().objects()).isPositive();
+            assertThatThrownBy(() -> store.begin(OWN, "never", 101 * ROOM, Durability.OS))
+                    .isInstanceOf(StoreException.NoSpace.class);
+        }
+    }
+
     @Test
     void whenNothingMayGoWritesAreRefusedAtOnceAndReadsAndDeletesGoOn() throws IOException {
         try (var store = open()) {

@@ -145,7 +145,7 @@ public final class Multipart {
             throw new StoreException.InvalidArgument("Part number must be between 1 and " + LAST_NUMBER);
         }
         var drive = homeToChange(bucket, key, uploadId);
-        drive.space().take(Math.max(0, expectedLength));
+        drive.space().requireFits(Math.max(0, expectedLength));
         var uploads = new Uploads(drive.contents());
         var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
         return new PartUpload(

@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.space.RoomSteps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -30,6 +31,7 @@ public final class PartUpload implements AutoCloseable {
     private final Versions versions;
     private final String name;
     private final long offset;
+    private final RoomSteps room;
     private final BlockSummer summer = new BlockSummer();
     private Optional<DriveFile> file = Optional.empty();
     private long written;
@@ -52,6 +54,7 @@ public final class PartUpload implements AutoCloseable {
         this.expected = expected;
         this.durable = durable;
         this.versions = versions;
+        this.room = new RoomSteps(expected, (from, to) -> drive.space().take(to - from));
         long place = placement.place(number, expected);
         this.name = place >= 0 ? Part.SHARED : Part.apart(number, versions.next());
         this.offset = Math.max(0, place);
@@ -68,9 +71,7 @@ public final class PartUpload implements AutoCloseable {
         if (expected >= 0 && written > expected) {
             throw new StoreException.InvalidArgument("More than the announced " + expected + " bytes were sent");
         }
-        if (expected < 0) {
-            drive.space().take(bytes.remaining());
-        }
+        room.come(bytes.remaining());
         return drive.startWriting(bytes.remaining(), () -> {
             summer.update(at, bytes);
             file().write(offset + at, bytes);

@@ -43,6 +43,23 @@ public final class Space {
         Ballast.keep(files, reserve, free.get());
     }
 
+    /// Takes nothing: to be asked for all of a write that takes its room in steps. Refuses what is larger than all
+    /// that may ever be free, and, while eviction has no hope, what does not fit now. The latter makes eviction try
+    /// for a step more than is free, and for no more: the sender has only announced its bytes.
+    ///
+    /// @throws StoreException.NoSpace when it does not fit
+    public void requireFits(long bytes) {
+        if (bytes > total - reserve) {
+            throw full(bytes);
+        }
+        long now = free.get() - reserve;
+        if (!hopeful && bytes > now) {
+            wanted.accumulateAndGet(Math.min(bytes, Math.max(0, now) + RoomSteps.STEP), Math::max);
+            whenPressed.run();
+            throw full(bytes);
+        }
+    }
+
     /// Takes room for what is to be written; for virtual threads.
     ///
     /// @throws StoreException.NoSpace when that would touch the reserve, and eviction does not help in time
@@ -52,13 +69,17 @@ public final class Space {
             if (ended) {
                 throw new StoreException.Unavailable("drive " + drive + " takes no writes now");
             }
-            throw new StoreException.NoSpace("The drive %s is full: %d bytes are wanted, %d are free, %d are kept free"
-                            .formatted(drive, bytes, free.get(), reserve)
-                    + ". Delete objects, or give it more room");
+            throw full(bytes);
         }
         if (excess() > 0) {
             whenPressed.run();
         }
+    }
+
+    private StoreException.NoSpace full(long bytes) {
+        return new StoreException.NoSpace("The drive %s is full: %d bytes are wanted, %d are free, %d are kept free"
+                        .formatted(drive, bytes, free.get(), reserve)
+                + ". Delete objects, or give it more room");
     }
 
     private boolean fits(long bytes) {

@@ -22,10 +22,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// A start does again what is in the intents, so their number and their bytes are what a restart costs. They are
-/// counted
-/// here at every write of the index, while nobody but the committers makes earlier changes durable: as on a drive whose
-/// sync of the file system takes long.
+/// A start does again what is in the intents, so their number and their bytes are what a restart costs. Both are
+/// counted here at every write of the index, while nobody but the committers makes earlier changes durable: as on a
+/// drive whose sync of the file system takes long.
 class IntentCapTest {
     private static final BucketRef BUCKET = new BucketRef(3, "bucket");
     private static final int MOST = 16_384;
