@@ -11,6 +11,7 @@ import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
+import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -73,6 +74,7 @@ public final class TargetNode implements AutoCloseable {
             ClusterViews views,
             PeerClient peers,
             BackendSettings backendSettings,
+            ObjectSizeLimit limit,
             ScrubSettings scrubbing,
             ResilverSettings resilvering,
             MeterRegistry meters) {
@@ -82,7 +84,7 @@ public final class TargetNode implements AutoCloseable {
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
         var quotas = Quotas.start(node, store.bucketBytes(), views, peers);
         var handlers = ObjectHandlers.compose(
-                store, control, views, peers, backends, quotas, digests, scrubbing, resilvering, node, meters);
+                store, control, views, peers, backends, quotas, limit, digests, scrubbing, resilvering, node, meters);
         ResilverMeters.register(handlers.resilver(), node, meters);
         HotSetMeters.register(store.hotSet(), node, meters);
         store.evict(new EvictedBuckets(views, quotas));

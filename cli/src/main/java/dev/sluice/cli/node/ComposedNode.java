@@ -30,6 +30,7 @@ import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.Targets;
 import dev.sluice.targetnode.TargetNode;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
@@ -105,6 +106,7 @@ final class ComposedNode implements RunningNode {
                         views,
                         peers,
                         backendSettings(),
+                        new ObjectSizeLimit(config.limits().objectSize().bytes()),
                         scrubSettings(),
                         resilverSettings(),
                         jvm.meters())));

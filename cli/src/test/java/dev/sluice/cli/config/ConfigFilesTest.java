@@ -56,6 +56,7 @@ final class ConfigFilesTest {
             body_memory = "13MiB"
             header_size = "14KiB"
             backend_requests = 16
+            object_size = "15MiB"
             [storage]
             reserve = "17MiB"
             high_watermark = 80
@@ -115,7 +116,7 @@ final class ConfigFilesTest {
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
                         new AuthConfig(false, "AK", "SK", "CK", "*"),
-                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16),
+                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, mebibytes(15)),
                         new StorageConfig(
                                 mebibytes(17),
                                 80,
@@ -185,7 +186,7 @@ final class ConfigFilesTest {
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
                     [limits]~requests = 1             | unknown key 'limits.requests'
-                    [limits]~object_size = "1GiB"     | unknown key 'limits.object_size'
+                    [limits]~object_bytes = "1GiB"    | unknown key 'limits.object_bytes'
                     [http]~route = "auto"             | unknown key 'http.route'
                     [http]~idle_timeout = "soon"      | http.idle_timeout: 'soon' is not a time
                     [http]~tls_key = "/k"             | http.tls_certificate and http.tls_key

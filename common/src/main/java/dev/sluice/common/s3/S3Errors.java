@@ -16,6 +16,7 @@ public final class S3Errors {
             case StoreException.NoSuchUpload _ -> new S3Error(404, "NoSuchUpload", message);
             case StoreException.InvalidPart _ -> new S3Error(400, "InvalidPart", message);
             case StoreException.InvalidPartOrder _ -> new S3Error(400, "InvalidPartOrder", message);
+            case StoreException.EntityTooLarge _ -> new S3Error(400, "EntityTooLarge", message);
             case StoreException.EntityTooSmall _ -> new S3Error(400, "EntityTooSmall", message);
             case StoreException.InvalidArgument _ -> new S3Error(400, "InvalidArgument", message);
             case StoreException.PreconditionFailed _ -> new S3Error(412, "PreconditionFailed", message);

@@ -55,6 +55,12 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    public static final class EntityTooLarge extends StoreException {
+        public EntityTooLarge(String message) {
+            super(message);
+        }
+    }
+
     public static final class EntityTooSmall extends StoreException {
         public EntityTooSmall(String message) {
             super(message);

@@ -46,6 +46,7 @@ final class CompleteUploadHandler {
     private final Multipart uploads;
     private final Writes writes;
     private final Quotas quotas;
+    private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
     private final Executor threads;
     private final Duration patience;
@@ -55,12 +56,14 @@ final class CompleteUploadHandler {
             Multipart uploads,
             Writes writes,
             Quotas quotas,
+            ObjectSizeLimit limit,
             WriteThrough writeThrough,
             Executor threads,
             Duration patience) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;
+        this.limit = limit;
         this.writeThrough = writeThrough;
         this.threads = threads;
         this.patience = patience;
@@ -173,13 +176,14 @@ final class CompleteUploadHandler {
         return uploads.listParts(Refs.of(call.bucket()), call.key(), request.uploadId(), 0, Integer.MAX_VALUE);
     }
 
-    private static Map<ChecksumAlgorithm, String> checked(
+    private Map<ChecksumAlgorithm, String> checked(
             UploadState upload,
             S3Request.CompleteMultipartUpload request,
             List<S3Request.CompletedPart> listed,
             List<Part> present) {
         var parts = wanted(present, listed);
         checkSize(request, parts);
+        limit.require(size(parts));
         return checksums(
                 upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName),
                 upload.fullObjectChecksum(),

@@ -32,11 +32,13 @@ final class MultipartHandlers {
     private final Multipart uploads;
     private final Writes writes;
     private final Quotas quotas;
+    private final ObjectSizeLimit limit;
 
-    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas) {
+    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas, ObjectSizeLimit limit) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;
+        this.limit = limit;
     }
 
     Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
@@ -76,6 +78,7 @@ final class MultipartHandlers {
     /// part, whether its sender promised one or not.
     ReceivedDigests.Received write(
             Bucket bucket, String key, String uploadId, int number, Incoming body, WriteAttributes attributes) {
+        limit.require(body.length());
         var ref = Refs.of(bucket);
         var upload = uploads.require(ref, key, uploadId);
         var computed = attributes.declared().or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));

@@ -103,6 +103,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.threads = threads;
     }
 
+    /// @param limit of what clients write; what the cloud has is taken as it is
     /// @param digests a pool of about one thread per core, for costly digests
     /// @param scrubbing how the drives are scrubbed
     /// @param resilvering how keys are brought to where they belong
@@ -113,6 +114,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             PeerClient peers,
             BucketBackends backends,
             Quotas quotas,
+            ObjectSizeLimit limit,
             Executor digests,
             ScrubSettings scrubbing,
             ResilverSettings resilvering,
@@ -121,8 +123,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var writes = new Writes(views);
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
-        var puts = new PutObjectHandler(store, writes, quotas, writeThrough);
-        var multipart = new MultipartHandlers(store.multipart(), writes, quotas);
+        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough);
+        var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit);
         var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
         var threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -137,7 +139,13 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
                 multipart,
                 new CompleteUploadHandler(
-                        store.multipart(), writes, quotas, writeThrough, threads, CompleteUploadHandler.PATIENCE),
+                        store.multipart(),
+                        writes,
+                        quotas,
+                        limit,
+                        writeThrough,
+                        threads,
+                        CompleteUploadHandler.PATIENCE),
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),

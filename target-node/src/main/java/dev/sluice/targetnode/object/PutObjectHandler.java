@@ -29,12 +29,15 @@ final class PutObjectHandler {
     private final ObjectStore store;
     private final Writes writes;
     private final Quotas quotas;
+    private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
 
-    PutObjectHandler(ObjectStore store, Writes writes, Quotas quotas, WriteThrough writeThrough) {
+    PutObjectHandler(
+            ObjectStore store, Writes writes, Quotas quotas, ObjectSizeLimit limit, WriteThrough writeThrough) {
         this.store = store;
         this.writes = writes;
         this.quotas = quotas;
+        this.limit = limit;
         this.writeThrough = writeThrough;
     }
 
@@ -47,6 +50,7 @@ final class PutObjectHandler {
 
     /// Also what a copy does with its source's bytes.
     ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
+        limit.require(body.length());
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
                 var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {

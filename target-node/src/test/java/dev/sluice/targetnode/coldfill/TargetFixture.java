@@ -34,6 +34,7 @@ import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.object.ObjectHandlers;
+import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
@@ -128,9 +129,19 @@ public final class TargetFixture implements AutoCloseable {
         this(folder, config -> config.withReserve(reserve), UnaryOperator.identity());
     }
 
+    public TargetFixture(Path folder, ObjectSizeLimit limit) throws IOException {
+        this(folder, config -> config.withReserve(1 << 20), UnaryOperator.identity(), limit);
+    }
+
+    public TargetFixture(Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam)
+            throws IOException {
+        this(folder, settings, seam, ObjectSizeLimit.DEFAULT);
+    }
+
     /// @param settings of the store
     /// @param seam around the drive's files
-    public TargetFixture(Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam)
+    private TargetFixture(
+            Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam, ObjectSizeLimit limit)
             throws IOException {
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = new BackendSpec("s3://memory", Optional.empty(), Optional.empty(), Optional.empty());
@@ -164,6 +175,7 @@ public final class TargetFixture implements AutoCloseable {
                 peers,
                 backends,
                 quotas,
+                limit,
                 digests,
                 ScrubSettings.OFF,
                 ResilverSettings.DEFAULTS,

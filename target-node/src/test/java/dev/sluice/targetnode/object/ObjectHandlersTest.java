@@ -247,6 +247,7 @@ class ObjectHandlersTest {
                     target.store().multipart(),
                     target.newWrites(),
                     target.quotas(),
+                    ObjectSizeLimit.DEFAULT,
                     target.newWriteThrough(),
                     threads,
                     Duration.ofMillis(5));
