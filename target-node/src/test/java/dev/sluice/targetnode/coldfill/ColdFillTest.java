@@ -27,7 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -601,10 +601,17 @@ class ColdFillTest {
         var content = random(5, 5 << 20);
         for (var algorithm : new ChecksumAlgorithm[] {ChecksumAlgorithm.CRC32C, ChecksumAlgorithm.CRC64NVME}) {
             target.inCloud(algorithm.name(), content, algorithm);
-            var sent = new AtomicLong();
+            var gets = new AtomicInteger();
+            var oneAtATime = new ReentrantLock();
             target.cloud().before((operation, _) -> {
                 if (operation.equals("get")) {
-                    target.cloud().memory().faults(Faults.NONE.corrupt(sent.incrementAndGet() == 3));
+                    oneAtATime.lock();
+                    target.cloud().memory().faults(Faults.NONE.corrupt(gets.incrementAndGet() == 3));
+                }
+            });
+            target.cloud().after((operation, _) -> {
+                if (operation.equals("get")) {
+                    oneAtATime.unlock();
                 }
             });
             var fills = new Fills();
