@@ -185,9 +185,9 @@ final class FileSending implements Sending {
             writing = false;
             throw unreadable;
         }
-        exchange.engine().budget().add(count);
+        exchange.engine().budget().charge(count);
         exchange.writeAndFlush(piece, count).addListener(done -> {
-            exchange.engine().budget().add(-count);
+            exchange.engine().budget().release(count);
             if (done.isSuccess() && from + count < to) {
                 try {
                     writePieces(from + count, to);

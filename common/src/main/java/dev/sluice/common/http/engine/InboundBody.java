@@ -97,7 +97,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
 
     private void returnLent() {
         if (lent != null) {
-            budget.add(-lent.readableBytes());
+            budget.release(lent.readableBytes());
             lent.release();
             lent = null;
         }
@@ -119,7 +119,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
             heldBack = false;
             changed.signalAll();
             for (var bytes = queue.poll(); bytes != null; bytes = queue.poll()) {
-                budget.add(-bytes.readableBytes());
+                budget.release(bytes.readableBytes());
                 bytes.release();
             }
         } finally {
@@ -153,7 +153,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
             lock.unlock();
         }
         for (var bytes : arrived) {
-            budget.add(-bytes.readableBytes());
+            budget.release(bytes.readableBytes());
             next.content(bytes);
         }
         if (all) {
@@ -171,7 +171,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
             }
             queue.add(bytes);
             queued += bytes.readableBytes();
-            budget.add(bytes.readableBytes());
+            budget.charge(bytes.readableBytes());
             changed.signal();
         } finally {
             lock.unlock();

@@ -2,10 +2,10 @@ package dev.sluice.common.http.engine;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts the body bytes that wait in queues, of all servers of a process. Nobody waits for it: a connection whose own
-/// queue is empty may always take one read more, so that each makes progress, but a small one while the sum is at the
-/// limit; one that has bytes waiting gets more only while it is below.
-final class MemoryBudget {
+/// Counts the bytes of bodies that are in memory on their way, of all servers of a process. Nobody waits for it: each
+/// request may always hold its smallest share, so that each makes progress, and more only while the sum is below the
+/// limit. Safe on all threads.
+public final class MemoryBudget {
     private final long limit;
     private final AtomicLong all;
     private final Gauge used;
@@ -18,12 +18,19 @@ final class MemoryBudget {
         this.used = used;
     }
 
-    void add(long bytes) {
+    /// These bytes are in memory from now on.
+    public void charge(long bytes) {
         all.addAndGet(bytes);
         used.bytes.addAndGet(bytes);
     }
 
-    boolean exhausted() {
+    /// They no longer are. Whoever charged them releases them, once.
+    public void release(long bytes) {
+        charge(-bytes);
+    }
+
+    /// The limit is reached: no request may hold more than its smallest share.
+    public boolean exhausted() {
         return all.get() >= limit;
     }
 

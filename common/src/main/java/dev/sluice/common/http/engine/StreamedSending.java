@@ -103,7 +103,7 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
             piece.writeBytes(part);
             bytes.position(bytes.position() + count);
             held += count;
-            exchange.engine().budget().add(count);
+            exchange.engine().budget().charge(count);
             boolean tell = !drainScheduled;
             drainScheduled = true;
             return tell;
@@ -211,7 +211,7 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
     }
 
     private void release(int bytes) {
-        exchange.engine().budget().add(-bytes);
+        exchange.engine().budget().release(bytes);
         lock.lock();
         try {
             held -= bytes;
@@ -231,7 +231,7 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
             }
             for (var piece = pieces.poll(); piece != null; piece = pieces.poll()) {
                 held -= piece.readableBytes();
-                exchange.engine().budget().add(-piece.readableBytes());
+                exchange.engine().budget().release(piece.readableBytes());
                 piece.release();
             }
             room.signalAll();
