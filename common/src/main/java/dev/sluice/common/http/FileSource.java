@@ -1,21 +1,35 @@
 package dev.sluice.common.http;
 
-import java.nio.channels.FileChannel;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
 
-/// An open file whose bytes may be sent by the kernel once they are known good and in the page cache.
+/// An open file whose bytes are handed over only as they were found good. What was prepared may leave the page cache
+/// before it is sent; so each piece is asked for by [#copy] or [#send], and by [#fetch] when that says no.
 public interface FileSource extends AutoCloseable {
     /// The engine asks for this much at most in one [#prepare].
     int WINDOW = 1 << 20;
 
-    FileChannel channel();
-
-    /// True when these bytes are verified and can be sent without waiting for the drive. Never blocks.
+    /// True when these bytes are verified and in memory. Never blocks.
     boolean ready(long offset, int length);
 
     /// Brings these bytes into the page cache and verifies them, on the drive's own threads. Never blocks; completes
-    /// exceptionally when the bytes are bad or cannot be read, and then nothing of them may be sent.
+    /// exceptionally when the bytes are bad or cannot be read.
     CompletionStage<?> prepare(long offset, int length);
+
+    /// Fills a direct buffer with verified bytes that are in memory. Never blocks.
+    ///
+    /// @return false when they are not verified and in memory, or no longer; the buffer stays where it was
+    boolean copy(long offset, ByteBuffer into);
+
+    /// Hands verified bytes that are in memory to a socket, as many as it takes at once. Never blocks.
+    ///
+    /// @param socket the descriptor of one that does not block
+    /// @return how many it took; 0 when they are not verified and in memory, or no longer
+    long send(long offset, int length, int socket);
+
+    /// Fills a direct buffer with bytes that are verified as they are read, on the drive's own threads, which use the
+    /// buffer until it completes. Never blocks; completes exceptionally when the bytes are bad or cannot be read.
+    CompletionStage<?> fetch(long offset, ByteBuffer into);
 
     /// Called once, when the engine is done with the file (sent, failed or connection lost). Never blocks.
     @Override

@@ -73,13 +73,10 @@ public final class Received {
                     try (file) {
                         for (long at = 0; at < length; ) {
                             int window = (int) Math.min(1 << 20, length - at);
-                            file.prepare(offset + at, window)
+                            var buffer = ByteBuffer.allocateDirect(window);
+                            file.fetch(offset + at, buffer)
                                     .toCompletableFuture()
                                     .join();
-                            var buffer = ByteBuffer.allocate(window);
-                            while (buffer.hasRemaining()) {
-                                file.channel().read(buffer, offset + at + buffer.position());
-                            }
                             sink.write(buffer.flip());
                             at += window;
                         }

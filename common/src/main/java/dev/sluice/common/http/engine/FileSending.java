@@ -6,23 +6,24 @@ import dev.sluice.common.http.ResponseBody.FileRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import java.io.EOFException;
-import java.io.IOException;
+import io.netty.channel.unix.UnixChannel;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Sends a part of a file. Small parts are copied into one write with the head. Larger ones go in windows: the
 /// first is made ready before the head leaves, each next one while the present one is being sent, so that the
 /// loop never waits for a drive. Windows end where the file's own windows end, so that each checksum block is
-/// prepared once. Long windows pass through user space while there is memory for it, short ones go from the
-/// page cache to the socket in the kernel (decision 0012). The file is closed once, when neither a write nor a
-/// preparation uses it. Event loop only.
+/// prepared once. Long windows are sent in pieces, each copied from the page cache when its turn comes; short ones are
+/// handed from there to the socket, as far as it takes them at once. What has left the page cache meanwhile is read and
+/// verified again by the drive's threads (decision 0027). The file is closed once, when
+/// nobody uses it. Event loop only.
 final class FileSending implements Sending {
-    /// What passes through user space does so in pieces. With TLS everything does.
     private static final int TLS_PIECE = 128 << 10;
-
     private static final int PLAIN_PIECE = 256 << 10;
+    /// While the memory for bodies is used up.
+    private static final int SMALLEST_PIECE = 16 << 10;
 
     private final Exchange exchange;
     private final Channel channel;
@@ -94,8 +95,12 @@ final class FileSending implements Sending {
         } else if (failure == null) {
             ready();
         } else {
-            failed(failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+            failed(cause(failure));
         }
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /// The window at `position` may be sent.
@@ -123,75 +128,152 @@ final class FileSending implements Sending {
         nextReady = false;
         try {
             if (copied()) {
-                copyWhole();
+                sendWhole();
             } else {
                 if (exchange.isUndecided()) {
                     exchange.write(exchange.writeHead(response, length, 0));
                 }
                 writeWindow();
             }
-        } catch (IOException | RuntimeException thrown) {
+        } catch (RuntimeException thrown) {
             failed(thrown);
         }
     }
 
-    private void copyWhole() throws IOException {
+    private void sendWhole() {
         var out = exchange.writeHead(response, length, (int) length);
+        boolean copied = false;
         try {
-            readFully(out, position, (int) length);
-        } catch (IOException | RuntimeException unreadable) {
-            out.release();
-            exchange.takeBackHead();
-            throw unreadable;
-        }
-        finish();
-        exchange.sendWhole(out);
-    }
-
-    private void readFully(ByteBuf out, long from, int count) throws IOException {
-        int read = 0;
-        while (read < count) {
-            int now = out.writeBytes(file.channel(), from + read, count - read);
-            if (now <= 0) {
-                throw new EOFException("the file ends before byte " + (from + count));
+            copied = copy(position, (int) length, out);
+        } finally {
+            if (!copied) {
+                out.release();
+                exchange.takeBackHead();
             }
-            read += now;
+        }
+        if (copied) {
+            finish();
+            exchange.sendWhole(out);
+        } else {
+            fetch(position, (int) length, this::sendFetched);
         }
     }
 
-    private void writeWindow() throws IOException {
+    private void sendFetched(ByteBuf body) {
+        finish();
+        exchange.write(exchange.writeHead(response, length, 0));
+        exchange.sendWhole(body);
+    }
+
+    private void writeWindow() {
         int count = windowLength();
-        long from = position;
+        long from = position + sentAtOnce(count);
         position += count;
-        writing = true;
-        if (secure || (count >= PLAIN_PIECE && !exchange.engine().budget().exhausted())) {
-            writePieces(from, from + count);
-        } else {
-            var range = new SentRange(file.channel(), from, count);
-            exchange.writeAndFlush(range, count).addListener(done -> written((ChannelFuture) done));
+        if (from < position) {
+            writePieces(from, position);
+        } else if (position >= end) {
+            finish();
+            exchange.answerSent();
         }
         if (position < end && !over) {
             prepareNext();
         }
     }
 
-    private void writePieces(long from, long to) throws IOException {
-        int count = (int) Math.min(secure ? TLS_PIECE : PLAIN_PIECE, to - from);
-        var piece = channel.alloc().directBuffer(count);
-        try {
-            readFully(piece, from, count);
-        } catch (IOException | RuntimeException unreadable) {
-            piece.release();
-            writing = false;
-            throw unreadable;
+    /// Short windows are cheaper for the kernel to send. It gets them only while it can do so at once: what waited for
+    /// the client could leave the page cache meanwhile.
+    private long sentAtOnce(int count) {
+        if (secure || count >= PLAIN_PIECE || !(channel instanceof UnixChannel socket)) {
+            return 0;
         }
+        channel.flush();
+        var before = channel.unsafe().outboundBuffer();
+        if (before == null || !before.isEmpty()) {
+            return 0;
+        }
+        long sent = file.send(position, count, socket.fd().intValue());
+        exchange.count(sent);
+        return sent;
+    }
+
+    private void writePieces(long from, long to) {
+        int count = (int) Math.min(pieceLength(), to - from);
+        var piece = channel.alloc().directBuffer(count);
+        boolean copied = false;
+        try {
+            copied = copy(from, count, piece);
+        } finally {
+            if (!copied) {
+                piece.release();
+            }
+        }
+        if (copied) {
+            writePiece(piece, from + count, to);
+        } else {
+            fetch(from, count, fetched -> writePiece(fetched, from + count, to));
+        }
+    }
+
+    private int pieceLength() {
+        return exchange.engine().budget().exhausted() ? SMALLEST_PIECE : secure ? TLS_PIECE : PLAIN_PIECE;
+    }
+
+    private boolean copy(long from, int count, ByteBuf into) {
+        boolean copied = file.copy(from, into.internalNioBuffer(into.writerIndex(), count));
+        if (copied) {
+            into.writerIndex(into.writerIndex() + count);
+        }
+        return copied;
+    }
+
+    /// What is not in memory any more comes from the drive's threads, verified on its way.
+    private void fetch(long from, int count, Consumer<ByteBuf> then) {
+        var piece = channel.alloc().directBuffer(count);
+        CompletionStage<?> fetched;
+        try {
+            fetched = file.fetch(from, piece.nioBuffer(0, count));
+        } catch (RuntimeException thrown) {
+            piece.release();
+            throw thrown;
+        }
+        writing = true;
+        fetched.whenComplete((_, failure) -> {
+            if (!exchange.onLoop(() -> fetched(piece.writerIndex(count), failure, then))) {
+                piece.release();
+                file.close();
+            }
+        });
+    }
+
+    private void fetched(ByteBuf piece, @Nullable Throwable failure, Consumer<ByteBuf> then) {
+        writing = false;
+        if (failure == null && !over && !exchange.isOver()) {
+            try {
+                then.accept(piece);
+            } catch (RuntimeException thrown) {
+                failed(thrown);
+            }
+            return;
+        }
+        piece.release();
+        if (failure == null || over || exchange.isOver()) {
+            finish();
+        } else {
+            failed(cause(failure));
+        }
+    }
+
+    private void writePiece(ByteBuf piece, long next, long to) {
+        int count = piece.readableBytes();
+        writing = true;
         exchange.engine().budget().charge(count);
         exchange.writeAndFlush(piece, count).addListener(done -> {
             exchange.engine().budget().release(count);
-            if (done.isSuccess() && from + count < to) {
+            writing = false;
+            if (done.isSuccess() && next < to && !over) {
                 try {
-                    writePieces(from + count, to);
-                } catch (IOException | RuntimeException unreadable) {
+                    writePieces(next, to);
+                } catch (RuntimeException unreadable) {
                     failed(unreadable);
                 }
             } else {
@@ -201,15 +283,9 @@ final class FileSending implements Sending {
     }
 
     private void written(ChannelFuture done) {
-        writing = false;
         if (!done.isSuccess()) {
-            boolean ours = fileTooShort();
             finish();
-            if (ours) {
-                exchange.fail(done.cause());
-            } else {
-                exchange.clientLost(done.cause());
-            }
+            exchange.clientLost(done.cause());
         } else if (over) {
             finish();
         } else if (position >= end) {
@@ -217,15 +293,6 @@ final class FileSending implements Sending {
             exchange.answerSent();
         } else {
             advance();
-        }
-    }
-
-    /// Tells our fault from the client's when a write fails: the kernel's error may be either.
-    private boolean fileTooShort() {
-        try {
-            return file.channel().size() < end;
-        } catch (IOException unreadable) {
-            return true;
         }
     }
 

@@ -141,6 +141,64 @@ class FileAnswerTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1000, 100_000, 3 * MIB + 17})
+    void bytesThatLeftMemoryAfterTheirPreparationAreVerifiedAgain(int length) throws Exception {
+        var path = folder.resolve("file");
+        var bytes = TestFile.write(path, length);
+        var file = TestFile.cold(path);
+        file.leaving = offset -> offset % MIB == 0;
+        try (var server = TestServer.immediate(_ -> range(file, 0, length));
+                var client = server.connect()) {
+            assertThat(client.send(GET).read().body()).isEqualTo(bytes);
+            closedOnce(file);
+            assertThat(file.fetched).hasSize((length + MIB - 1) / MIB);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1000, 3 * MIB})
+    void bytesThatLeftMemoryAndCameBackWrongAreNotSent(int length) throws Exception {
+        var path = folder.resolve("file");
+        TestFile.write(path, length);
+        var file = TestFile.cold(path);
+        long last = (length - 1) / MIB * MIB;
+        file.leaving = offset -> offset == last;
+        file.fetching = _ -> CompletableFuture.failedFuture(new StoreException.Damaged("checksum"));
+        try (var server = TestServer.immediate(_ -> range(file, 0, length));
+                var client = server.connect()) {
+            client.send(GET);
+            if (length == 1000) {
+                assertThat(client.read().status()).isEqualTo(500);
+            } else {
+                assertThat(client.readHead()).startsWith("HTTP/1.1 200");
+                assertThat(client.readToEnd().length).isLessThanOrEqualTo((int) last);
+            }
+            closedOnce(file);
+        }
+    }
+
+    @Test
+    void aClientThatLeavesWhileBytesAreReadAgainClosesTheFile() throws Exception {
+        var path = folder.resolve("file");
+        TestFile.write(path, MIB);
+        var file = TestFile.ready(path);
+        var reading = new CompletableFuture<Void>();
+        file.leaving = _ -> true;
+        file.fetching = _ -> reading;
+        try (var server = TestServer.immediate(_ -> range(file, 0, MIB))) {
+            try (var client = server.connect()) {
+                client.send(GET);
+                TestServer.eventually("asked for", () -> !file.fetched.isEmpty());
+                client.reset();
+            }
+            TestServer.eventually("gone", () -> server.meter("sluice.http.connections") == 0);
+            assertThat(file.closings).as("a drive thread still uses it").hasValue(0);
+            reading.complete(null);
+            closedOnce(file);
+        }
+    }
+
     @Test
     void aLaterWindowThatCannotBePreparedCutsTheConnection() throws Exception {
         var path = folder.resolve("file");

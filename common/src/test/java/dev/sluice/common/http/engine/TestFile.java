@@ -1,8 +1,10 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.FileSource;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,15 +14,22 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 
-/// A file that counts its closings and prepares its windows as a test says.
+/// A file that counts its closings, prepares its windows and loses them from memory as a test says.
 final class TestFile implements FileSource {
     final AtomicInteger closings = new AtomicInteger();
     /// `offset+length` of every window asked for.
     final List<String> prepared = Collections.synchronizedList(new ArrayList<>());
+    /// The same of what was not in memory when its turn came.
+    final List<String> fetched = Collections.synchronizedList(new ArrayList<>());
+    /// Where what was prepared leaves memory before it is sent; what comes instead is wrong.
+    volatile LongPredicate leaving = _ -> false;
+    volatile LongFunction<CompletionStage<?>> fetching = _ -> CompletableFuture.runAsync(() -> {});
 
     private final FileChannel channel;
     private final LongFunction<CompletionStage<?>> preparation;
@@ -55,14 +64,6 @@ final class TestFile implements FileSource {
     }
 
     @Override
-    public FileChannel channel() {
-        if (closings.get() > 0) {
-            throw new AssertionError("used after it was closed");
-        }
-        return channel;
-    }
-
-    @Override
     public boolean ready(long offset, int length) {
         return ready;
     }
@@ -71,6 +72,46 @@ final class TestFile implements FileSource {
     public CompletionStage<?> prepare(long offset, int length) {
         prepared.add(offset + "+" + length);
         return preparation.apply(offset);
+    }
+
+    @Override
+    public boolean copy(long offset, ByteBuffer into) {
+        if (leaving.test(offset)) {
+            into.duplicate().put(new byte[into.remaining()]);
+            return false;
+        }
+        return read(offset, into);
+    }
+
+    /// No socket ever takes it: the engine copies then.
+    @Override
+    public long send(long offset, int length, int socket) {
+        return 0;
+    }
+
+    @Override
+    public CompletionStage<?> fetch(long offset, ByteBuffer into) {
+        fetched.add(offset + "+" + into.remaining());
+        return fetching.apply(offset).thenRun(() -> {
+            if (!read(offset, into)) {
+                throw new CompletionException(new EOFException("the file is too short"));
+            }
+        });
+    }
+
+    private boolean read(long offset, ByteBuffer into) {
+        if (closings.get() > 0) {
+            throw new AssertionError("used after it was closed");
+        }
+        try {
+            long at = offset;
+            for (int read = 0; into.hasRemaining() && read >= 0; at += read) {
+                read = channel.read(into, at);
+            }
+            return !into.hasRemaining();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.sluice.targetnode.storage.files;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 
-/// One open file. Only [#identity], [#isCached] and [#channel] may be called on any thread.
+/// One open file. Only [#identity], [#isCached], [#readAtOnce] and [#sendAtOnce] may be called on
+/// any thread.
 public interface DriveFile extends AutoCloseable {
     /// What [#readUncached] asks of offsets, lengths and addresses.
     int ALIGNMENT = 4096;
@@ -58,8 +58,23 @@ public interface DriveFile extends AutoCloseable {
     /// never waits. For files opened to read only.
     boolean isCached(long offset, int length);
 
-    /// For the kernel to send from.
-    FileChannel channel();
+    /// Fills the buffer with what is in the page cache. Never waits for the drive. For files opened to read only.
+    ///
+    /// @param into direct; it does not change when not all of these bytes are there, but its content may
+    /// @return false when they are not all there, or the file system cannot tell
+    boolean readAtOnce(long offset, ByteBuffer into);
+
+    /// Hands bytes from the page cache to a socket that does not block, as many as it takes at once. Waits for the
+    /// drive
+    /// unless they are there. For files opened to read only.
+    ///
+    /// @param socket its descriptor
+    /// @return how many it took
+    long sendAtOnce(long offset, long length, int socket);
+
+    /// Says that these bytes are about to be read, so that the drive reads them in one go. For files opened to read
+    /// only.
+    void expectRead(long offset, long length);
 
     @Override
     void close();

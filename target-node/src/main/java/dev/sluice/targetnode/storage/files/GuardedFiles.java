@@ -2,7 +2,6 @@ package dev.sluice.targetnode.storage.files;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -200,8 +199,18 @@ public final class GuardedFiles implements DriveFiles {
         }
 
         @Override
-        public FileChannel channel() {
-            return file.channel();
+        public boolean readAtOnce(long offset, ByteBuffer into) {
+            return file.readAtOnce(offset, into);
+        }
+
+        @Override
+        public long sendAtOnce(long offset, long length, int socket) {
+            return file.sendAtOnce(offset, length, socket);
+        }
+
+        @Override
+        public void expectRead(long offset, long length) {
+            file.expectRead(offset, length);
         }
 
         @Override

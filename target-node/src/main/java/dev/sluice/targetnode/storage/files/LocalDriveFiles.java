@@ -79,7 +79,7 @@ public final class LocalDriveFiles implements DriveFiles {
 
     private DriveFile writing(String path, StandardOpenOption how) throws IOException {
         try {
-            return LocalDriveFile.writing(at(path), how);
+            return LocalDriveFile.open(at(path), how);
         } catch (IOException failure) {
             throw named(failure);
         }
@@ -91,7 +91,7 @@ public final class LocalDriveFiles implements DriveFiles {
         if (!Files.isRegularFile(full, LinkOption.NOFOLLOW_LINKS)) {
             throw new NoSuchFileException(path);
         }
-        return LocalDriveFile.reading(full);
+        return OpenedDriveFile.open(full);
     }
 
     @Override

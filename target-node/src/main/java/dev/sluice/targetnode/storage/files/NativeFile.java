@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
 
 /// The Linux calls that Java has no way to, or no cheap one: an open file's inode, size and time of change in one call
 /// without a path (statx with an empty path; its layout is the same on every processor), a descriptor for it, how much
-/// of it is in memory (cachestat, which the C library does not name yet), the sync of a whole file system, and a file
-/// that has its name last.
+/// of it is in memory (cachestat, which the C library does not name yet), reads that do not wait for the drive, bytes
+/// from a file to a socket, advice on
+/// what is read next, the sync of a whole file system, and a file that has its name last.
 @SuppressWarnings("restricted") // these calls are what the launcher enables native access for
 final class NativeFile {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -43,6 +44,10 @@ final class NativeFile {
     private static final int RANGE_LENGTH = 8;
     private static final int CACHED = 64;
     private static final int SC_PAGESIZE = 30;
+    private static final int EINTR = 4;
+    private static final int RWF_NOWAIT = 8;
+    private static final int RANDOM = 1;
+    private static final int WILL_NEED = 3;
 
     private static final MethodHandle OPEN = function(
             "open",
@@ -103,6 +108,43 @@ final class NativeFile {
                     ValueLayout.ADDRESS,
                     ValueLayout.JAVA_INT),
             Linker.Option.captureCallState("errno"));
+    private static final MethodHandle READ = function(
+            "pread",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG),
+            Linker.Option.captureCallState("errno"));
+    private static final MethodHandle READ_AT_ONCE = function(
+            "preadv2",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT));
+    private static final MethodHandle SEND = function(
+            "sendfile",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.ADDRESS,
+                    ValueLayout.JAVA_LONG));
+    private static final MethodHandle ADVISE = function(
+            "posix_fadvise",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT));
+    private static final MethodHandle ERROR_TEXT =
+            function("strerror", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+    private static final int LONGEST_ERROR_TEXT = 256;
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     private static final MemorySegment EMPTY_PATH = Arena.global().allocate(1);
@@ -178,6 +220,75 @@ final class NativeFile {
         }
         long pages = (offset + length - 1) / PAGE - offset / PAGE + 1;
         return result != 0 || answer.get(ValueLayout.JAVA_LONG, 0) >= pages;
+    }
+
+    /// Reads into native memory, and waits for the drive if it must.
+    ///
+    /// @return how many bytes; 0 at the end of the file
+    static int read(int descriptor, long offset, MemorySegment into) throws IOException {
+        try (var arena = Arena.ofConfined()) {
+            var state = arena.allocate(STATE);
+            long read;
+            do {
+                read = (long) READ.invokeExact(state, descriptor, into, into.byteSize(), offset);
+            } while (read < 0 && errno(state) == EINTR);
+            if (read < 0) {
+                throw new IOException(errorText(errno(state)));
+            }
+            return (int) read;
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    private static String errorText(int error) throws Throwable {
+        var text = (MemorySegment) ERROR_TEXT.invokeExact(error);
+        return text.reinterpret(LONGEST_ERROR_TEXT).getString(0);
+    }
+
+    /// Reads what is in the page cache into native memory. Never waits for the drive.
+    ///
+    /// @return how many bytes; less than asked for where one is not there, or the file system cannot tell
+    static long readAtOnce(int descriptor, long offset, MemorySegment into) {
+        var vector = ANSWER.get();
+        vector.set(ValueLayout.JAVA_LONG, 0, into.address());
+        vector.set(ValueLayout.JAVA_LONG, RANGE_LENGTH, into.byteSize());
+        try {
+            return (long) READ_AT_ONCE.invokeExact(descriptor, vector, 1, offset, RWF_NOWAIT);
+        } catch (Throwable failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /// Hands bytes of a file to a socket that does not block.
+    ///
+    /// @return how many it took; 0 or less when it takes none now, or no more
+    static long send(int descriptor, long offset, long length, int socket) {
+        var position = ANSWER.get();
+        position.set(ValueLayout.JAVA_LONG, 0, offset);
+        try {
+            return (long) SEND.invokeExact(socket, descriptor, position, length);
+        } catch (Throwable failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /// The kernel is to read nothing from the drive that was not asked for.
+    static void expectRandomReads(int descriptor) {
+        advise(descriptor, 0, 0, RANDOM);
+    }
+
+    /// The kernel may begin to read this.
+    static void expectRead(int descriptor, long offset, long length) {
+        advise(descriptor, offset, length, WILL_NEED);
+    }
+
+    private static void advise(int descriptor, long offset, long length, int advice) {
+        try {
+            int ignored = (int) ADVISE.invokeExact(descriptor, offset, length, advice);
+        } catch (Throwable failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     /// Makes a file in a folder that has no name yet, with its bytes and its attribute, and gives it one.

@@ -143,6 +143,10 @@ final class HotObject {
 
     /// Whether these bytes were good when the file was as it was then, and have been in memory since.
     boolean isVerified(long offset, int length) {
+        return areKnown(offset, length) && file.isCached(offset, length);
+    }
+
+    private boolean areKnown(long offset, int length) {
         var now = verified;
         if (System.nanoTime() - now.since > maxAgeNanos) {
             return false;
@@ -152,11 +156,42 @@ final class HotObject {
                 return false;
             }
         }
-        return file.isCached(offset, length);
+        return true;
     }
 
     private static int block(long offset) {
         return Math.toIntExact(offset / BlockSums.BLOCK);
+    }
+
+    /// Fills a direct buffer with bytes that are good and in memory. Never blocks. That they are known to be good is
+    /// asked after they were read: whoever brings a block from the drive again forgets it before.
+    ///
+    /// @return false when they are not, or no longer: the drive must read them
+    boolean copy(long offset, ByteBuffer into) {
+        int start = into.position();
+        int length = into.remaining();
+        if (!file.readAtOnce(offset, into)) {
+            forget(offset, length);
+            return false;
+        }
+        if (!areKnown(offset, length)) {
+            into.position(start);
+            return false;
+        }
+        return true;
+    }
+
+    /// Fills the buffer with bytes that are compared as they are read, whatever is in memory. On a drive thread.
+    ///
+    /// @throws StoreException.Damaged when they are not the ones that were written
+    void readGood(long offset, ByteBuffer into) throws IOException {
+        long end = offset + into.remaining();
+        forgetUnlessCached(offset, into.remaining());
+        var now = current();
+        for (int block = block(offset); into.hasRemaining(); block++) {
+            requireGood(block, sum(block, new Part(offset, end, into)));
+            now.add(block);
+        }
     }
 
     /// Reads the blocks that these bytes lie in, unless they are known to be good and in memory, and compares them.
@@ -172,9 +207,14 @@ final class HotObject {
     /// What has left the page cache comes from the drive again, and may be bad this time.
     private void forgetUnlessCached(long offset, int length) {
         if (!file.isCached(offset, length)) {
-            for (int block = block(offset); block <= block(offset + length - 1); block++) {
-                verified.remove(block);
-            }
+            forget(offset, length);
+        }
+    }
+
+    private void forget(long offset, int length) {
+        var now = verified;
+        for (int block = block(offset); block <= block(offset + length - 1); block++) {
+            now.remove(block);
         }
     }
 
@@ -189,7 +229,7 @@ final class HotObject {
             var now = current();
             for (int block = block(offset); block <= last; block++) {
                 if (!now.has(block)) {
-                    require(sum(block) == record.blocks().get(block), "does not match the checksum of block " + block);
+                    requireGood(block, sum(block, Part.NONE));
                     now.add(block);
                 }
             }
@@ -217,15 +257,36 @@ final class HotObject {
         }
     }
 
-    private int sum(int block) throws IOException {
+    private void requireGood(int block, int sum) {
+        require(sum == record.blocks().get(block), "does not match the checksum of block " + block);
+    }
+
+    /// Which bytes somebody wants beside the sum of their block, and where.
+    private record Part(long from, long to, ByteBuffer into) {
+        static final Part NONE = new Part(0, 0, ByteBuffer.allocate(0));
+
+        /// @param piece what was read from a position on; not consumed
+        void take(long position, ByteBuffer piece) {
+            int start = (int) Math.max(0, from - position);
+            int end = (int) Math.min(piece.limit(), to - position);
+            if (start < end) {
+                into.put(piece.slice(start, end - start));
+            }
+        }
+    }
+
+    private int sum(int block, Part wanted) throws IOException {
         var crc = new CRC32C();
         var buffer = BUFFER.get();
-        long end = Math.min(record.size(), (block + 1L) * BlockSums.BLOCK);
-        for (long position = (long) block * BlockSums.BLOCK; position < end; position += buffer.limit()) {
+        long begin = (long) block * BlockSums.BLOCK;
+        long end = Math.min(record.size(), begin + BlockSums.BLOCK);
+        file.expectRead(begin, end - begin);
+        for (long position = begin; position < end; position += buffer.limit()) {
             buffer.clear().limit((int) Math.min(PIECE, end - position));
             file.read(position, buffer);
             require(!buffer.hasRemaining(), "is shorter than it was");
-            crc.update(buffer.flip());
+            wanted.take(position, buffer.flip());
+            crc.update(buffer);
         }
         return (int) crc.getValue();
     }
@@ -262,6 +323,9 @@ final class HotObject {
     }
 
     private ByteBuffer good() throws IOException {
+        if (record.size() > 0) {
+            forgetUnlessCached(0, (int) record.size());
+        }
         current();
         var content = ByteBuffer.allocateDirect((int) record.size());
         file.read(0, content);

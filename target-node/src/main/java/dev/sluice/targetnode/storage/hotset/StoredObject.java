@@ -4,15 +4,14 @@ import dev.sluice.common.http.FileSource;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// One use of a stored object; to be closed once, on any thread. No byte of it is to be sent before [#ready] or
-/// [#prepare] said that it is good. What it was opened with stays readable when the object is replaced or deleted.
+/// One use of a stored object; to be closed once, on any thread. No byte of it is to be sent that [#copy], [#send]
+/// or [#fetch] did not hand over. What it was opened with stays readable when the object is replaced or deleted.
 public final class StoredObject implements FileSource {
     /// A look lasts this long, so that the steps of an answer that is sent at once share it.
     private static final long LOOK_NANOS = 2_000_000;
@@ -54,11 +53,6 @@ public final class StoredObject implements FileSource {
     }
 
     @Override
-    public FileChannel channel() {
-        return object.file().channel();
-    }
-
-    @Override
     public boolean ready(long offset, int length) {
         long now = System.nanoTime();
         var before = look;
@@ -74,28 +68,40 @@ public final class StoredObject implements FileSource {
 
     @Override
     public CompletionStage<?> prepare(long offset, int length) {
-        return object.prepare(offset, length).whenComplete((_, failure) -> {
+        return telling(object.prepare(offset, length));
+    }
+
+    @Override
+    public boolean copy(long offset, ByteBuffer into) {
+        return ready(offset, into.remaining()) && object.copy(offset, into);
+    }
+
+    @Override
+    public long send(long offset, int length, int socket) {
+        return ready(offset, length) ? object.file().sendAtOnce(offset, length, socket) : 0;
+    }
+
+    @Override
+    public CompletionStage<?> fetch(long offset, ByteBuffer into) {
+        return telling(object.drive().startStep(() -> object.readGood(offset, into)));
+    }
+
+    private CompletableFuture<Void> telling(CompletableFuture<Void> work) {
+        return work.whenComplete((_, failure) -> {
             if (failure instanceof StoreException.Damaged) {
                 whenDamaged.run();
             }
         });
     }
 
-    /// Verifies and copies bytes; blocks, for virtual threads.
+    /// Verifies and copies bytes, as far as the object has so many; blocks, for virtual threads.
     ///
     /// @throws StoreException.Damaged when they are not the ones that were written
-    public void read(long offset, ByteBuffer into) throws IOException {
+    public void read(long offset, ByteBuffer into) {
         long end = Math.min(record().size(), offset + into.remaining());
         into.limit(into.position() + (int) Math.max(0, end - offset));
         if (into.hasRemaining()) {
-            Drive.awaited(prepare(offset, into.remaining()).toCompletableFuture());
-            object.drive().call(() -> {
-                object.file().read(offset, into);
-                if (into.hasRemaining()) {
-                    throw new StoreException.Damaged("'%s' is shorter than it was".formatted(record().key()));
-                }
-                return into;
-            });
+            Drive.awaited(fetch(offset, into).toCompletableFuture());
         }
     }
 

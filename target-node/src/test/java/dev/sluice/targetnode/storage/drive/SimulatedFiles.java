@@ -6,7 +6,6 @@ import dev.sluice.targetnode.storage.files.FileIdentity;
 import dev.sluice.targetnode.storage.files.PathTakenException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -403,9 +402,17 @@ public final class SimulatedFiles implements DriveFiles {
         }
 
         @Override
-        public FileChannel channel() {
-            throw new UnsupportedOperationException("a simulated file has no channel");
+        public boolean readAtOnce(long offset, ByteBuffer into) {
+            return false; // as where the file system cannot tell
         }
+
+        @Override
+        public long sendAtOnce(long offset, long length, int socket) {
+            throw new UnsupportedOperationException("the kernel has no simulated files");
+        }
+
+        @Override
+        public void expectRead(long offset, long length) {}
 
         @Override
         public void close() {}
