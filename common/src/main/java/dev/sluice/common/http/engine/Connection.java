@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One client's connection: hands out one request at a time, in order, and reads from the socket only when somebody can
-/// take what arrives. What was decoded beyond the request at hand (one read at most) waits here. Event loop only.
+/// take what arrives. At most one request was decoded beyond the one at hand, and waits here. Event loop only.
 final class Connection extends ChannelInboundHandlerAdapter {
     /// Tells a connection to end after the request at hand.
     record Drain() {}
@@ -34,6 +34,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final InetSocketAddress remote;
     private final boolean secure;
     private final ConnectionClock clock;
+    private final RequestDecoder decoder;
     private final ArrayDeque<Object> waiting = new ArrayDeque<>();
     private @Nullable Exchange current;
     private boolean refusedForNumber;
@@ -49,6 +50,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.remote = channel.remoteAddress();
         this.secure = engine.tls().isPresent();
         this.clock = new ConnectionClock(engine.config(), this, channel);
+        this.decoder = new RequestDecoder(engine.config(), this);
     }
 
     Channel channel() {
@@ -58,6 +60,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Nullable
     Exchange current() {
         return current;
+    }
+
+    /// In front of this in the channel's pipeline.
+    RequestDecoder decoder() {
+        return decoder;
+    }
+
+    boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /// Neither a request nor a part of one has arrived that is not taken yet.
+    private boolean nothingWaits() {
+        return waiting.isEmpty() && !decoder.isStopped();
     }
 
     boolean closing() {
@@ -89,7 +105,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /// Told by the decoder before it looks at the bytes.
     void bytesArrived(int number) {
         insideRead = true;
-        clock.received(number, current == null && waiting.isEmpty());
+        clock.received(number, current == null && nothingWaits());
     }
 
     @Override
@@ -183,14 +199,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (insideRead || !channel.isActive()) {
             return;
         }
+        if (waiting.isEmpty() && decoder.isStopped()) {
+            decodeRest();
+        }
         var exchange = current;
         if (closing
-                || (waiting.isEmpty()
+                || (nothingWaits()
                         && (exchange == null || exchange.received().wantsMore()))) {
             clock.reading(exchange != null && exchange.received().isAwaited());
             channel.read();
         } else {
             clock.reading(false);
+        }
+    }
+
+    /// What was read with a request that is answered by now.
+    private void decodeRest() {
+        insideRead = true;
+        try {
+            decoder.resume();
+        } catch (Exception broken) {
+            channel.pipeline().fireExceptionCaught(broken);
+        } finally {
+            insideRead = false;
+        }
+        if (flushWanted) {
+            flushWanted = false;
+            channel.flush();
         }
     }
 
@@ -212,7 +247,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         current = null;
         clock.idleFromNow();
         if (engine.draining()) {
-            closeGracefully(waiting.isEmpty());
+            closeGracefully(nothingWaits());
             return;
         }
         pump();
@@ -226,7 +261,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     void closeGracefully(boolean inputEnded) {
         current = null;
         closing = true;
-        boolean nothingUnread = waiting.isEmpty();
+        boolean nothingUnread = nothingWaits();
         releaseWaiting();
         if (inputEnded && nothingUnread) {
             closeAfterWrites();
@@ -282,7 +317,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof Drain && current == null && !closing && channel.isActive()) {
-            closeGracefully(waiting.isEmpty());
+            closeGracefully(nothingWaits());
         }
     }
 

@@ -74,7 +74,7 @@ public final class HttpServer implements AutoCloseable {
         engine.connections().add(channel);
         engine.tls().ifPresent(tls -> channel.pipeline().addLast(tls.serverSide(channel)));
         var connection = new Connection(engine, channel);
-        channel.pipeline().addLast(new RequestDecoder(engine.config(), connection), connection);
+        channel.pipeline().addLast(connection.decoder(), connection);
     }
 
     /// Where it listens, with the real port when 0 was asked for.
