@@ -204,8 +204,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         var exchange = current;
         if (closing
-                || (nothingWaits()
-                        && (exchange == null || exchange.received().wantsMore()))) {
+                || (nothingWaits() && (exchange == null || exchange.received().wantsMore()))) {
             clock.reading(exchange != null && exchange.received().isAwaited());
             channel.read();
         } else {
