@@ -12,6 +12,9 @@ import dev.sluice.common.store.StoreException;
 public interface Backend extends AutoCloseable {
     BackendAddress address();
 
+    /// With which credentials requests are made, for people; holds no secret. May ask where credentials are.
+    String identity();
+
     BackendObject head(String key);
 
     /// One request to the cloud, whose body is not kept anywhere: reading it is what moves it. The caller closes the

@@ -3,29 +3,35 @@ package dev.sluice.backend;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Where a cloud bucket is and how to reach it; holds no credentials, so that it may be shown and stored.
 ///
 /// @param prefix put before every key, as it stands (so usually with a `/` at its end); empty for none
 /// @param endpoint another server than the cloud's own: MinIO, Ceph, a second Sluice
-/// @param profile S3: the named profile of the AWS configuration on the node; GCS: the path of a credentials file
-///     on the node; either: [#ANONYMOUS]. Without one, the cloud's usual chain of places
 public record BackendAddress(
-        Provider provider,
-        String bucket,
-        String prefix,
-        Optional<URI> endpoint,
-        Optional<String> region,
-        Optional<String> profile) {
-    /// The profile of those who need no credentials: public data sets.
-    public static final String ANONYMOUS = "anonymous";
+        Provider provider, String bucket, String prefix, Optional<URI> endpoint, Optional<String> region) {
+
+    /// A region is part of the host's name where no endpoint is given.
+    private static final Pattern REGION = Pattern.compile("[A-Za-z0-9_-]{1,63}");
 
     public enum Provider {
-        S3,
-        GS;
+        S3("https://s3.amazonaws.com"),
+        GS("https://storage.googleapis.com");
+
+        private final URI home;
+
+        Provider(String home) {
+            this.home = URI.create(home);
+        }
 
         public String scheme() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        /// The cloud's own endpoint, whatever the region.
+        public URI home() {
+            return home;
         }
     }
 
@@ -34,6 +40,7 @@ public record BackendAddress(
             throw new IllegalArgumentException("a backend needs a bucket: " + provider.scheme() + "://BUCKET");
         }
         endpoint.ifPresent(BackendAddress::checkEndpoint);
+        region.ifPresent(BackendAddress::checkRegion);
     }
 
     /// @param address `s3://bucket`, `gs://bucket`, either with `/prefix`
@@ -46,38 +53,44 @@ public record BackendAddress(
                 int slash = rest.indexOf('/');
                 var bucket = slash < 0 ? rest : rest.substring(0, slash);
                 var prefix = slash < 0 ? "" : rest.substring(slash + 1);
-                return new BackendAddress(
-                        provider, bucket, prefix, Optional.empty(), Optional.empty(), Optional.empty());
+                return new BackendAddress(provider, bucket, prefix, Optional.empty(), Optional.empty());
             }
         }
         throw new IllegalArgumentException("'" + address + "' is no backend: it begins with neither s3:// nor gs://");
     }
 
     public BackendAddress endpoint(URI other) {
-        return new BackendAddress(provider, bucket, prefix, Optional.of(other), region, profile);
+        return new BackendAddress(provider, bucket, prefix, Optional.of(other), region);
     }
 
     public BackendAddress region(String other) {
-        return new BackendAddress(provider, bucket, prefix, endpoint, Optional.of(other), profile);
+        return new BackendAddress(provider, bucket, prefix, endpoint, Optional.of(other));
     }
 
-    public BackendAddress profile(String other) {
-        return new BackendAddress(provider, bucket, prefix, endpoint, region, Optional.of(other));
-    }
-
-    /// As it is written, without endpoint, region and profile.
+    /// As it is written, without endpoint and region.
     @Override
     public String toString() {
         return provider.scheme() + "://" + bucket + (prefix.isEmpty() ? "" : "/" + prefix);
     }
 
-    private static void checkEndpoint(URI endpoint) {
+    /// @throws IllegalArgumentException saying what is wrong with it
+    public static void checkRegion(String region) {
+        if (!REGION.matcher(region).matches()) {
+            throw new IllegalArgumentException("'" + region + "' is no region such as us-east-1");
+        }
+    }
+
+    /// @throws IllegalArgumentException saying what is wrong with it
+    public static void checkEndpoint(URI endpoint) {
         var scheme = endpoint.getScheme();
         if (endpoint.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {
             throw new IllegalArgumentException("'" + endpoint + "' is no endpoint: http(s)://host[:port]");
         }
         if (endpoint.getUserInfo() != null) {
-            throw new IllegalArgumentException("an endpoint must not hold credentials; name a profile");
+            throw new IllegalArgumentException("an endpoint must not hold credentials");
+        }
+        if (endpoint.getQuery() != null || endpoint.getFragment() != null) {
+            throw new IllegalArgumentException("'" + endpoint + "' is no endpoint: it has a query or a fragment");
         }
     }
 }

@@ -40,6 +40,14 @@ class BackendAddressTest {
         assertThatThrownBy(() -> address.endpoint(URI.create(endpoint))).isInstanceOf(IllegalArgumentException.class);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "eu.evil.example/", "evil.example#", "a b", "eu@evil"})
+    void whatIsNoRegionIsRefused(String region) {
+        var address = BackendAddress.parse("s3://b");
+        assertThatThrownBy(() -> address.region(region)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(address.region("us-east-1").region()).contains("us-east-1");
+    }
+
     @Test
     void keysAreOrderedByTheirUtf8Bytes() {
         // U+FF5E is one char above the surrogates, and comes before U+1F600 in UTF-8.

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.cloud.NoCredentials;
 import com.google.cloud.storage.BucketInfo;
 import com.google.cloud.storage.StorageOptions;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
+import dev.sluice.backend.access.Reach;
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;
@@ -47,11 +50,10 @@ class GcsOnFakeServerTest extends BackendContract {
 
     @Override
     Backend openMissing() {
-        var address = BackendAddress.parse("gs://not-there").endpoint(gcs.url());
-        return Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+        return Backends.open(anonymous("not-there", gcs), SETTINGS, new SimpleMeterRegistry());
     }
 
-    private static BackendAddress newBucket(PeerServer server) {
+    private static BackendConnection newBucket(PeerServer server) {
         var name = "bucket-" + BUCKETS.incrementAndGet();
         StorageOptions.http()
                 .setHost(server.url().toString())
@@ -60,7 +62,12 @@ class GcsOnFakeServerTest extends BackendContract {
                 .build()
                 .getService()
                 .create(BucketInfo.of(name));
-        return BackendAddress.parse("gs://" + name).endpoint(server.url());
+        return anonymous(name, server);
+    }
+
+    private static BackendConnection anonymous(String bucket, PeerServer server) {
+        var address = BackendAddress.parse("gs://" + bucket).endpoint(server.url());
+        return new BackendConnection(address, new BackendCredentials.Anonymous(), Reach.NAMED);
     }
 
     @Test

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
+import dev.sluice.backend.access.Reach;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.store.StoreException;
@@ -47,8 +50,6 @@ class S3FaultsTest {
 
     @BeforeEach
     void start() throws IOException {
-        System.setProperty("aws.accessKeyId", "key");
-        System.setProperty("aws.secretAccessKey", "secret");
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             requests.incrementAndGet();
@@ -58,7 +59,9 @@ class S3FaultsTest {
         });
         server.start();
         var endpoint = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-        backend = Backends.open(BackendAddress.parse("s3://bucket").endpoint(endpoint), QUICK, registry);
+        var address = BackendAddress.parse("s3://bucket").endpoint(endpoint);
+        var keys = new BackendCredentials.Keys("key", "secret");
+        backend = Backends.open(new BackendConnection(address, keys, Reach.NAMED), QUICK, registry);
     }
 
     @AfterEach

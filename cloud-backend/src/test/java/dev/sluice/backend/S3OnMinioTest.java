@@ -3,6 +3,9 @@ package dev.sluice.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
+import dev.sluice.backend.access.Reach;
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;
@@ -32,8 +35,6 @@ class S3OnMinioTest extends BackendContract {
 
     @BeforeAll
     void start() {
-        System.setProperty("aws.accessKeyId", PeerServer.MINIO_USER);
-        System.setProperty("aws.secretAccessKey", PeerServer.MINIO_PASSWORD);
         minio = PeerServer.minio(folder);
     }
 
@@ -51,11 +52,10 @@ class S3OnMinioTest extends BackendContract {
 
     @Override
     Backend openMissing() {
-        var address = BackendAddress.parse("s3://not-there").endpoint(minio.url());
-        return Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+        return Backends.open(connection("not-there", minio), SETTINGS, new SimpleMeterRegistry());
     }
 
-    private static BackendAddress newBucket(PeerServer server) {
+    private static BackendConnection newBucket(PeerServer server) {
         var name = "bucket-" + BUCKETS.incrementAndGet();
         var credentials = AwsBasicCredentials.create(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD);
         try (var client = S3Client.builder()
@@ -67,15 +67,23 @@ class S3OnMinioTest extends BackendContract {
                 .build()) {
             client.createBucket(request -> request.bucket(name));
         }
-        return BackendAddress.parse("s3://" + name).endpoint(server.url());
+        return connection(name, server);
+    }
+
+    private static BackendConnection connection(String bucket, PeerServer server) {
+        var keys = new BackendCredentials.Keys(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD);
+        return new BackendConnection(BackendAddress.parse("s3://" + bucket).endpoint(server.url()), keys, Reach.NAMED);
     }
 
     @Test
     void anAddressPrefixIsPutBeforeEveryKey() throws IOException {
-        var address = newBucket(minio);
-        var below = new BackendAddress(
-                address.provider(), address.bucket(), "sets/", address.endpoint(), address.region(), address.profile());
-        try (var whole = Backends.open(address, SETTINGS, new SimpleMeterRegistry());
+        var connection = newBucket(minio);
+        var address = connection.address();
+        var below = new BackendConnection(
+                new BackendAddress(address.provider(), address.bucket(), "sets/", address.endpoint(), address.region()),
+                connection.credentials(),
+                connection.reach());
+        try (var whole = Backends.open(connection, SETTINGS, new SimpleMeterRegistry());
                 var part = Backends.open(below, SETTINGS, new SimpleMeterRegistry())) {
             part.put("a/b", 1, Bytes.source(utf8("x")), Bytes.PLAIN, WriteCondition.NONE);
             assertThat(whole.head("sets/a/b").size()).isEqualTo(1);
@@ -115,10 +123,12 @@ class S3OnMinioTest extends BackendContract {
 
     @Test
     void wrongCredentialsAreDenied() throws IOException {
-        var address = newBucket(minio).profile(BackendAddress.ANONYMOUS);
-        try (var stranger = Backends.open(address, SETTINGS, new SimpleMeterRegistry())) {
+        var anonymous =
+                new BackendConnection(newBucket(minio).address(), new BackendCredentials.Anonymous(), Reach.NAMED);
+        try (var stranger = Backends.open(anonymous, SETTINGS, new SimpleMeterRegistry())) {
             assertThatThrownBy(() -> stranger.get("a", BackendRead.WHOLE))
                     .isInstanceOf(StoreException.BackendDenied.class);
+            assertThat(stranger.identity()).isEqualTo("no credentials (anonymous)");
         }
     }
 

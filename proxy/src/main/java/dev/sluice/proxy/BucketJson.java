@@ -23,7 +23,7 @@ final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
     private static final Set<String> PROPERTIES =
             Set.of("backend", "durability", "policy", "route", "local_copies", "quota");
-    private static final Set<String> BACKEND = Set.of("url", "endpoint", "region", "profile");
+    private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
 
     private BucketJson() {}
 
@@ -84,8 +84,12 @@ final class BucketJson {
         if (endpoint.isPresent() && URI.create(endpoint.get()).getHost() == null) {
             throw new IOException("backend.endpoint must be a URL such as http://10.0.0.1:9000");
         }
-        return Optional.of(
-                new BackendSpec(url, endpoint, optionalText(backend, "region"), optionalText(backend, "profile")));
+        return Optional.of(new BackendSpec(
+                url,
+                optionalText(backend, "via"),
+                endpoint,
+                optionalText(backend, "region"),
+                optionalText(backend, "profile")));
     }
 
     private static Optional<String> optionalText(JsonNode object, String field) {

@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.RedirectTokens;
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.Answer;
@@ -12,6 +13,7 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
 public final class FrontDoor implements HttpHandler {
@@ -28,6 +30,7 @@ public final class FrontDoor implements HttpHandler {
     /// @param region the one region of this cluster, or `*` for any
     /// @param redirects makes and checks the tokens of redirects
     /// @param peerApi what this node answers to other nodes
+    /// @param backendRules throws an IllegalArgumentException for a backend that this node's configuration refuses
     public record Parts(
             NodeId self,
             String region,
@@ -41,6 +44,7 @@ public final class FrontDoor implements HttpHandler {
             HttpHandler peerApi,
             HttpHandler health,
             HttpHandler metrics,
+            Consumer<BackendSpec> backendRules,
             InstantSource clock) {}
 
     public FrontDoor(Parts parts) {
@@ -62,6 +66,7 @@ public final class FrontDoor implements HttpHandler {
                 parts.authenticator(),
                 views,
                 life,
+                new NewBackend(parts.backendRules(), each),
                 new MountpathCalls(parts.self(), views, targets),
                 new ScrubCalls(each),
                 new ResilverCalls(each),

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.Caller;
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
@@ -37,6 +38,7 @@ final class NativeApi implements HttpHandler {
     private final Authenticator authenticator;
     private final ClusterViews views;
     private final BucketLife buckets;
+    private final NewBackend backends;
     private final MountpathCalls mountpaths;
     private final ScrubCalls scrubs;
     private final ResilverCalls resilvers;
@@ -46,6 +48,7 @@ final class NativeApi implements HttpHandler {
             Authenticator authenticator,
             ClusterViews views,
             BucketLife buckets,
+            NewBackend backends,
             MountpathCalls mountpaths,
             ScrubCalls scrubs,
             ResilverCalls resilvers,
@@ -53,6 +56,7 @@ final class NativeApi implements HttpHandler {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
+        this.backends = backends;
         this.mountpaths = mountpaths;
         this.scrubs = scrubs;
         this.resilvers = resilvers;
@@ -122,7 +126,9 @@ final class NativeApi implements HttpHandler {
                                 BucketJson.show(existing(name)).toString());
             case "POST" -> {
                 BucketName.checkNew(name);
-                buckets.create(name, BucketJson.created(name, message(head, caller, body, "create-bck")));
+                var properties = BucketJson.created(name, message(head, caller, body, "create-bck"));
+                properties.backend().ifPresent(backend -> check(head, backend));
+                buckets.create(name, properties);
                 yield Response.empty(200);
             }
             case "PATCH" -> {
@@ -138,6 +144,14 @@ final class NativeApi implements HttpHandler {
             }
             default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for buckets");
         };
+    }
+
+    /// `?check=false` leaves the cloud unasked.
+    private void check(RequestHead head, BackendSpec backend) {
+        backends.checkRules(backend);
+        if (!QueryParameters.of(head.query()).text("check").equals("false")) {
+            backends.checkCloud(backend);
+        }
     }
 
     private Bucket existing(String name) {

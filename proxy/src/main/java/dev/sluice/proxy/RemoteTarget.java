@@ -1,11 +1,13 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
@@ -61,6 +63,12 @@ final class RemoteTarget implements TargetService {
     @Override
     public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
         return page(PeerPaths.LIST_CLOUD, bucket, prefix, from, limit);
+    }
+
+    @Override
+    public BackendCheck checkBackend(BackendSpec spec) {
+        return read(
+                peers.post(address, PeerPaths.CHECK_BACKEND, "", ClusterJson.write(spec), CALL), BackendCheck.class);
     }
 
     @Override

@@ -1,8 +1,10 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
@@ -38,6 +40,7 @@ final class MemoryTarget implements TargetService {
     private final List<ScrubCommand> scrubbed = new ArrayList<>();
     private final List<ResilverCommand> resilvered = new ArrayList<>();
     private boolean silent;
+    private Optional<String> refusesBackends = Optional.empty();
     private Runnable whenAskedIfEmpty = () -> {};
 
     MemoryTarget(String id) {
@@ -74,6 +77,17 @@ final class MemoryTarget implements TargetService {
 
     List<Long> dropped() {
         return dropped;
+    }
+
+    /// What its configuration or the cloud says to every check.
+    void refusesBackends(String why) {
+        refusesBackends = Optional.of(why);
+    }
+
+    @Override
+    public BackendCheck checkBackend(BackendSpec spec) {
+        answer();
+        return new BackendCheck(refusesBackends);
     }
 
     @Override

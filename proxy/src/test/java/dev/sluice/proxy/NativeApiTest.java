@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
@@ -34,6 +35,51 @@ class NativeApiTest {
                         .status())
                 .isEqualTo(200);
         assertThat(cluster.known("shards")).isEmpty();
+    }
+
+    private static final String VIA_LAB =
+            "{\"action\":\"create-bck\",\"value\":{\"backend\":{\"url\":\"s3://cloud\",\"via\":\"lab\"}}}";
+
+    @Test
+    void aBackendIsNamedWithTheBucketAndShown() {
+        assertThat(cluster.send("POST /v1/buckets/cached", VIA_LAB).status()).isEqualTo(200);
+        assertThat(cluster.known("cached").orElseThrow().properties().backend())
+                .contains(BackendSpec.via("s3://cloud", "lab"));
+        assertThat(cluster.send("HEAD /v1/buckets/cached", "").headers().first("Ais-Bucket-Props"))
+                .hasValueSatisfying(properties -> assertThat(properties).contains("\"via\":\"lab\""));
+    }
+
+    @Test
+    void aBackendThatTheConfigurationLacksMakesNoBucketEvenUnchecked() {
+        for (var query : List.of("", "?check=false")) {
+            var refused = cluster.send("POST /v1/buckets/cached" + query, VIA_LAB.replace("lab", "elsewhere"));
+            assertThat(refused.status()).isEqualTo(400);
+            assertThat(TrialCluster.text(refused)).contains("the configuration has no elsewhere");
+            assertThat(cluster.known("cached")).isEmpty();
+        }
+    }
+
+    @Test
+    void aBackendThatATargetCannotUseMakesNoBucketUnlessUnchecked() {
+        cluster.target(1).refusesBackends("s3://cloud says 403");
+        cluster.target(2).silence(true);
+        cluster.target(3).refusesBackends("s3://cloud says 403");
+        var refused = cluster.send("POST /v1/buckets/cached", VIA_LAB);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refused)).contains("target001, target003: s3://cloud says 403");
+        assertThat(cluster.known("cached")).isEmpty();
+        assertThat(cluster.send("POST /v1/buckets/cached?check=false", VIA_LAB).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aTargetThatIsDownDoesNotKeepABucketFromBeingMade() {
+        cluster.target(1).silence(true);
+        assertThat(cluster.send("POST /v1/buckets/one", VIA_LAB).status()).isEqualTo(200);
+        cluster.target(2).silence(true);
+        cluster.target(3).silence(true);
+        assertThat(cluster.send("POST /v1/buckets/two", VIA_LAB).status()).isEqualTo(503);
+        assertThat(cluster.known("two")).isEmpty();
     }
 
     @Test

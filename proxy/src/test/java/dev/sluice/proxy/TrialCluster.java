@@ -91,7 +91,16 @@ final class TrialCluster implements AutoCloseable {
                 nothing,
                 nothing,
                 nothing,
+                TrialCluster::onlyViaLab,
                 () -> NOW));
+    }
+
+    /// Stands for the rules of a node's configuration.
+    private static void onlyViaLab(BackendSpec spec) {
+        if (!spec.via().equals(Optional.of("lab"))) {
+            throw new IllegalArgumentException(
+                    "the configuration has no " + spec.via().orElse("such endpoint"));
+        }
     }
 
     Bucket bucket(String name) {
@@ -103,7 +112,7 @@ final class TrialCluster implements AutoCloseable {
     }
 
     Bucket backed(String name) {
-        var cloud = new BackendSpec("s3://cloud", Optional.empty(), Optional.empty(), Optional.empty());
+        var cloud = BackendSpec.of("s3://cloud");
         return bucket(name, BucketProperties.defaults(Optional.of(cloud)));
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode;
 
 import dev.sluice.backend.BackendSettings;
+import dev.sluice.backend.access.BackendRules;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
@@ -67,18 +68,20 @@ public final class TargetNode implements AutoCloseable {
     }
 
     /// @param store the attached drives, which the caller closes after this
+    /// @param backendRules which clouds its buckets may reach
     public static TargetNode open(
             NodeId node,
             ObjectStore store,
             ControlPlane control,
             ClusterViews views,
             PeerClient peers,
+            BackendRules backendRules,
             BackendSettings backendSettings,
             ObjectSizeLimit limit,
             ScrubSettings scrubbing,
             ResilverSettings resilvering,
             MeterRegistry meters) {
-        var backends = new BucketBackends(backendSettings, meters);
+        var backends = new BucketBackends(backendRules, backendSettings, meters);
         var digests = Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());

@@ -28,7 +28,12 @@ public final class NativeApi {
     private static final String PROPERTIES = "ais-bucket-props";
 
     /// The cloud bucket behind a bucket.
-    public record Backend(String url, Optional<String> endpoint, Optional<String> region, Optional<String> profile) {}
+    public record Backend(
+            String url,
+            Optional<String> via,
+            Optional<String> endpoint,
+            Optional<String> region,
+            Optional<String> profile) {}
 
     /// A node as the cluster's map has it.
     public record Member(String id, String role, String url) {}
@@ -66,29 +71,31 @@ public final class NativeApi {
 
     /// One before a cloud bucket, all else as it is by default.
     public void createBucket(String name, Backend backend) {
-        createBucket(name, Optional.of(backend), JSON.createObjectNode());
+        createBucket(name, Optional.of(backend), JSON.createObjectNode(), true);
     }
 
     /// @param properties as [#setProperties] takes them
-    public void createBucket(String name, Optional<Backend> backend, ObjectNode properties) {
+    /// @param check whether the targets ask the cloud first
+    public void createBucket(String name, Optional<Backend> backend, ObjectNode properties, boolean check) {
         var value = properties.deepCopy();
         backend.ifPresent(cloud -> {
             var object = value.putObject("backend").put("url", cloud.url());
+            cloud.via().ifPresent(text -> object.put("via", text));
             cloud.endpoint().ifPresent(text -> object.put("endpoint", text));
             cloud.region().ifPresent(text -> object.put("region", text));
             cloud.profile().ifPresent(text -> object.put("profile", text));
         });
-        act("POST", name, "create-bck", value);
+        act("POST", name, check ? Map.of() : Map.of("check", "false"), "create-bck", value);
     }
 
     /// With `force` also one that holds objects. What is in a cloud bucket behind it stays there.
     public void destroyBucket(String name, boolean force) {
-        act("DELETE", name, "destroy-bck", JSON.createObjectNode().put("force", force));
+        act("DELETE", name, Map.of(), "destroy-bck", JSON.createObjectNode().put("force", force));
     }
 
     /// Changes those that are named, as docs/http-api.md names them.
     public void setProperties(String name, ObjectNode properties) {
-        act("PATCH", name, "set-bprops", properties);
+        act("PATCH", name, Map.of(), "set-bprops", properties);
     }
 
     /// The properties of a bucket, as the server names them.
@@ -224,13 +231,13 @@ public final class NativeApi {
         }
     }
 
-    private void act(String method, String bucket, String action, ObjectNode value) {
+    private void act(String method, String bucket, Map<String, String> query, String action, ObjectNode value) {
         var message = JSON.createObjectNode().put("action", action);
         message.set("value", value);
         http.call(
                 method,
                 path(bucket),
-                Map.of(),
+                query,
                 Map.of("content-type", "application/json"),
                 BodyPublishers.ofString(message.toString()));
     }

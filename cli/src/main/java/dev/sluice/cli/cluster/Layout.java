@@ -4,6 +4,8 @@ import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.HostPort;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +76,7 @@ public record Layout(Path dir) {
         var members = nodes.stream()
                 .map(node -> new NodeConfig.Member(node.id(), node.role(), url(config, node.port())))
                 .toList();
+        var backends = config.backends().on(loopback(shape.host()));
         return nodes.stream()
                 .map(node -> new NodeConfig(
                         new NodeConfig.Node(
@@ -87,10 +90,19 @@ public record Layout(Path dir) {
                         new NodeConfig.Cluster(members),
                         config.auth(),
                         config.limits(),
+                        backends,
                         config.storage(),
                         config.http().below(dir),
                         config.log().withPath(log(config, node.id()).toString())))
                 .toList();
+    }
+
+    private static boolean loopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException _) {
+            return false; // the nodes will say that they cannot listen there
+        }
     }
 
     Path log(ClusterConfig config, String id) {

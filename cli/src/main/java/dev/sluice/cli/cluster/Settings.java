@@ -42,7 +42,13 @@ record Settings(String text, ClusterConfig config) {
 
     ClusterConfig with(AuthConfig auth) {
         return new ClusterConfig(
-                config.cluster(), auth, config.limits(), config.storage(), config.http(), config.log());
+                config.cluster(),
+                auth,
+                config.limits(),
+                config.backends(),
+                config.storage(),
+                config.http(),
+                config.log());
     }
 
     static String template() {

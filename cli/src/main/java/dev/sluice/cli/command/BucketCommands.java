@@ -32,9 +32,16 @@ final class BucketCommands {
         private @Nullable String backend;
 
         @Option(
+                names = "--via",
+                paramLabel = "NAME",
+                description =
+                        "The [backends.NAME] of the nodes' settings: endpoint and credentials of the cloud bucket.")
+        private @Nullable String via;
+
+        @Option(
                 names = "--endpoint",
                 paramLabel = "URL",
-                description = "Where the cloud bucket is served, if not at the cloud's own address.")
+                description = "Address of the cloud bucket, with --profile; the nodes' backends.allow must match it.")
         private @Nullable String backendEndpoint;
 
         @Option(names = "--region", paramLabel = "REGION", description = "The cloud bucket's region.")
@@ -43,8 +50,12 @@ final class BucketCommands {
         @Option(
                 names = "--profile",
                 paramLabel = "PROFILE",
-                description = "The profile with the credentials, on the machines of the targets.")
+                description =
+                        "AWS profile on the targets, or anonymous; the nodes' backends.allow must match the address.")
         private @Nullable String profile;
+
+        @Option(names = "--no-check", description = "Create the bucket without asking the cloud first.")
+        private boolean noCheck;
 
         @Mixin
         private final PropertyOptions properties = new PropertyOptions();
@@ -63,14 +74,16 @@ final class BucketCommands {
             var cloud = Optional.ofNullable(backend)
                     .map(url -> new NativeApi.Backend(
                             url,
+                            Optional.ofNullable(via),
                             Optional.ofNullable(backendEndpoint),
                             Optional.ofNullable(region),
                             Optional.ofNullable(profile)));
-            if (cloud.isEmpty() && (backendEndpoint != null || region != null || profile != null)) {
+            if (cloud.isEmpty()
+                    && (via != null || backendEndpoint != null || region != null || profile != null || noCheck)) {
                 throw CommandFailure.refused(
-                        "--endpoint, --region and --profile are those of a --backend (the cluster is chosen with --cluster or --dir)");
+                        "--via, --endpoint, --region, --profile and --no-check are those of a --backend (the cluster is chosen with --cluster or --dir)");
             }
-            nativeApi().createBucket(name, cloud, properties.given());
+            nativeApi().createBucket(name, cloud, properties.given(), !noCheck);
             return done(
                     Map.of(
                             "bucket",

@@ -4,7 +4,13 @@ import java.util.List;
 
 /// A local cluster: the contents of `DIR/sluice.toml`. What its nodes share is passed on into each node's own file.
 public record ClusterConfig(
-        Shape cluster, AuthConfig auth, LimitsConfig limits, StorageConfig storage, HttpConfig http, LogConfig log) {
+        Shape cluster,
+        AuthConfig auth,
+        LimitsConfig limits,
+        BackendsConfig backends,
+        StorageConfig storage,
+        HttpConfig http,
+        LogConfig log) {
 
     /// `[cluster]`: how many of what, and where. `driveRoots`, if any, are folders (one a drive, each on its own disk)
     /// in which every target gets a folder of its own; else drives are folders below DIR.
@@ -30,6 +36,7 @@ public record ClusterConfig(
             new Shape(1, 3, 2, "127.0.0.1", 8080, false, List.of()),
             AuthConfig.DEFAULTS,
             LimitsConfig.DEFAULTS,
+            BackendsConfig.DEFAULTS,
             StorageConfig.DEFAULTS,
             HttpConfig.DEFAULTS,
             LogConfig.DEFAULTS);

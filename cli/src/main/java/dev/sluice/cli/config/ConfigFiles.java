@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +17,7 @@ import java.util.Map;
 public final class ConfigFiles {
     private static final TomlMapper TOML = TomlMapper.builder()
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .addModule(new Jdk8Module())
             .build();
 
     private ConfigFiles() {}
@@ -64,19 +66,26 @@ public final class ConfigFiles {
         return TOML.valueToTree(settings);
     }
 
-    /// The defaults with one element in every list, which shows what its elements look like.
+    /// The defaults with one element in every list, which shows what its elements look like, and one table where
+    /// tables have names of their own.
     private static ObjectNode nodeForm() {
         var form = tree(NodeConfig.DEFAULTS);
         form.withArray("/drives/paths").add("");
         form.withArray("/drives/lost").add("");
         form.withArray("/cluster/nodes")
                 .add(tree(new NodeConfig.Member("target001", NodeRole.TARGET, "http://host:1")));
-        return form;
+        return withBackends(form);
     }
 
     private static ObjectNode clusterForm() {
         var form = tree(ClusterConfig.DEFAULTS);
         form.withArray("/cluster/drive_roots").add("");
+        return withBackends(form);
+    }
+
+    private static ObjectNode withBackends(ObjectNode form) {
+        form.withObject("/backends").putArray("allow").add("");
+        form.withObject("/backends").set(SettingsMerge.ANY_NAME, tree(BackendConfig.DEFAULTS));
         return form;
     }
 

@@ -13,6 +13,7 @@ public record NodeConfig(
         Cluster cluster,
         AuthConfig auth,
         LimitsConfig limits,
+        BackendsConfig backends,
         StorageConfig storage,
         HttpConfig http,
         LogConfig log) {
@@ -65,6 +66,7 @@ public record NodeConfig(
             new Cluster(List.of()),
             AuthConfig.DEFAULTS,
             LimitsConfig.DEFAULTS,
+            BackendsConfig.DEFAULTS,
             StorageConfig.DEFAULTS,
             HttpConfig.DEFAULTS,
             LogConfig.DEFAULTS);
@@ -101,11 +103,11 @@ public record NodeConfig(
         }
         require("auth.cluster_key", auth.clusterKey());
         var named = new Node(node.id(), node.role(), node.listen(), url, node.zone());
-        return new NodeConfig(named, drives, cluster, auth, limits, storage, http, log);
+        return new NodeConfig(named, drives, cluster, auth, limits, backends, storage, http, log);
     }
 
     NodeConfig with(AuthConfig changed) {
-        return new NodeConfig(node, drives, cluster, changed, limits, storage, http, log);
+        return new NodeConfig(node, drives, cluster, changed, limits, backends, storage, http, log);
     }
 
     private static void require(String key, String value) {

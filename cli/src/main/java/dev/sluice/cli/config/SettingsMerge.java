@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /// Puts given settings over defaults, refusing every key and type that the form (all keys, one element a list) lacks.
 record SettingsMerge(String file, ObjectNode form) {
+    /// The key of the form of tables with names of their own, which has the defaults of what they leave out.
+    static final String ANY_NAME = "*";
 
     void into(ObjectNode defaults, ObjectNode given) {
         merge(defaults, given, form, "");
@@ -14,12 +16,16 @@ record SettingsMerge(String file, ObjectNode form) {
     private void merge(ObjectNode onto, ObjectNode given, JsonNode expected, String prefix) {
         for (var setting : given.properties()) {
             var key = prefix + setting.getKey();
-            var form = expected.get(setting.getKey());
+            boolean ownName = !expected.has(setting.getKey());
+            var form = expected.get(ownName ? ANY_NAME : setting.getKey());
             if (form == null) {
                 throw new ConfigException(
                         "%s: unknown key '%s'; known here: %s".formatted(file, key, ConfigFiles.keys(expected)));
             }
             check(key, setting.getValue(), form);
+            if (ownName) {
+                onto.set(setting.getKey(), form.deepCopy());
+            }
             if (setting.getValue() instanceof ObjectNode table
                     && onto.get(setting.getKey()) instanceof ObjectNode inner) {
                 merge(inner, table, form, key + ".");

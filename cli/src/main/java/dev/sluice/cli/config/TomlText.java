@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/// Settings as TOML for people: a `[section]` each, lists of tables as `[[section.name]]`. And the change of one line
+/// Settings as TOML for people: a `[section]` each, tables in it as `[section.name]`,
+/// lists of tables as `[[section.name]]`. And the change of one line
 /// in a file that people edited, so that their comments stay.
 public final class TomlText {
     private TomlText() {}
@@ -21,6 +22,7 @@ public final class TomlText {
         return text.toString();
     }
 
+    /// Settings without a value are left out.
     private static void section(StringBuilder text, String name, ObjectNode section) {
         var tables = new StringBuilder();
         var plain = new StringBuilder();
@@ -35,7 +37,15 @@ public final class TomlText {
                     lines(tables, (ObjectNode) element);
                     tables.append('\n');
                 }
-            } else {
+            } else if (setting.getValue() instanceof ObjectNode table) {
+                tables.append('[')
+                        .append(name)
+                        .append('.')
+                        .append(setting.getKey())
+                        .append("]\n");
+                lines(tables, table);
+                tables.append('\n');
+            } else if (!setting.getValue().isNull()) {
                 line(plain, setting.getKey(), setting.getValue());
             }
         }

@@ -105,6 +105,7 @@ final class ComposedNode implements RunningNode {
                         control,
                         views,
                         peers,
+                        config.backends().rules(),
                         backendSettings(),
                         new ObjectSizeLimit(config.limits().objectSize().bytes()),
                         scrubSettings(),
@@ -244,6 +245,7 @@ final class ComposedNode implements RunningNode {
                         this::whyNotReady,
                         () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
                 new MetricsHandler(jvm.meters()),
+                config.backends().rules()::connection,
                 clock));
     }
 

@@ -3,10 +3,13 @@ package dev.sluice.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.backend.access.BackendRules;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +60,26 @@ final class ConfigFilesTest {
             header_size = "14KiB"
             backend_requests = 16
             object_size = "15MiB"
+            [backends]
+            allow = ["https://*.example.com"]
+            [backends.lab]
+            type = "s3"
+            endpoint = "https://minio.example.com:9000"
+            region = "eu-1"
+            profile = "lab-profile"
+            [backends.lab-keys]
+            type = "s3"
+            access_key = "BAK"
+            secret_key = "BSK"
+            [backends.sets]
+            type = "gs"
+            credentials_file = "/etc/sluice/gcs.json"
+            [backends.public]
+            type = "gs"
+            anonymous = true
+            [backends.own]
+            type = "s3"
+            default_chain = true
             [storage]
             reserve = "17MiB"
             high_watermark = 80
@@ -87,6 +110,21 @@ final class ConfigFilesTest {
             files = 31
             """;
 
+    private static final BackendsConfig BACKENDS = new BackendsConfig(
+            Optional.of(List.of("https://*.example.com")),
+            Map.of(
+                    "lab",
+                    new BackendConfig(
+                            "s3", "https://minio.example.com:9000", "eu-1", "lab-profile", "", "", "", false, false),
+                    "lab-keys",
+                    new BackendConfig("s3", "", "", "", "BAK", "BSK", "", false, false),
+                    "sets",
+                    new BackendConfig("gs", "", "", "", "", "", "/etc/sluice/gcs.json", false, false),
+                    "public",
+                    new BackendConfig("gs", "", "", "", "", "", "", true, false),
+                    "own",
+                    new BackendConfig("s3", "", "", "", "", "", "", false, true)));
+
     private static NodeConfig node(String toml) {
         return ConfigFiles.node(toml, "node.toml", Map.of());
     }
@@ -100,6 +138,8 @@ final class ConfigFilesTest {
         assertThat(config.drives().folders()).containsExactly(Path.of("/d1"));
         assertThat(config.auth()).isEqualTo(new AuthConfig(true, "a", "s", "c", "us-east-1"));
         assertThat(config.limits()).isEqualTo(LimitsConfig.DEFAULTS);
+        assertThat(config.backends()).isEqualTo(BackendsConfig.DEFAULTS);
+        assertThat(config.backends().rules()).isEqualTo(new BackendRules(new TreeMap<>(), List.of()));
         assertThat(config.storage()).isEqualTo(StorageConfig.DEFAULTS);
         assertThat(config.http()).isEqualTo(HttpConfig.DEFAULTS);
         assertThat(config.log()).isEqualTo(LogConfig.DEFAULTS);
@@ -117,6 +157,7 @@ final class ConfigFilesTest {
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
                         new AuthConfig(false, "AK", "SK", "CK", "*"),
                         new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, mebibytes(15)),
+                        BACKENDS,
                         new StorageConfig(
                                 mebibytes(17),
                                 80,
@@ -160,6 +201,14 @@ final class ConfigFilesTest {
     }
 
     @Test
+    void whatABackendLeavesOutHasItsDefaultAndSecretsAreNotShown() {
+        var config = node(LEAST + "[backends.lab]\ntype = \"s3\"\naccess_key = \"k\"\nsecret_key = \"hidden\"\n");
+        assertThat(config.backends().named().keySet()).containsExactly("lab");
+        assertThat(config.backends().rules().allow()).isEmpty();
+        assertThat(config.backends().toString()).contains("lab").doesNotContain("hidden");
+    }
+
+    @Test
     void keysOfTheEnvironmentWin() {
         var environment = Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s");
         assertThat(ConfigFiles.node(LEAST, "node.toml", environment).auth())
@@ -179,6 +228,21 @@ final class ConfigFilesTest {
                     drives = 3                        | drives must be a table
                     [drives]~paths = "/d"             | drives.paths must be a list
                     [drives]~paths = [1]              | drives.paths must be a text in quotes
+                    [backends]~allow = "*"            | backends.allow must be a list
+                    [backends]~allow = ["minio:9000"] | backends.allow: 'minio:9000' must be "*" or an endpoint
+                    [backends]~alow = ["*"]           | backends.alow must be a table
+                    [backends.lab]~tpye = "s3"        | unknown key 'backends.lab.tpye'; known here: [type, endpoint
+                    [backends.lab]~profile = "p"      | backends.lab: type must be "s3" or "gs", not ""
+                    [backends.lab]~type = "s3"        | backends.lab: give one of profile, access_key with secret_key
+                    [backends.a]~type = "s3"~profile = "p"~anonymous = true | backends.a: give one of profile
+                    [backends.a]~type = "s3"~access_key = "k" | backends.a: access_key and secret_key are given together
+                    [backends.a]~type = "s3"~anonymous = "yes" | backends.a.anonymous must be true or false
+                    [backends.a]~type = "gs"~profile = "p" | backends.a: its credentials need type = "s3"
+                    [backends.a]~type = "gs"~credentials_file = "g.json" | backends.a: credentials_file must be an absolute
+                    [backends.a]~type = "s3"~endpoint = "minio"~profile = "p" | backends.a: 'minio' is no endpoint
+                    [backends.a]~type = "s3"~endpoint = "http://169.254.169.254"~profile = "p" | is a link-local address
+                    [backends.a]~type = "s3"~region = "eu/1"~profile = "p" | backends.a: 'eu/1' is no region
+                    [backends."a b"]~type = "s3"~profile = "p" | backends.'a b': a name has 1 to 64
                     [storage]~reserve = "1 Gigabyte"  | storage.reserve: '1 Gigabyte' is not a size
                     [storage]~high_watermark = 101    | storage.high_watermark must be 86 to 100, not 101
                     [storage]~low_watermark = 90      | storage.high_watermark must be 91 to 100, not 90

@@ -1,5 +1,7 @@
 package dev.sluice.backend.gcs;
 
+import com.google.auth.Credentials;
+import com.google.auth.oauth2.ServiceAccountCredentials;
 import com.google.cloud.storage.Blob;
 import com.google.cloud.storage.BlobId;
 import com.google.cloud.storage.Storage;
@@ -16,6 +18,8 @@ import dev.sluice.backend.BackendSettings;
 import dev.sluice.backend.BackendStream;
 import dev.sluice.backend.StreamSource;
 import dev.sluice.backend.WriteCondition;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.WriteAttributes;
@@ -36,27 +40,40 @@ public final class GcsBackend implements Backend {
     private static final int MOST_OVERTAKEN = 3;
 
     private final BackendAddress address;
+    private final BackendCredentials source;
+    private final Credentials credentials;
+    private final GcsTransport transport;
     private final Storage client;
     private final BackendCalls calls;
     private final GcsUpload upload;
     private final GcsListing listing;
     private volatile boolean bucketSeen;
 
-    private GcsBackend(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
-        this.address = address;
-        this.client = GcsClients.client(address, settings);
+    private GcsBackend(BackendConnection connection, BackendSettings settings, MeterRegistry registry) {
+        this.address = connection.address();
+        this.source = connection.credentials();
+        this.credentials = GcsClients.credentials(connection);
+        this.transport = new GcsTransport(connection, settings);
+        this.client = GcsClients.client(address, credentials, transport, settings);
         this.calls = new BackendCalls(address, settings, registry, new GcsFailures(address)::explain);
         this.upload = new GcsUpload(address, client, calls);
         this.listing = new GcsListing(address, client, calls);
     }
 
-    public static GcsBackend open(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
-        return new GcsBackend(address, settings, registry);
+    public static GcsBackend open(BackendConnection connection, BackendSettings settings, MeterRegistry registry) {
+        return new GcsBackend(connection, settings, registry);
     }
 
     @Override
     public BackendAddress address() {
         return address;
+    }
+
+    @Override
+    public String identity() {
+        return credentials instanceof ServiceAccountCredentials account
+                ? "%s, of %s".formatted(source, account.getClientEmail())
+                : source.toString();
     }
 
     @Override
@@ -177,6 +194,7 @@ public final class GcsBackend implements Backend {
         } catch (Exception e) {
             LOG.warn("closing the client of {} failed", address, e);
         }
+        transport.shutdown();
     }
 
     private BlobId id(String key) {

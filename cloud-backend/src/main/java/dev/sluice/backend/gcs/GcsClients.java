@@ -10,9 +10,10 @@ import com.google.cloud.storage.Storage;
 import com.google.cloud.storage.StorageOptions;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendSettings;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,32 +27,32 @@ final class GcsClients {
 
     private GcsClients() {}
 
-    static Storage client(BackendAddress address, BackendSettings settings) {
+    static Storage client(
+            BackendAddress address, Credentials credentials, GcsTransport transport, BackendSettings settings) {
         var options = StorageOptions.http()
-                .setCredentials(credentials(address))
+                .setCredentials(credentials)
                 .setRetrySettings(ServiceOptions.getNoRetrySettings())
                 .setTransportOptions(HttpTransportOptions.newBuilder()
+                        .setHttpTransportFactory(() -> transport)
                         .setConnectTimeout((int) settings.connectTimeout().toMillis())
                         .setReadTimeout((int) settings.readTimeout().toMillis())
                         .build())
                 .setBlobWriteSessionConfig(BlobWriteSessionConfigs.getDefault().withChunkSize(UPLOAD_CHUNK));
-        address.endpoint().map(URI::toString).ifPresent(options::setHost);
+        options.setHost(address.endpoint().orElse(address.provider().home()).toString());
         return options.build().getService();
     }
 
-    private static Credentials credentials(BackendAddress address) {
-        boolean foreign = address.endpoint()
-                .filter(endpoint -> !endpoint.getHost().endsWith(".googleapis.com"))
-                .isPresent();
-        var profile = address.profile().orElse(foreign ? BackendAddress.ANONYMOUS : "");
+    static Credentials credentials(BackendConnection connection) {
         try {
-            return switch (profile) {
-                case BackendAddress.ANONYMOUS -> NoCredentials.getInstance();
-                case "" -> GoogleCredentials.getApplicationDefault();
-                default -> ofFile(Path.of(profile));
+            return switch (connection.credentials()) {
+                case BackendCredentials.Anonymous _ -> NoCredentials.getInstance();
+                case BackendCredentials.DefaultChain _ -> GoogleCredentials.getApplicationDefault();
+                case BackendCredentials.CredentialsFile(var file) -> ofFile(file);
+                case BackendCredentials.Profile _, BackendCredentials.Keys _ ->
+                    throw new IllegalArgumentException("GCS knows no " + connection.credentials());
             };
         } catch (IOException e) {
-            var denied = new StoreException.BackendDenied("no credentials for " + address + ": " + e.getMessage());
+            var denied = new StoreException.BackendDenied("no credentials for %s: %s".formatted(connection, e));
             denied.initCause(e);
             throw denied;
         }

@@ -3,6 +3,7 @@ package dev.sluice.backend.gcs;
 import com.google.cloud.storage.StorageException;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendFailure;
+import dev.sluice.backend.access.ConnectGuard;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 
@@ -15,6 +16,10 @@ final class GcsFailures {
     }
 
     BackendFailure explain(RuntimeException thrown, String key) {
+        var refused = ConnectGuard.refusal(thrown);
+        if (refused.isPresent()) {
+            return BackendFailure.finalAnswer(refused.get());
+        }
         return switch (thrown) {
             case StoreException known -> BackendFailure.finalAnswer(known);
             case StorageException answer -> byStatus(answer, key);

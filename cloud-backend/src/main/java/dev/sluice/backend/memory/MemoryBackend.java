@@ -78,6 +78,11 @@ public final class MemoryBackend implements Backend {
     }
 
     @Override
+    public String identity() {
+        return "the owner of the memory";
+    }
+
+    @Override
     public BackendAddress address() {
         return address;
     }

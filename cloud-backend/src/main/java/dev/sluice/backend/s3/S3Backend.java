@@ -10,6 +10,8 @@ import dev.sluice.backend.BackendSettings;
 import dev.sluice.backend.BackendStream;
 import dev.sluice.backend.StreamSource;
 import dev.sluice.backend.WriteCondition;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.WriteAttributes;
@@ -18,7 +20,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -30,27 +34,46 @@ public final class S3Backend implements Backend {
     private static final Logger LOG = LoggerFactory.getLogger(S3Backend.class);
 
     private final BackendAddress address;
+    private final BackendCredentials credentials;
+    private final AwsCredentialsProvider identities;
     private final S3Client client;
     private final BackendCalls calls;
     private final S3Upload upload;
     private final S3Listing listing;
     private volatile boolean bucketSeen; // so that a HEAD's bare 404 needs no second request to be understood
 
-    private S3Backend(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
-        this.address = address;
-        this.client = S3Clients.client(address, settings);
-        this.calls = new BackendCalls(address, settings, registry, new S3Failures(address)::explain);
+    private S3Backend(BackendConnection connection, BackendSettings settings, MeterRegistry registry) {
+        this.address = connection.address();
+        this.credentials = connection.credentials();
+        this.identities = S3Clients.credentials(credentials);
+        this.client = S3Clients.client(connection, identities, settings);
+        this.calls = new BackendCalls(address, settings, registry, new S3Failures(connection)::explain);
         this.upload = new S3Upload(address, settings, client, calls);
         this.listing = new S3Listing(address, client, calls);
     }
 
-    public static S3Backend open(BackendAddress address, BackendSettings settings, MeterRegistry registry) {
-        return new S3Backend(address, settings, registry);
+    public static S3Backend open(BackendConnection connection, BackendSettings settings, MeterRegistry registry) {
+        return new S3Backend(connection, settings, registry);
     }
 
     @Override
     public BackendAddress address() {
         return address;
+    }
+
+    @Override
+    public String identity() {
+        return switch (credentials) {
+            case BackendCredentials.Profile _, BackendCredentials.DefaultChain _ -> {
+                try {
+                    var key = identities.resolveCredentials().accessKeyId();
+                    yield "%s, access key %s".formatted(credentials, key);
+                } catch (SdkClientException none) {
+                    yield "%s, of which there are none".formatted(credentials);
+                }
+            }
+            default -> credentials.toString();
+        };
     }
 
     @Override

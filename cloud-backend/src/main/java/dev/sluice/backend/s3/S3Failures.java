@@ -2,6 +2,8 @@ package dev.sluice.backend.s3;
 
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendFailure;
+import dev.sluice.backend.access.BackendConnection;
+import dev.sluice.backend.access.ConnectGuard;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,13 +16,19 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 final class S3Failures {
     private static final Pattern UNSATISFIED = Pattern.compile("bytes \\*/(\\d+)");
 
+    private final BackendConnection connection;
     private final BackendAddress address;
 
-    S3Failures(BackendAddress address) {
-        this.address = address;
+    S3Failures(BackendConnection connection) {
+        this.connection = connection;
+        this.address = connection.address();
     }
 
     BackendFailure explain(RuntimeException thrown, String key) {
+        var refused = ConnectGuard.refusal(thrown);
+        if (refused.isPresent()) {
+            return BackendFailure.finalAnswer(refused.get());
+        }
         return switch (thrown) {
             case StoreException known -> BackendFailure.finalAnswer(known);
             case AwsServiceException answer -> answered(answer, key);
@@ -69,14 +77,18 @@ final class S3Failures {
     private BackendFailure unanswered(RuntimeException thrown) {
         var message = address + " does not answer: " + thrown.getMessage();
         if (message.contains("Unable to load credentials") || message.contains("Profile file contained no")) {
-            return BackendFailure.finalAnswer(
-                    new StoreException.BackendDenied("no credentials for " + address + ": " + thrown.getMessage()));
+            return BackendFailure.finalAnswer(new StoreException.BackendDenied(
+                    "no credentials for %s: %s".formatted(connection, thrown.getMessage())));
         }
         return BackendFailure.passing(new StoreException.BackendUnavailable(message, thrown));
     }
 
     private String says(AwsServiceException answer) {
-        return address + " says " + answer.statusCode() + ": " + answer.getMessage();
+        var why = Optional.ofNullable(answer.awsErrorDetails())
+                .map(AwsErrorDetails::errorMessage)
+                .filter(text -> !text.isBlank())
+                .orElseGet(answer::getMessage);
+        return address + " says " + answer.statusCode() + ": " + why;
     }
 
     private static long sizeBehind(AwsServiceException answer) {

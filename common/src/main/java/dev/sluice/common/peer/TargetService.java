@@ -1,5 +1,6 @@
 package dev.sluice.common.peer;
 
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -17,6 +18,9 @@ public interface TargetService {
 
     /// The same for the cloud bucket behind a bucket. Blocks.
     List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit);
+
+    /// Asks a cloud bucket for its first key, with what this target's own configuration has for it. Blocks.
+    BackendCheck checkBackend(BackendSpec spec);
 
     /// All multipart uploads under way whose keys begin with the prefix, in any order. Blocks.
     List<ListedUpload> listUploads(Bucket bucket, String prefix);

@@ -19,7 +19,11 @@ class ClusterJsonTest {
             new Node(new NodeId("target001"), Role.TARGET, "http://127.0.0.1:8180", "rack1", 12.5);
     private static final BucketProperties PROPERTIES = new BucketProperties(
             Optional.of(new BackendSpec(
-                    "s3://cloud/prefix", Optional.of("http://127.0.0.1:9000"), Optional.empty(), Optional.of("lab"))),
+                    "s3://cloud/prefix",
+                    Optional.of("lab"),
+                    Optional.of("http://127.0.0.1:9000"),
+                    Optional.empty(),
+                    Optional.of("lab"))),
             Durability.OS,
             Optional.of("{}"),
             Optional.of(RoutePreference.REDIRECT),
@@ -48,6 +52,14 @@ class ClusterJsonTest {
         var old = "{\"nextId\":3,\"buckets\":{}}".getBytes(StandardCharsets.UTF_8);
         assertThat(ClusterJson.read(old, BucketTable.class))
                 .isEqualTo(new BucketTable(3, new TreeMap<>(), new TreeMap<>()));
+    }
+
+    @Test
+    void aBackendFromBeforeThereWereNamesIsReachedByItsOwnEndpoint() throws IOException {
+        var old = "{\"url\":\"s3://b\",\"endpoint\":\"http://h:1\",\"region\":null,\"profile\":\"lab\"}";
+        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BackendSpec.class))
+                .isEqualTo(new BackendSpec(
+                        "s3://b", Optional.empty(), Optional.of("http://h:1"), Optional.empty(), Optional.of("lab")));
     }
 
     @Test

@@ -1,49 +1,69 @@
 package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.backend.Backend;
-import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendSettings;
 import dev.sluice.backend.Backends;
+import dev.sluice.backend.access.BackendRules;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.net.URI;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 /// The clouds behind this target's buckets, each opened when first needed. Buckets with the same address share one.
 public final class BucketBackends implements AutoCloseable {
-    private final Function<BackendSpec, Backend> opener;
+    private final Opener opener;
+    private final MeterRegistry meters;
     private final ConcurrentHashMap<BackendSpec, Backend> open = new ConcurrentHashMap<>();
 
-    public BucketBackends(BackendSettings settings, MeterRegistry meters) {
-        this(spec -> Backends.open(address(spec), settings, meters));
+    /// Makes no request yet; says by an IllegalArgumentException why a bucket may not have this backend.
+    @FunctionalInterface
+    public interface Opener {
+        Backend open(BackendSpec spec, MeterRegistry meters);
     }
 
-    /// @param opener makes no request yet; says by an IllegalArgumentException what is wrong with an address
-    public BucketBackends(Function<BackendSpec, Backend> opener) {
+    /// @param rules of this target's own configuration, whatever the node thought that made the bucket
+    public BucketBackends(BackendRules rules, BackendSettings settings, MeterRegistry meters) {
+        this((spec, registry) -> Backends.open(rules.connection(spec), settings, registry), meters);
+    }
+
+    public BucketBackends(Opener opener, MeterRegistry meters) {
         this.opener = opener;
+        this.meters = meters;
     }
 
-    /// @throws StoreException.BackendUnavailable when the address or the profile cannot be used
+    /// @throws StoreException.BackendDenied when this target's configuration does not let the bucket reach its cloud
     public Backend of(Bucket bucket) {
         var spec = bucket.properties()
                 .backend()
                 .orElseThrow(() -> new IllegalArgumentException(bucket.name() + " has no backend"));
         try {
-            return open.computeIfAbsent(spec, opener);
+            return open.computeIfAbsent(spec, absent -> opener.open(absent, meters));
         } catch (IllegalArgumentException e) {
-            throw new StoreException.BackendUnavailable("cannot use " + spec.url() + ": " + e.getMessage(), e);
+            var denied = new StoreException.BackendDenied("%s is not asked: %s".formatted(spec.url(), e.getMessage()));
+            denied.initCause(e);
+            throw denied;
         }
     }
 
-    private static BackendAddress address(BackendSpec spec) {
-        var address = BackendAddress.parse(spec.url());
-        var withEndpoint =
-                spec.endpoint().map(URI::create).map(address::endpoint).orElse(address);
-        var withRegion = spec.region().map(withEndpoint::region).orElse(withEndpoint);
-        return spec.profile().map(withRegion::profile).orElse(withRegion);
+    /// Asks a cloud bucket that no bucket stands before yet; keeps nothing of it.
+    public BackendCheck check(BackendSpec spec) {
+        try (var backend = opener.open(spec, new SimpleMeterRegistry())) {
+            return check(backend);
+        } catch (StoreException | IllegalArgumentException e) {
+            return BackendCheck.failed("%s is not asked: %s".formatted(spec.url(), e.getMessage()));
+        }
+    }
+
+    private static BackendCheck check(Backend backend) {
+        try {
+            backend.list("", "", "", 1);
+            return BackendCheck.passed();
+        } catch (StoreException e) {
+            return BackendCheck.failed("%s; it was asked with %s".formatted(e.getMessage(), backend.identity()));
+        }
     }
 
     @Override

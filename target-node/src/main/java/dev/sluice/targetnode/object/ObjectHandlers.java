@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
@@ -8,6 +9,7 @@ import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
@@ -67,6 +69,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final CopyHandlers copies;
     private final MultipartHandlers multipart;
     private final CompleteUploadHandler completions;
+    private final BucketBackends backends;
     private final CloudListing cloud;
     private final Scrubs scrubs;
     private final Resilver resilver;
@@ -83,6 +86,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             CopyHandlers copies,
             MultipartHandlers multipart,
             CompleteUploadHandler completions,
+            BucketBackends backends,
             CloudListing cloud,
             Scrubs scrubs,
             Resilver resilver,
@@ -97,6 +101,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.copies = copies;
         this.multipart = multipart;
         this.completions = completions;
+        this.backends = backends;
         this.cloud = cloud;
         this.scrubs = scrubs;
         this.resilver = resilver;
@@ -146,6 +151,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                         writeThrough,
                         threads,
                         CompleteUploadHandler.PATIENCE),
+                backends,
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),
@@ -196,6 +202,11 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
         return cloud.list(bucket, prefix, from, limit);
+    }
+
+    @Override
+    public BackendCheck checkBackend(BackendSpec spec) {
+        return backends.check(spec);
     }
 
     @Override

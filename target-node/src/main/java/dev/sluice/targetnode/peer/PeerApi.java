@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
@@ -89,6 +90,7 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.LIST_CLOUD ->
                 bytes(ListingCodec.encode(target.listCloud(
                         bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
+            case PeerPaths.CHECK_BACKEND -> json(target.checkBackend(ClusterJson.read(body, BackendSpec.class)));
             case PeerPaths.UPLOADS -> json(target.listUploads(bucket(query), query.text("prefix")));
             case PeerPaths.DELETE ->
                 json(target.delete(bucket(query), List.of(ClusterJson.read(body, String[].class))));

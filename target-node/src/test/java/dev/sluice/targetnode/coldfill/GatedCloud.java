@@ -69,6 +69,11 @@ public final class GatedCloud implements Backend {
     }
 
     @Override
+    public String identity() {
+        return memory.identity();
+    }
+
+    @Override
     public BackendAddress address() {
         return memory.address();
     }

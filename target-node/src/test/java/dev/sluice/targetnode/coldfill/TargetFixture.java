@@ -82,7 +82,7 @@ public final class TargetFixture implements AutoCloseable {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ExecutorService digests = Executors.newFixedThreadPool(2);
     private final PeerClient peers = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()));
-    private final BucketBackends backends = new BucketBackends(_ -> cloud);
+    private final BucketBackends backends = new BucketBackends((_, _) -> cloud, meters);
     private final Bucket own;
     private final Bucket cached;
     private final ClusterViews views;
@@ -144,7 +144,7 @@ public final class TargetFixture implements AutoCloseable {
             Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam, ObjectSizeLimit limit)
             throws IOException {
         drive = Files.createDirectories(folder.resolve("d1"));
-        var spec = new BackendSpec("s3://memory", Optional.empty(), Optional.empty(), Optional.empty());
+        var spec = BackendSpec.of("s3://memory");
         var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
                 .apply(joinAt("http://127.0.0.1:1"))
                 .apply(new Command.CreateBucket("own", 1, BucketProperties.defaults(Optional.empty())))

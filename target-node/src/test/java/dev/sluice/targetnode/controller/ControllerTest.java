@@ -64,7 +64,11 @@ class ControllerTest {
     void whatWasAcknowledgedIsThereAfterARestart() throws IOException {
         var before = formed();
         var properties = BucketProperties.defaults(Optional.of(new BackendSpec(
-                "s3://cloud", Optional.of("http://127.0.0.1:9000"), Optional.empty(), Optional.of("lab"))));
+                "s3://cloud",
+                Optional.empty(),
+                Optional.of("http://127.0.0.1:9000"),
+                Optional.empty(),
+                Optional.of("lab"))));
         before.apply(new Command.CreateBucket("shards", 42, properties));
         assertThat(open(ONE, TWO).current()).isEqualTo(before.current());
     }

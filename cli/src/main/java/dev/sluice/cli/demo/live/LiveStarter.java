@@ -38,7 +38,7 @@ public final class LiveStarter implements DemoClusters.Starter {
     private final Path temporary;
 
     /// The cluster that is shown, and the profile by which it reaches the cloud; `own` if the demo started it.
-    private record Shown(SignedHttp http, Optional<String> profile, boolean own) {}
+    private record Shown(SignedHttp http, String profile, boolean own) {}
 
     /// @param temporary where the folder of a demo is made
     public LiveStarter(JvmCommand jvm, Map<String, String> environment, Path temporary) {
@@ -71,14 +71,15 @@ public final class LiveStarter implements DemoClusters.Starter {
         opened.add(door);
         var bucket = "sluice-demo-"
                 + HexFormat.of().toHexDigits(RandomGenerator.getDefault().nextInt());
-        Shown shown = ownCluster ? ownShown(folder, site, cloud, opened) : givenShown(site);
+        Shown shown = ownCluster ? ownShown(folder, cloud, opened) : givenShown(site);
         var distant =
                 new Cloud(URI.create("http://127.0.0.1:" + door.port()), cloud.keys(), cloud.trust(), cloud.name());
         var backend = new Backend(
                 "s3://" + bucket,
+                Optional.empty(),
                 Optional.of(distant.endpoint().toString()),
                 cloud.keys().map(Credentials::region),
-                shown.profile());
+                Optional.of(shown.profile()));
         return new LiveClusters(
                 cloudStore(cloud, bucket, site.s3().isPresent(), opened),
                 cloudStore(distant, bucket, false, opened),
@@ -118,20 +119,15 @@ public final class LiveStarter implements DemoClusters.Starter {
         return new Cloud(url, Optional.of(new Credentials(access, secret, region)), trust(), url.toString());
     }
 
-    private Shown ownShown(PrivateFolder folder, DemoOptions.Site site, Cloud cloud, Opened opened)
-            throws IOException, InterruptedException {
+    private Shown ownShown(PrivateFolder folder, Cloud cloud, Opened opened) throws IOException, InterruptedException {
         var dir = folder.path().resolve("cluster");
-        if (site.s3().isPresent()) {
-            // Its processes inherit the environment with the keys that the demo itself uses there.
-            return new Shown(LocalSluice.start(dir, SHOWN, jvm, opened).http(environment), Optional.empty(), true);
-        }
         var profile = AwsProfile.write(folder.path(), PROFILE, cloud.keys().orElseThrow());
         var cluster = LocalSluice.start(dir, SHOWN, jvm.with(profile.environment()), opened);
-        return new Shown(cluster.http(environment), Optional.of(PROFILE), true);
+        return new Shown(cluster.http(environment), PROFILE, true);
     }
 
     private Shown givenShown(DemoOptions.Site site) {
-        var profile = site.s3().isPresent() ? Optional.<String>empty() : Optional.of(ANONYMOUS);
+        var profile = site.s3().isPresent() ? environment.getOrDefault("AWS_PROFILE", "default") : ANONYMOUS;
         if (site.dir().isPresent()) {
             return new Shown(LocalSluice.running(site.dir().get()).http(environment), profile, false);
         }
@@ -176,13 +172,14 @@ public final class LiveStarter implements DemoClusters.Starter {
     }
 
     private static String hint(Backend backend) {
-        return "\nThe cluster was running already, so its targets must be able to reach the cloud at %s%s"
-                .formatted(
-                        backend.endpoint().orElseThrow(),
-                        backend.profile().isPresent()
-                                ? ""
-                                : ", with credentials of their own: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
-                                        + " AWS_PROFILE, when starting it");
+        var endpoint = backend.endpoint().orElseThrow();
+        var profile = backend.profile().orElseThrow();
+        return "\nThe cluster was running already, so its targets must be able to reach the cloud at %s, their settings"
+                        .formatted(endpoint)
+                + " must match it by backends.allow"
+                + (profile.equals(ANONYMOUS)
+                        ? ""
+                        : ", and their AWS files must have the profile '%s'".formatted(profile));
     }
 
     /// Of those who are known by their address alone.
