@@ -11,13 +11,15 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 build: ## compile and package, without tests and checks (./sluice does it by itself)
-	@$(MVN) -q -Dfast -DskipTests -Dmaven.test.skip=true package
+	@$(MVN) -q -Dfast -DskipTests -Dmaven.test.skip=true -pl cli,bench -am package
 
 test: ## all checks (warnings are errors, Error Prone, NullAway, format) and all tests but the long ones
-	@$(MVN) verify
+	@rm -rf */target/surefire-reports
+	@$(MVN) verify || failed=1; deploy/test-summary; exit $${failed:-0}
 
 test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (docs/operations.md)
-	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 verify
+	@rm -rf */target/surefire-reports
+	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 verify || failed=1; deploy/test-summary; exit $${failed:-0}
 
 bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
 	@bench/compare

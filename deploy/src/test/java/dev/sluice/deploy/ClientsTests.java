@@ -4,11 +4,13 @@ import dev.sluice.deploy.harness.Clients;
 import dev.sluice.deploy.harness.Endpoint;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What every client must be able to do, whichever server stands behind the endpoint.
+@Tag("peers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ClientsTests {
     abstract Endpoint endpoint();

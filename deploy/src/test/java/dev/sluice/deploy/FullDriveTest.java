@@ -26,7 +26,7 @@ final class FullDriveTest {
     private static final int BLOCK = 4096;
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    /// Three sound probes, ten seconds apart, and some.
+    /// Three sound probes, and some for a busy machine.
     private static final Duration BACK = Duration.ofSeconds(90);
 
     @TempDir

@@ -26,7 +26,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class MountpathTest {
     private static final int OBJECTS = 40;
 
-    /// Three probes, ten seconds apart, and some.
+    /// Three probes, and some for a busy machine.
     private static final Duration RETURN = Duration.ofSeconds(90);
 
     @TempDir

@@ -3,19 +3,18 @@ package dev.sluice.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -31,15 +30,11 @@ final class QuotaTest {
     private static final int ALL_REFUSE = 60;
     private static final Duration SOON = Duration.ofSeconds(15);
 
-    @TempDir
-    private Path folder;
-
     private record Stored(long nanos, long bytes) {}
 
     @Test
-    void aFullBucketTakesNoMoreUntilSomethingIsDeleted() throws Exception {
-        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), Map.of(), "--separate");
-                var s3 = cluster.endpoint().client()) {
+    void aFullBucketTakesNoMoreUntilSomethingIsDeleted(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+        try (var s3 = cluster.endpoint().client()) {
             cluster.run("bucket", "create", "limited", "--quota", "16MiB");
             long stored = fill(s3);
             assertThat(s3.getObjectAsBytes(request -> request.bucket("limited").key(key(0)))

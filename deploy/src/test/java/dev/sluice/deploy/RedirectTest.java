@@ -20,12 +20,14 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /// Clients that follow are sent to the node that has the bytes, with a token that opens this one request and no other.
+@Tag("peers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RedirectTest {
     private static final byte[] SHARD = Content.of("redirected", 8 * Content.MIB);

@@ -2,23 +2,22 @@ package dev.sluice.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
-import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /// What an operator sees of the resilvers of a cluster whose drives do not change, with the commands of the handbook.
 final class ResilverTest {
     @Test
-    void aTargetIsLookedAtOnDemandAndStopped(@TempDir Path folder) throws Exception {
-        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), Map.of(), "--drives", "2");
-                var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("shards"));
+    void aTargetIsLookedAtOnDemandAndStopped(@Running(Mode.EMBEDDED) SluiceCluster cluster) throws Exception {
+        try (var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket("resilvered"));
             for (int i = 0; i < 30; i++) {
                 var key = "k" + i;
-                s3.putObject(request -> request.bucket("shards").key(key), RequestBody.fromBytes(Content.of(key, 9)));
+                s3.putObject(
+                        request -> request.bucket("resilvered").key(key), RequestBody.fromBytes(Content.of(key, 9)));
             }
             var done = cluster.run("resilver", "start", "--wait").outText();
             assertThat(done).containsPattern("TARGET +STATE +OBJECTS +MOVED");

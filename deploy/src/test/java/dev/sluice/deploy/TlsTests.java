@@ -22,11 +22,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A cluster whose certificate signed itself serves those who are given it, and nobody else.
+@Tag("peers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class TlsTests {
     /// The machine may name authorities for all programs: not here.

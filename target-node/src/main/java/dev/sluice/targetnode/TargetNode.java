@@ -62,9 +62,10 @@ public final class TargetNode implements AutoCloseable {
 
     /// Attaches the drives.
     ///
+    /// @param healthCheckInterval how often each is checked
     /// @throws IOException with one line for the operator when a drive cannot be used
-    public static ObjectStore attach(StoreConfig config) throws IOException {
-        return ObjectStore.open(config);
+    public static ObjectStore attach(StoreConfig config, Duration healthCheckInterval) throws IOException {
+        return ObjectStore.open(config, healthCheckInterval);
     }
 
     /// @param store the attached drives, which the caller closes after this

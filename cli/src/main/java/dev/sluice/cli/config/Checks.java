@@ -14,4 +14,10 @@ final class Checks {
             throw new IllegalArgumentException(key + " must be " + bounds + ", not " + value);
         }
     }
+
+    static void between(String key, TimeSpan value, TimeSpan least, TimeSpan most) {
+        if (value.duration().compareTo(least.duration()) < 0 || value.duration().compareTo(most.duration()) > 0) {
+            throw new IllegalArgumentException("%s must be %s to %s, not %s".formatted(key, least, most, value));
+        }
+    }
 }

@@ -15,7 +15,8 @@ public record StorageConfig(
         TimeSpan verifiedFor,
         TimeSpan scrubPeriod,
         int scrubRate,
-        int resilverRate) {
+        int resilverRate,
+        TimeSpan healthCheckInterval) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
             90,
@@ -28,7 +29,8 @@ public record StorageConfig(
             TimeSpan.parse("1h"),
             TimeSpan.parse("24h"),
             0,
-            0);
+            0,
+            TimeSpan.parse("10s"));
 
     public StorageConfig {
         Checks.between("storage.low_watermark", lowWatermark, 1, 99);
@@ -37,5 +39,7 @@ public record StorageConfig(
         Checks.atLeast("storage.hot_files", hotFiles, 0);
         Checks.atLeast("storage.scrub_rate", scrubRate, 0);
         Checks.atLeast("storage.resilver_rate", resilverRate, 0);
+        Checks.between(
+                "storage.health_check_interval", healthCheckInterval, TimeSpan.parse("100ms"), TimeSpan.parse("10m"));
     }
 }

@@ -95,7 +95,11 @@ final class ComposedNode implements RunningNode {
         try {
             tokens = new PeerTokens(id, clusterKey(), clock);
             peers = closedLast(new PeerClient(tokens, peerTls()));
-            var store = isTarget() ? Optional.of(closedLast(TargetNode.attach(storeConfig()))) : noStore();
+            var store = isTarget()
+                    ? Optional.of(closedLast(TargetNode.attach(
+                            storeConfig(),
+                            config.storage().healthCheckInterval().duration())))
+                    : noStore();
             control = controlPlane();
             views = new ClusterViews(control);
             if (store.isPresent()) {

@@ -93,6 +93,7 @@ final class ConfigFilesTest {
             scrub_period = "32m"
             scrub_rate = 33
             resilver_rate = 34
+            health_check_interval = "35s"
             [http]
             event_loops = 24
             idle_timeout = "25s"
@@ -170,7 +171,8 @@ final class ConfigFilesTest {
                                 new TimeSpan(Duration.ofMinutes(23)),
                                 new TimeSpan(Duration.ofMinutes(32)),
                                 33,
-                                34),
+                                34,
+                                new TimeSpan(Duration.ofSeconds(35))),
                         new HttpConfig(
                                 24,
                                 new TimeSpan(Duration.ofSeconds(25)),
@@ -247,6 +249,7 @@ final class ConfigFilesTest {
                     [storage]~high_watermark = 101    | storage.high_watermark must be 86 to 100, not 101
                     [storage]~low_watermark = 90      | storage.high_watermark must be 91 to 100, not 90
                     [storage]~low_watermark = 0       | storage.low_watermark must be 1 to 99, not 0
+                    [storage]~health_check_interval = "1ms" | storage.health_check_interval must be 100ms to 600s, not 1ms
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
                     [limits]~requests = 1             | unknown key 'limits.requests'

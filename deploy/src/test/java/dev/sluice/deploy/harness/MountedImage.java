@@ -116,6 +116,7 @@ public final class MountedImage implements AutoCloseable {
                     drive_roots = ["%s"]
                     [storage]
                     reserve = "%s"
+                    health_check_interval = "1s"
                     """.formatted(targets, mount, reserve));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

@@ -35,6 +35,8 @@ public final class SluiceCluster implements AutoCloseable {
         this.file = up();
     }
 
+    /// Drives are checked once a second unless the folder has settings of its own, or the options name some.
+    ///
     /// @param environment added to the nodes' own
     /// @param options for `up`, besides the folder and the port
     public static SluiceCluster start(Path dir, Map<String, String> environment, String... options) {
@@ -42,7 +44,20 @@ public final class SluiceCluster implements AutoCloseable {
         all.addAll(List.of(options));
         var clean = new HashMap<>(environment);
         clean.put("AWS_EC2_METADATA_DISABLED", "true");
+        var settings = dir.resolve("sluice.toml");
+        if (!all.contains("--config") && !Files.exists(settings)) {
+            write(settings, "[storage]\nhealth_check_interval = \"1s\"\n");
+        }
         return new SluiceCluster(dir, clean, all);
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// `up` with the same options as before: the same cluster comes back.
@@ -109,6 +124,11 @@ public final class SluiceCluster implements AutoCloseable {
 
     public List<ClusterNode> targets() {
         return nodes().stream().filter(ClusterNode::target).toList();
+    }
+
+    /// The folders of a target's drives.
+    public List<Path> drives(ClusterNode target) {
+        return target.drives().stream().map(dir::resolve).toList();
     }
 
     /// Files that are not finished objects, on any drive.

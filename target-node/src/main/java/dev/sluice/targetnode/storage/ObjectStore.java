@@ -40,6 +40,7 @@ import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -87,6 +88,11 @@ public final class ObjectStore implements AutoCloseable {
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
     public static ObjectStore open(StoreConfig config) throws IOException {
         return open(config, Seams.NONE, HealthSettings.DEFAULTS);
+    }
+
+    /// @param healthCheckInterval how often each drive is checked
+    public static ObjectStore open(StoreConfig config, Duration healthCheckInterval) throws IOException {
+        return open(config, Seams.NONE, HealthSettings.every(healthCheckInterval));
     }
 
     /// @param seam around each drive's files, for tests to put faults there

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// A file system that somebody else fills to the last block.
 @Timeout(120)
@@ -49,8 +49,13 @@ class FullDriveTest {
         }
     }
 
+    /// `-Dlong` adds the second.
+    static List<String> fileSystems() {
+        return System.getProperty("long") == null ? List.of("ext4") : List.of("ext4", "xfs");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void writesAreRefusedReadsAndDeletesGoOnAndAllIsWellWhenThereIsRoomAgain(String type) throws IOException {
         try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB)) {
             try (var target = open(disk)) {
@@ -98,7 +103,7 @@ class FullDriveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void aTargetStartsOnADriveThatIsFull(String type) throws IOException {
         try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB)) {
             try (var target = open(disk)) {
@@ -123,7 +128,7 @@ class FullDriveTest {
 
     /// The word that it is in use again must be written to the full drive itself, when there is no other.
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void aDisabledDriveThatIsFullIsEnabledAgain(String type) throws IOException {
         try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB);
                 var target = open(disk)) {
@@ -140,7 +145,7 @@ class FullDriveTest {
 
     /// A drive goes out, and is full of others' files when it is to come back: the ballast lets it be opened.
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void aDriveThatIsFullComesBack(String type) throws IOException {
         try (var disk = LoopFileSystem.mount(folder, type, 320L * MIB);
                 var target = open(disk)) {
@@ -189,7 +194,7 @@ class FullDriveTest {
 
     /// Faster than anybody can look how much is free: writes meet the file system's own refusal at any step.
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void aFileSystemThatFillsUpUnderWritesSpoilsNothing(String type) throws Exception {
         fillUpUnderWrites(type, 3);
     }
@@ -197,7 +202,7 @@ class FullDriveTest {
     @Tag("long")
     @Timeout(900)
     @ParameterizedTest
-    @ValueSource(strings = {"ext4", "xfs"})
+    @MethodSource("fileSystems")
     void aFileSystemThatFillsUpManyTimesSpoilsNothing(String type) throws Exception {
         fillUpUnderWrites(type, 30);
     }

@@ -83,7 +83,7 @@ final class DrivesModelTest {
     /// More seeds by `-Dsluice.drives.seeds=N`, one alone by `-Dsluice.drives.seed=N`.
     static LongStream seeds() {
         long one = Long.getLong("sluice.drives.seed", 0);
-        return one != 0 ? LongStream.of(one) : LongStream.rangeClosed(1, Long.getLong("sluice.drives.seeds", 4));
+        return one != 0 ? LongStream.of(one) : LongStream.rangeClosed(1, Long.getLong("sluice.drives.seeds", 2));
     }
 
     @ParameterizedTest

@@ -60,9 +60,21 @@ class FaultTableTest {
         assertThat(FaultTable.rows().stream().map(Row::kind)).containsAll(EnumSet.allOf(Kind.class));
     }
 
-    /// Each row once at each moment, with the files of the kind and the harm's variants taking turns.
+    /// Each row once, with the moments, the files of the kind and the harm's variants taking turns.
     @TestFactory
     Stream<DynamicTest> rows() {
+        var turn = new AtomicInteger();
+        return tests(row -> {
+            int now = turn.getAndIncrement();
+            var moments = FaultRun.moments(row);
+            return List.of(run(row, moments.get(now % moments.size()), now, now));
+        });
+    }
+
+    /// Each row once at each moment, with the files of the kind and the harm's variants taking turns.
+    @Tag("long")
+    @TestFactory
+    Stream<DynamicTest> rowsAtEachMoment() {
         return tests(row -> {
             var runs = new ArrayList<FaultRun>();
             for (var moment : FaultRun.moments(row)) {

@@ -98,7 +98,8 @@ class TarTest {
     }
 
     private static void run(Path folder, String... command) throws Exception {
-        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/tar")) || Files.isExecutable(Path.of("/bin/tar")));
+        Assumptions.assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/tar")) || Files.isExecutable(Path.of("/bin/tar")), "needs tar");
         var process = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)

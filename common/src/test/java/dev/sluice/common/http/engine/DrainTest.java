@@ -17,9 +17,11 @@ class DrainTest {
 
     @Test
     void requestsInFlightEndIdleConnectionsCloseAndNoneIsAccepted() throws Exception {
+        var begun = new CompletableFuture<Void>();
         var proceed = new CompletableFuture<Void>();
         try (var server = TestServer.blocking(request -> {
                     if (request.head().path().equals("/slow")) {
+                        begun.complete(null);
                         proceed.get();
                     }
                     return Response.text(200, "text/plain", "done");
@@ -28,7 +30,7 @@ class DrainTest {
                 var busy = server.connect()) {
             idle.send(GET).read();
             busy.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n");
-            TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+            begun.get();
             var drained = CompletableFuture.supplyAsync(() -> server.server.drain(Duration.ofSeconds(20)));
             assertThat(idle.isClosedByServer()).isTrue();
             assertThatThrownBy(() -> server.connect().close()).isInstanceOf(ConnectException.class);

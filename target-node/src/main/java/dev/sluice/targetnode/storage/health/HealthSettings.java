@@ -10,6 +10,10 @@ import java.time.Duration;
 public record HealthSettings(Duration every, int soundProbes, Duration patience) {
     public static final HealthSettings DEFAULTS = new HealthSettings(Duration.ofSeconds(10), 3, Duration.ofSeconds(30));
 
+    public static HealthSettings every(Duration interval) {
+        return new HealthSettings(interval, DEFAULTS.soundProbes, DEFAULTS.patience);
+    }
+
     /// How long after a probe an error starts the next.
     Duration gap() {
         return every.dividedBy(10);

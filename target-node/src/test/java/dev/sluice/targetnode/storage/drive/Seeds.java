@@ -7,7 +7,7 @@ import java.util.Optional;
 /// Runs a simulation once for each of many seeds, on a thread that may block as a drive's may. How many, and the first
 /// of them, are said by `-Dsluice.crash.seeds` and `-Dsluice.crash.seed`.
 public final class Seeds {
-    private static final int COUNT = Integer.getInteger("sluice.crash.seeds", 1500);
+    private static final int COUNT = Integer.getInteger("sluice.crash.seeds", 500);
     private static final long FIRST = Long.getLong("sluice.crash.seed", 1);
 
     /// One run.
