@@ -2,6 +2,7 @@ package dev.sluice.common.http;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /// Bytes pulled by the thread that wants them; not pulling is the back-pressure. One thread at a time.
 public interface ByteSource extends AutoCloseable {
@@ -10,6 +11,21 @@ public interface ByteSource extends AutoCloseable {
     ///
     /// @throws IOException when the sender broke off or what it sent is malformed
     ByteBuffer next() throws IOException;
+
+    /// Bytes that stay as they are beyond the next call of `next` or `close`, until they are released: once, on any
+    /// thread.
+    @FunctionalInterface
+    interface Kept {
+        void release();
+    }
+
+    /// Keeps the bytes of the last buffer. On the thread that pulls.
+    ///
+    /// @return empty when this source cannot keep any, or there is no memory for more now: then they must be used
+    /// before the next call
+    default Optional<Kept> keep() {
+        return Optional.empty();
+    }
 
     /// Gives up what was not read. Never throws.
     @Override

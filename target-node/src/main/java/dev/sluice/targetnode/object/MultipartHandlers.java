@@ -33,12 +33,14 @@ final class MultipartHandlers {
     private final Writes writes;
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
+    private final BodyIntake intake;
 
-    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas, ObjectSizeLimit limit) {
+    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas, ObjectSizeLimit limit, BodyIntake intake) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;
         this.limit = limit;
+        this.intake = intake;
     }
 
     Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
@@ -90,13 +92,14 @@ final class MultipartHandlers {
                 computed);
         try (var room = quotas.reserve(bucket, body.length(), size -> size - replaced(ref, key, uploadId, number));
                 var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(
+            var received = intake.take(
                     body,
                     promised,
-                    bytes -> {
-                        room.come(bytes.remaining());
-                        return part.writing(bytes);
+                    length -> {
+                        room.come(length);
+                        part.takeRoom(length);
                     },
+                    part::writing,
                     part::sums);
             try (var _ = writes.enter(bucket)) {
                 part.commit(received.etag(), received.checksums());

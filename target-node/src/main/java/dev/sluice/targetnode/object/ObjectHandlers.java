@@ -128,8 +128,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var writes = new Writes(views);
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
-        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough);
-        var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit);
+        var intake = new BodyIntake(digests);
+        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, intake);
+        var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, intake);
         var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
         var threads = Executors.newVirtualThreadPerTaskExecutor();

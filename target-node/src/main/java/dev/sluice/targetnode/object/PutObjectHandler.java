@@ -31,14 +31,21 @@ final class PutObjectHandler {
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
+    private final BodyIntake intake;
 
     PutObjectHandler(
-            ObjectStore store, Writes writes, Quotas quotas, ObjectSizeLimit limit, WriteThrough writeThrough) {
+            ObjectStore store,
+            Writes writes,
+            Quotas quotas,
+            ObjectSizeLimit limit,
+            WriteThrough writeThrough,
+            BodyIntake intake) {
         this.store = store;
         this.writes = writes;
         this.quotas = quotas;
         this.limit = limit;
         this.writeThrough = writeThrough;
+        this.intake = intake;
     }
 
     Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
@@ -54,13 +61,14 @@ final class PutObjectHandler {
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
                 var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
-            var received = BodyIntake.take(
+            var received = intake.take(
                     body,
                     attributes,
-                    bytes -> {
-                        room.come(bytes.remaining());
-                        return upload.writing(bytes);
+                    length -> {
+                        room.come(length);
+                        upload.takeRoom(length);
                     },
+                    upload::writing,
                     upload::sums);
             if (bucket.backed()) {
                 return writeThrough.put(bucket, key, upload, received, attributes, conditions);

@@ -89,17 +89,25 @@ public final class Upload implements AutoCloseable {
         copies.forEach(copy -> copy.drive.space().take(to - from));
     }
 
+    /// Takes room for bytes that are to be appended next; waits a little for it.
+    ///
+    /// @throws StoreException.NoSpace when there is none
+    public void takeRoom(long bytes) {
+        room.come(bytes);
+    }
+
     /// Appends, and waits for the drive.
     public void write(ByteBuffer bytes) {
+        takeRoom(bytes.remaining());
         Drive.awaited(writing(bytes));
     }
 
-    /// Appends without waiting, so that the caller can digest the same bytes meanwhile. One at a time; the bytes
-    /// must stay as they are until it completes.
+    /// Appends bytes that have their room, without waiting, so that the caller can digest the same bytes meanwhile. One
+    /// at a time; the bytes must stay as they are until it completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
         long offset = written;
         int length = bytes.remaining();
-        requireRoom(offset, length);
+        requireAnnounced(offset, length);
         if (small.isPresent()) {
             keep(offset, bytes);
             written = offset + length;
@@ -110,7 +118,8 @@ public final class Upload implements AutoCloseable {
 
     /// Writes somewhere, and waits for the drive. The bytes of each 1 MiB block must come in order.
     public void writeAt(long offset, ByteBuffer bytes) {
-        requireRoom(offset, bytes.remaining());
+        requireAnnounced(offset, bytes.remaining());
+        takeRoom(bytes.remaining());
         if (small.isPresent()) {
             keep(offset, bytes);
         } else {
@@ -123,11 +132,10 @@ public final class Upload implements AutoCloseable {
         small.orElseThrow().slice((int) offset, bytes.remaining()).put(bytes);
     }
 
-    private void requireRoom(long offset, int length) {
+    private void requireAnnounced(long offset, int length) {
         if (expected >= 0 && offset + length > expected) {
             throw new StoreException.InvalidArgument("More than the announced " + expected + " bytes were sent");
         }
-        room.come(length);
     }
 
     private CompletableFuture<Void> writing(long offset, ByteBuffer bytes) {
@@ -135,7 +143,7 @@ public final class Upload implements AutoCloseable {
         if (copies.size() == 1) {
             return first.drive.startWriting(bytes.remaining(), () -> {
                 summer.update(offset, bytes);
-                file(first).write(offset, bytes);
+                append(first, offset, bytes);
             });
         }
         var steps = new ArrayList<CompletableFuture<Void>>(copies.size());
@@ -145,11 +153,20 @@ public final class Upload implements AutoCloseable {
                 if (copy == first) {
                     summer.update(offset, same);
                 }
-                file(copy).write(offset, same);
+                append(copy, offset, same);
             }));
         }
         return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new))
                 .thenRun(() -> bytes.position(bytes.limit()));
+    }
+
+    private void append(Copy copy, long offset, ByteBuffer bytes) throws IOException {
+        int length = bytes.remaining();
+        var file = file(copy);
+        file.write(offset, bytes);
+        if (durable) {
+            file.beginSyncBehind(offset, length);
+        }
     }
 
     private synchronized DriveFile file(Copy copy) throws IOException {

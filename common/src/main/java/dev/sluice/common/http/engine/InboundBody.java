@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,26 @@ final class InboundBody implements ByteSource, BodyConsumer {
     private Optional<Runnable> whenReadable = Optional.empty();
 
     /// The bytes that the reader holds until it asks for more; its thread's own.
-    private @Nullable ByteBuf lent;
+    private @Nullable Lent lent;
+
+    /// One buffer in the hands of the reader, and of whoever it is kept for.
+    private final class Lent {
+        private final ByteBuf bytes;
+        private final int length;
+        private final AtomicInteger holders = new AtomicInteger(1);
+
+        Lent(ByteBuf bytes) {
+            this.bytes = bytes;
+            this.length = bytes.readableBytes();
+        }
+
+        void release() {
+            if (holders.decrementAndGet() == 0) {
+                budget.release(length);
+                bytes.release();
+            }
+        }
+    }
 
     InboundBody(Exchange exchange, int limit, MemoryBudget budget) {
         this.exchange = exchange;
@@ -74,12 +94,13 @@ final class InboundBody implements ByteSource, BodyConsumer {
             if (failure != null) {
                 throw new IOException(failure.getMessage(), failure);
             }
-            lent = closed ? null : queue.poll();
-            if (lent == null) {
+            var next = closed ? null : queue.poll();
+            if (next == null) {
                 return END.duplicate();
             }
-            queued -= lent.readableBytes();
-            resume = heldBack && hasRoom();
+            lent = new Lent(next);
+            queued -= lent.length;
+            resume = heldBack && hasMuchRoom();
             if (resume) {
                 heldBack = false;
             }
@@ -92,15 +113,29 @@ final class InboundBody implements ByteSource, BodyConsumer {
         if (resume) {
             exchange.onLoop(exchange::resumeReading);
         }
-        return lent.nioBuffer();
+        return lent.bytes.nioBuffer();
+    }
+
+    @Override
+    public Optional<Kept> keep() {
+        if (lent == null || budget.scarce()) {
+            return Optional.empty();
+        }
+        lent.holders.incrementAndGet();
+        return Optional.of(lent::release);
     }
 
     private void returnLent() {
         if (lent != null) {
-            budget.release(lent.readableBytes());
             lent.release();
             lent = null;
         }
+    }
+
+    /// Whether the client is to send again: not for each buffer that is taken, which would wake the event loop for
+    /// each.
+    private boolean hasMuchRoom() {
+        return queue.isEmpty() || (queued <= limit / 2 && !budget.exhausted());
     }
 
     private boolean hasRoom() {

@@ -34,6 +34,11 @@ public final class MemoryBudget {
         return all.get() >= limit;
     }
 
+    /// Half of it is used: the rest is for what each connection needs to make progress at full speed.
+    boolean scarce() {
+        return all.get() >= limit / 2;
+    }
+
     static final class Gauge {
         private final AtomicLong bytes = new AtomicLong();
 

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// aws-chunked: `size[;chunk-signature=…]` CRLF, the chunk's bytes, CRLF, and so on to a chunk of size 0, then maybe a
@@ -170,6 +171,11 @@ final class ChunkedBody implements ObjectBody {
     @Override
     public Map<ChecksumAlgorithm, String> trailers() {
         return Map.copyOf(trailers);
+    }
+
+    @Override
+    public Optional<Kept> keep() {
+        return lines.keep();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /// Reads lines and runs of bytes from a source whose buffers may be cut anywhere.
 final class Lines implements AutoCloseable {
@@ -67,6 +68,11 @@ final class Lines implements AutoCloseable {
                         "The body ended in the middle of a chunk or before the last one");
             }
         }
+    }
+
+    /// Keeps the buffer that the last slice is of.
+    Optional<ByteSource.Kept> keep() {
+        return raw.keep();
     }
 
     @Override

@@ -73,6 +73,11 @@ final class PlainBody implements ObjectBody {
     }
 
     @Override
+    public Optional<Kept> keep() {
+        return raw.keep();
+    }
+
+    @Override
     public void close() {
         raw.close();
     }

@@ -9,10 +9,13 @@ import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /// What a write computes while its bytes pass, beside the stored CRC32C blocks, from which that of the whole comes: the
 /// MD5, and what the client promised. One thread at a time, and not an event loop (MD5).
@@ -70,6 +73,24 @@ public final class ReceivedDigests implements AutoCloseable {
             hasher.add(bytes);
         }
         return md5Added;
+    }
+
+    /// The same, each of the digests by itself, for whoever lets each take the bytes at its own pace. Nothing else may
+    /// be asked of this object until all have taken all.
+    ///
+    /// @param pool about one thread per core, for all that takes longer than handing it over
+    public List<PieceConsumer> each(Executor pool) {
+        var each = new ArrayList<PieceConsumer>();
+        // also where lanes compute it: their own threads must not bring them the next bytes, for that may have to wait
+        each.add(new OnPool(md5::adding, pool));
+        hashers.forEach((algorithm, hasher) -> {
+            PieceConsumer here = bytes -> {
+                hasher.add(bytes);
+                return CompletableFuture.completedFuture(null);
+            };
+            each.add(algorithm == ChecksumAlgorithm.CRC32 ? here : new OnPool(here::take, pool));
+        });
+        return each;
     }
 
     /// Compares with all that the client promised; called once, after the last byte.

@@ -3,11 +3,13 @@ package dev.sluice.targetnode.storage.files;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// One open file. Only [#identity], [#isCached], [#readAtOnce] and [#sendAtOnce] may be called on
-/// any thread.
+/// One open file. Only [#identity], [#isCached], [#readAtOnce] and [#sendAtOnce] may be called on any thread.
 public interface DriveFile extends AutoCloseable {
     /// What [#readUncached] asks of offsets, lengths and addresses.
     int ALIGNMENT = 4096;
+
+    /// Of [#beginSyncBehind]: a thousandth of what a drive writes in a second.
+    int SYNC_STEP = 2 << 20;
 
     /// Writes all of the bytes; advances the buffer.
     void write(long offset, ByteBuffer bytes) throws IOException;
@@ -45,6 +47,22 @@ public interface DriveFile extends AutoCloseable {
         return into.flip().limit(Math.min(into.limit(), length));
     }
 
+    /// Has the drive begin to write these bytes, so that [#sync] finds less to do. A hint, and no promise.
+    ///
+    /// @param offset of bytes that were written
+    default void beginSync(long offset, long length) {}
+
+    /// The same for bytes that are appended piece by piece, in steps that are worth a call.
+    ///
+    /// @param offset of the piece that was written last
+    default void beginSyncBehind(long offset, int length) {
+        long begun = offset / SYNC_STEP * SYNC_STEP;
+        long next = (offset + length) / SYNC_STEP * SYNC_STEP;
+        if (next > begun) {
+            beginSync(begun, next - begun);
+        }
+    }
+
     /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
     /// away.
     void sync() throws IOException;
@@ -64,9 +82,8 @@ public interface DriveFile extends AutoCloseable {
     /// @return false when they are not all there, or the file system cannot tell
     boolean readAtOnce(long offset, ByteBuffer into);
 
-    /// Hands bytes from the page cache to a socket that does not block, as many as it takes at once. Waits for the
-    /// drive
-    /// unless they are there. For files opened to read only.
+    /// Hands bytes from the page cache to a socket that does not block, as many as it takes at once. Waits for
+    /// the drive unless they are there. For files opened to read only.
     ///
     /// @param socket its descriptor
     /// @return how many it took

@@ -175,6 +175,11 @@ public final class GuardedFiles implements DriveFiles {
         }
 
         @Override
+        public void beginSync(long offset, long length) {
+            file.beginSync(offset, length);
+        }
+
+        @Override
         public void sync() throws IOException {
             try {
                 file.sync();

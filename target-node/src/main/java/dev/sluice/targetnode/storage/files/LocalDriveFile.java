@@ -9,11 +9,16 @@ import java.nio.file.StandardOpenOption;
 
 /// A file of a local file system that is written, and may be read back.
 final class LocalDriveFile implements DriveFile {
+    private static final int NOT_OPEN = -1;
+
     private final FileChannel channel;
+    private final Path path;
     private final UncachedChannel uncached;
+    private int descriptor = NOT_OPEN;
 
     private LocalDriveFile(FileChannel channel, Path path) {
         this.channel = channel;
+        this.path = path;
         this.uncached = new UncachedChannel(path, StandardOpenOption.WRITE);
     }
 
@@ -63,6 +68,20 @@ final class LocalDriveFile implements DriveFile {
                 return;
             }
             position += read;
+        }
+    }
+
+    /// By a descriptor of its own: Java does not tell the channel's.
+    @Override
+    public void beginSync(long offset, long length) {
+        DriveThread.assertMayBlock();
+        try {
+            if (descriptor == NOT_OPEN) {
+                descriptor = NativeFile.open(path.toString());
+            }
+            NativeFile.beginSync(descriptor, offset, length);
+        } catch (IOException _) {
+            // the sync that follows does it all
         }
     }
 
@@ -120,6 +139,9 @@ final class LocalDriveFile implements DriveFile {
     public void close() {
         DriveThread.assertMayBlock();
         try {
+            if (descriptor != NOT_OPEN) {
+                NativeFile.close(descriptor);
+            }
             uncached.close();
             channel.close();
         } catch (IOException failure) {

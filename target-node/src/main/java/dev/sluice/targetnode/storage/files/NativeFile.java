@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 /// The Linux calls that Java has no way to, or no cheap one: an open file's inode, size and time of change in one call
 /// without a path (statx with an empty path; its layout is the same on every processor), a descriptor for it, how much
 /// of it is in memory (cachestat, which the C library does not name yet), reads that do not wait for the drive, bytes
-/// from a file to a socket, advice on
-/// what is read next, the sync of a whole file system, and a file that has its name last.
+/// from a file to a socket, advice on what is read next, the begin of a sync, the sync of a whole file system, and a
+/// file that has its name last.
 @SuppressWarnings("restricted") // these calls are what the launcher enables native access for
 final class NativeFile {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -40,6 +40,7 @@ final class NativeFile {
     private static final int SIZE = 40;
     private static final int CTIME_SECONDS = 96;
     private static final int CTIME_NANOS = 104;
+    private static final int SYNC_FILE_RANGE_WRITE = 2;
     private static final long CACHESTAT = 451; // on every processor
     private static final int RANGE_LENGTH = 8;
     private static final int CACHED = 64;
@@ -57,6 +58,14 @@ final class NativeFile {
             function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     private static final MethodHandle SYNCFS =
             function("syncfs", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    private static final MethodHandle SYNC_FILE_RANGE = function(
+            "sync_file_range",
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_INT,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_LONG,
+                    ValueLayout.JAVA_INT));
     private static final MethodHandle STATX = function(
             "statx",
             FunctionDescriptor.of(
@@ -352,6 +361,15 @@ final class NativeFile {
 
     private static int errno(MemorySegment state) {
         return (int) ERRNO.get(state, 0L);
+    }
+
+    /// The drive begins to write these bytes; what file systems cannot do that is no error.
+    static void beginSync(int descriptor, long offset, long length) {
+        try {
+            int ignored = (int) SYNC_FILE_RANGE.invokeExact(descriptor, offset, length, SYNC_FILE_RANGE_WRITE);
+        } catch (Throwable failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     /// @param descriptor of any file or folder of it

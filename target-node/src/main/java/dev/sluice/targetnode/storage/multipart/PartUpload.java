@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// A part that is being written, by one virtual thread. It counts from [#commit] on; a part of the same number that
+/// A part that is being written, by one thread at a time. It counts from [#commit] on; a part of the same number that
 /// was there before counts until then.
 public final class PartUpload implements AutoCloseable {
     private final Drive drive;
@@ -60,21 +60,33 @@ public final class PartUpload implements AutoCloseable {
         this.offset = Math.max(0, place);
     }
 
+    /// Takes room for bytes that are to be appended next; waits a little for it.
+    ///
+    /// @throws StoreException.NoSpace when there is none
+    public void takeRoom(long bytes) {
+        room.come(bytes);
+    }
+
     public void write(ByteBuffer bytes) {
+        takeRoom(bytes.remaining());
         Drive.awaited(writing(bytes));
     }
 
-    /// Appends without waiting. One at a time; the bytes must stay as they are until it completes.
+    /// Appends bytes that have their room, without waiting. One at a time; the bytes must stay as they are until it
+    /// completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
         long at = written;
         written += bytes.remaining();
         if (expected >= 0 && written > expected) {
             throw new StoreException.InvalidArgument("More than the announced " + expected + " bytes were sent");
         }
-        room.come(bytes.remaining());
         return drive.startWriting(bytes.remaining(), () -> {
             summer.update(at, bytes);
+            int length = bytes.remaining();
             file().write(offset + at, bytes);
+            if (durable) {
+                file().beginSyncBehind(offset + at, length);
+            }
         });
     }
 
