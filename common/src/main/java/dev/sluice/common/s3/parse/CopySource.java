@@ -36,11 +36,20 @@ final class CopySource {
     /// On a read a malformed date is ignored; here it would let a copy through that was not to be.
     static Conditions conditions(Headers headers) {
         var conditions = new Conditions(
-                headers.first("x-amz-copy-source-if-match"),
-                headers.first("x-amz-copy-source-if-none-match"),
+                etags(headers, "x-amz-copy-source-if-match"),
+                etags(headers, "x-amz-copy-source-if-none-match"),
                 date(headers, "x-amz-copy-source-if-modified-since"),
                 date(headers, "x-amz-copy-source-if-unmodified-since"));
         return conditions.none() ? Conditions.NONE : conditions;
+    }
+
+    /// Goes into a header of another request, which a line end would cut.
+    private static Optional<String> etags(Headers headers, String header) {
+        var etags = headers.first(header);
+        if (etags.filter(text -> text.chars().anyMatch(Character::isISOControl)).isPresent()) {
+            throw S3Failure.invalidArgument("The value of " + header + " has a control character");
+        }
+        return etags;
     }
 
     private static Optional<Instant> date(Headers headers, String header) {

@@ -11,6 +11,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -433,6 +434,13 @@ class S3RequestParserTest {
                 "e");
         assertThat(copy.replaceMetadata()).isTrue();
         assertThat(copy.sourceConditions().ifMatch()).contains("e");
+        for (var condition : List.of("x-amz-copy-source-if-match", "x-amz-copy-source-if-none-match")) {
+            for (var cut : List.of("\"e\"\r\nx: y", "\"e\"\n", "\re", "e\0")) {
+                assertThat(Requests.refusal("PUT /abc/k", "x-amz-copy-source", "b/k", condition, cut))
+                        .as("%s: %s", condition, cut)
+                        .isEqualTo("400 InvalidArgument");
+            }
+        }
         assertThat(Requests.refusal("PUT /abc/k", "x-amz-copy-source", "b/k", "x-amz-metadata-directive", "X"))
                 .isEqualTo("400 InvalidArgument");
     }
