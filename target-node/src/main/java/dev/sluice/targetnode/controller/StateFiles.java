@@ -13,12 +13,17 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,17 +38,33 @@ final class StateFiles {
     private static final String MAGIC = "sluice-state 1 ";
     private static final int HEADER = MAGIC.length() + 8 + 1;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final List<Path> drives;
     private final List<Path> files;
+    private final List<Copy> copies;
+    private final Duration patience;
 
     StateFiles(List<Path> drives) {
+        this(drives, PATIENCE, StateFiles::write);
+    }
+
+    /// Makes one copy durable.
+    interface Writing {
+        void write(Path file, byte[] head, byte[] json) throws IOException;
+    }
+
+    /// @param patience how long a write may take
+    StateFiles(List<Path> drives, Duration patience, Writing writing) {
         this.drives = drives;
+        this.patience = patience;
         files = drives.stream()
                 .map(drive -> drive.resolve(".sluice/control/state"))
                 .toList();
+        copies = files.stream().map(file -> new Copy(file, writing)).toList();
     }
 
     /// The newest undamaged copy; empty when no drive has a file, which is a new cluster.
@@ -91,28 +112,106 @@ final class StateFiles {
     }
 
     /// Durable when it returns, on every drive that takes it: one that is out must not stop the cluster's changes, and
-    /// gets the next ones when it is back.
+    /// gets the next ones when it is back. One that hangs is waited for once, and gets the newest when it goes on.
     ///
-    /// @throws IOException when none takes it
+    /// @throws IOException when none takes it in time
     void save(ClusterState state) throws IOException {
         var json = ClusterJson.write(state);
         var head = (MAGIC + "%08x\n".formatted(crc(json, 0))).getBytes(StandardCharsets.US_ASCII);
-        int saved = 0;
-        for (var file : files) {
-            try {
-                save(file, head, json);
-                saved++;
-            } catch (IOException failure) {
-                LOG.warn("the cluster's state {} is not written to {}: {}", state.version(), file, failure.toString());
-            }
-        }
-        if (saved == 0) {
+        var prompt = copies.stream().filter(copy -> !copy.hangs()).toList();
+        copies.forEach(copy -> copy.begin(head, json));
+        long deadline = System.nanoTime() + patience.toNanos();
+        if (saved(prompt, deadline, state.version()) == 0 && saved(copies, deadline, state.version()) == 0) {
             throw new IOException("no drive takes the cluster's state " + state.version());
         }
     }
 
+    private long saved(List<Copy> waitedFor, long deadline, long version) {
+        return waitedFor.stream()
+                .filter(copy -> copy.isWritten(deadline, version))
+                .count();
+    }
+
+    /// One drive's copy. It is written on threads of its own: a drive that hangs keeps nobody else waiting, and one
+    /// thread at most.
+    private static final class Copy {
+        private final Path file;
+        private final Writing writing;
+        private final Object lock = new Object();
+        private Optional<Runnable> newest = Optional.empty();
+        private boolean atWork;
+        private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
+
+        Copy(Path file, Writing writing) {
+            this.file = file;
+            this.writing = writing;
+        }
+
+        boolean hangs() {
+            synchronized (lock) {
+                return atWork;
+            }
+        }
+
+        /// Takes the place of what has not been begun yet.
+        void begin(byte[] head, byte[] json) {
+            var done = new CompletableFuture<Void>();
+            synchronized (lock) {
+                written = done;
+                newest = Optional.of(() -> write(head, json, done));
+                if (!atWork) {
+                    atWork = true;
+                    Thread.ofPlatform().name("state " + file).daemon().start(this::writeAll);
+                }
+            }
+        }
+
+        private void writeAll() {
+            for (var next = next(); next.isPresent(); next = next()) {
+                next.get().run();
+            }
+        }
+
+        private Optional<Runnable> next() {
+            synchronized (lock) {
+                var next = newest;
+                newest = Optional.empty();
+                atWork = next.isPresent();
+                return next;
+            }
+        }
+
+        private void write(byte[] head, byte[] json, CompletableFuture<Void> done) {
+            try {
+                writing.write(file, head, json);
+                done.complete(null);
+            } catch (IOException | RuntimeException failure) {
+                done.completeExceptionally(failure);
+            }
+        }
+
+        boolean isWritten(long deadline, long version) {
+            CompletableFuture<Void> waitedFor;
+            synchronized (lock) {
+                waitedFor = written;
+            }
+            try {
+                waitedFor.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                return true;
+            } catch (ExecutionException failure) {
+                LOG.warn("the cluster's state {} is not written to {}: {}", version, file, failure.getCause());
+            } catch (TimeoutException _) {
+                LOG.warn("the cluster's state {} is not written to {} yet: its drive hangs", version, file);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                LOG.warn("interrupted while the cluster's state {} was written to {}", version, file);
+            }
+            return false;
+        }
+    }
+
     /// Makes nothing where no drive is.
-    private static void save(Path file, byte[] head, byte[] json) throws IOException {
+    static void write(Path file, byte[] head, byte[] json) throws IOException {
         var folder = Objects.requireNonNull(file.getParent());
         if (!Files.isDirectory(folder)) {
             Files.createDirectory(folder);

@@ -5,22 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ControllerTest {
@@ -71,6 +78,62 @@ class ControllerTest {
                 Optional.of("lab"))));
         before.apply(new Command.CreateBucket("shards", 42, properties));
         assertThat(open(ONE, TWO).current()).isEqualTo(before.current());
+    }
+
+    @Test
+    @Timeout(60)
+    void aDriveThatHangsIsWaitedForOnceAndGetsTheNewestStateWhenItGoesOn() throws Exception {
+        var goesOn = new CountDownLatch(1);
+        var hanging = drives.resolve("d1");
+        var writes = new AtomicInteger();
+        StateFiles.Writing writing = (file, head, json) -> {
+            if (file.startsWith(hanging)) {
+                writes.incrementAndGet();
+                awaited(goesOn);
+            }
+            StateFiles.write(file, head, json);
+        };
+        var files = new StateFiles(List.of(drives.resolve("d0"), hanging), Duration.ofSeconds(1), writing);
+        var state = formed().current();
+        for (int i = 0; i < 200; i++) {
+            state = state.apply(create("bucket" + i));
+            files.save(state);
+        }
+        var newest = state;
+        assertThat(new StateFiles(List.of(drives.resolve("d0"))).load()).contains(newest);
+        goesOn.countDown();
+        TargetFixture.eventually(() -> loaded(hanging).equals(Optional.of(newest)));
+        assertThat(writes).as("what was not begun is never written").hasValue(2);
+    }
+
+    @Test
+    void drivesThatAllHangTakeNoChange() throws IOException {
+        var state = formed().current();
+        var goesOn = new CountDownLatch(1);
+        var files = new StateFiles(
+                List.of(drives.resolve("d0"), drives.resolve("d1")),
+                Duration.ofMillis(50),
+                (_, _, _) -> awaited(goesOn));
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> files.save(state)).hasMessageContaining("no drive takes the cluster's state");
+        }
+        goesOn.countDown();
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Optional<ClusterState> loaded(Path drive) {
+        try {
+            return new StateFiles(List.of(drive)).load();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
