@@ -4,8 +4,11 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.store.StoreException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -13,11 +16,20 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// writes that are being committed: each commit passes through its bucket's gate, and the question waits until
 /// those that went in before it came out.
 public final class Writes {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final ClusterViews views;
+    private final Duration patience;
     private final ConcurrentHashMap<String, ReadWriteLock> gates = new ConcurrentHashMap<>();
 
     public Writes(ClusterViews views) {
+        this(views, PATIENCE);
+    }
+
+    /// @param patience how long the question waits, and with it all writes that come after it
+    Writes(ClusterViews views, Duration patience) {
         this.views = views;
+        this.patience = patience;
     }
 
     /// One commit's stay in the gate.
@@ -58,6 +70,8 @@ public final class Writes {
     }
 
     /// Returns when all commits that are in the gate now are out.
+    ///
+    /// @throws StoreException.Unavailable when that takes long
     public void awaitCommitted(Bucket bucket) {
         alone(bucket.name(), () -> {}); // to have had the gate is enough
     }
@@ -65,6 +79,8 @@ public final class Writes {
     /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what
     /// lies under it is that one's. A commit to such a bucket passes the same gate and needs a state in which the
     /// old one is forgotten, so none has happened here while our state still says that it is removed.
+    ///
+    /// @throws StoreException.Unavailable when commits that went in before take long
     public void drop(String name, long bucketId, Runnable dropping) {
         alone(name, () -> {
             if (isRemoved(views.current(), name, bucketId) || isRemoved(views.confirmed(), name, bucketId)) {
@@ -77,13 +93,28 @@ public final class Writes {
         return view.state().buckets().isRemoved(name, bucketId);
     }
 
+    /// Waits a little while: whoever comes later waits behind this, and what is inside may be a write to the cloud that
+    /// takes minutes.
     private void alone(String name, Runnable work) {
         var lock = gate(name).writeLock();
-        lock.lock();
+        if (!acquired(lock)) {
+            throw new StoreException.Unavailable(
+                    "writes to the bucket %s are being committed for longer than %d s: try again when they are done"
+                            .formatted(name, patience.toSeconds()));
+        }
         try {
             work.run();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private boolean acquired(Lock lock) {
+        try {
+            return lock.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -18,11 +18,15 @@ import dev.sluice.targetnode.controller.Controller;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +103,30 @@ class WritesTest {
         node.hear();
         controller.apply(new Command.KeepBucket("shards", bucket.id()));
         assertThatCode(() -> writes.enter(bucket).close()).doesNotThrowAnyException();
+    }
+
+    /// A write to the cloud may take minutes.
+    @Test
+    void whoAsksWhetherABucketIsEmptyDoesNotKeepWritesWaitingForALongOne() throws Exception {
+        var impatient = new Writes(new ClusterViews(node), Duration.ofMillis(20));
+        try (var _ = impatient.enter(bucket);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Callable<Void> asking = () -> {
+                impatient.awaitCommitted(bucket);
+                return null;
+            };
+            assertThatThrownBy(() -> threads.submit(asking).get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("are being committed for longer");
+            Callable<Void> dropping = () -> {
+                impatient.drop("shards", bucket.id(), () -> {});
+                return null;
+            };
+            assertThatThrownBy(() -> threads.submit(dropping).get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(StoreException.Unavailable.class);
+            threads.submit(() -> impatient.enter(bucket).close()).get(20, TimeUnit.SECONDS);
+        }
+        impatient.awaitCommitted(bucket);
     }
 
     @Test
