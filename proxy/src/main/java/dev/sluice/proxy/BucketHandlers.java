@@ -74,12 +74,12 @@ final class BucketHandlers {
         var document = Documents.read(head, caller, body, BucketPolicy.LARGEST);
         BucketPolicy.parse(bucket.name(), document);
         var json = new String(document, StandardCharsets.UTF_8);
-        life.change(bucket.name(), bucket.properties().withPolicy(Optional.of(json)));
+        life.change(bucket, properties -> properties.withPolicy(Optional.of(json)));
         return Response.empty(204);
     }
 
     Response deletePolicy(Bucket bucket) {
-        life.change(bucket.name(), bucket.properties().withPolicy(Optional.empty()));
+        life.change(bucket, properties -> properties.withPolicy(Optional.empty()));
         return Response.empty(204);
     }
 }

@@ -1,10 +1,13 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
 import org.slf4j.Logger;
@@ -12,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
 final class BucketLife {
+    private static final int MOST_TRIES = 20;
     private static final Logger LOG = LoggerFactory.getLogger(BucketLife.class);
 
     private final ControlPlane control;
@@ -34,8 +38,32 @@ final class BucketLife {
         control.apply(new Command.CreateBucket(name, clock.millis(), properties));
     }
 
-    void change(String name, BucketProperties properties) {
-        control.apply(new Command.SetBucketProperties(name, properties));
+    /// New properties, made of the old ones.
+    interface Change<E extends Exception> {
+        BucketProperties of(BucketProperties before) throws E;
+    }
+
+    /// Nobody else's change gets lost: the new properties are made of the newest, again when others were faster.
+    <E extends Exception> void change(Bucket bucket, Change<E> change) throws E {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            var now = same(views.confirmed().state(), bucket);
+            var changed = change.of(now.properties());
+            var command = new Command.SetBucketProperties(now.name(), now.id(), now.properties(), changed);
+            if (same(control.apply(command), bucket).properties().equals(changed)) {
+                return;
+            }
+        }
+        throw new S3Failure(
+                409,
+                "OperationAborted",
+                "Others change the bucket %s at the same time: try again.".formatted(bucket.name()));
+    }
+
+    private static Bucket same(ClusterState state, Bucket bucket) {
+        return state.buckets()
+                .find(bucket.name())
+                .filter(now -> now.id() == bucket.id())
+                .orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
     }
 
     /// The bucket is marked first, so that no target begins another write in it; then every target says whether it is

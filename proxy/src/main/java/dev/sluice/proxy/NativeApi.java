@@ -133,7 +133,7 @@ final class NativeApi implements HttpHandler {
             }
             case "PATCH" -> {
                 var value = message(head, caller, body, "set-bprops");
-                buckets.change(name, BucketJson.changed(name, existing(name).properties(), value));
+                buckets.change(existing(name), properties -> BucketJson.changed(name, properties, value));
                 yield Response.empty(200);
             }
             case "DELETE" -> {

@@ -6,12 +6,14 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Published;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /// The real state machine without its drives. It can hold back from this node what the controller knows already.
 final class MemoryControl implements ControlPlane {
     private final Published published = new Published();
     private ClusterState state;
     private boolean behind;
+    private UnaryOperator<ClusterState> before = UnaryOperator.identity();
 
     MemoryControl(ClusterState state) {
         this.state = state;
@@ -42,9 +44,14 @@ final class MemoryControl implements ControlPlane {
         return published.watch(version);
     }
 
+    /// What others do just before each command of this node.
+    synchronized void beforeEach(UnaryOperator<ClusterState> others) {
+        before = others;
+    }
+
     @Override
     public synchronized ClusterState apply(Command command) {
-        state = state.apply(command);
+        state = before.apply(state).apply(command);
         published.publish(state);
         return state;
     }

@@ -3,11 +3,18 @@ package dev.sluice.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class NativeApiTest {
     private static final String CREATE = "{\"action\":\"create-bck\",\"value\":{\"durability\":\"os\"}}";
+
+    private static final String ROUTE = "{\"action\":\"set-bprops\",\"value\":{\"route\":\"redirect\"}}";
 
     private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
 
@@ -27,14 +36,63 @@ class NativeApiTest {
     void bucketsAreMadeChangedListedAndDestroyed() {
         assertThat(cluster.send("POST /v1/buckets/shards", CREATE).status()).isEqualTo(200);
         assertThat(TrialCluster.text(cluster.send("GET /v1/buckets", ""))).contains("shards", "\"durability\":\"os\"");
-        var change = "{\"action\":\"set-bprops\",\"value\":{\"route\":\"redirect\"}}";
-        assertThat(cluster.send("PATCH /v1/buckets/shards", change).status()).isEqualTo(200);
+        assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE).status()).isEqualTo(200);
         assertThat(cluster.send("HEAD /v1/buckets/shards", "").headers().first("Ais-Bucket-Props"))
                 .hasValueSatisfying(properties -> assertThat(properties).contains("\"route\":\"redirect\""));
         assertThat(cluster.send("DELETE /v1/buckets/shards", "{\"action\":\"destroy-bck\"}")
                         .status())
                 .isEqualTo(200);
         assertThat(cluster.known("shards")).isEmpty();
+    }
+
+    /// Somebody else's change, between the moment this node looks at the properties and its command.
+    private static ClusterState changed(ClusterState state, UnaryOperator<BucketProperties> change) {
+        var now = TrialCluster.find(state, "shards");
+        return state.apply(
+                new Command.SetBucketProperties("shards", now.id(), now.properties(), change.apply(now.properties())));
+    }
+
+    private static String policyOf(String resource) {
+        return "{\"Version\":\"2012-10-17\",\"Statement\":[%s]}"
+                .formatted(TrialCluster.statement("Allow", "s3:GetObject", resource));
+    }
+
+    @Test
+    void ofTwoChangesAtTheSameTimeNeitherIsLost() {
+        cluster.bucket("shards");
+        var policy = Optional.of(policyOf("shards/a"));
+        cluster.control.beforeEach(state -> changed(state, properties -> properties.withPolicy(policy)));
+        assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE).status()).isEqualTo(200);
+        var properties = cluster.known("shards").orElseThrow().properties();
+        assertThat(properties.policy()).isEqualTo(policy);
+        assertThat(properties.route()).contains(RoutePreference.REDIRECT);
+    }
+
+    @Test
+    void aChangeThatOthersAreAlwaysFasterThanIsRefused() {
+        cluster.bucket("shards");
+        var turns = new AtomicInteger();
+        cluster.control.beforeEach(state -> changed(
+                state,
+                properties -> properties.withPolicy(Optional.of(policyOf("shards/" + turns.incrementAndGet())))));
+        assertThat(TrialCluster.text(cluster.send("PATCH /v1/buckets/shards", ROUTE)))
+                .contains("\"status\":409", "OperationAborted");
+        assertThat(cluster.known("shards").orElseThrow().properties().route()).isEmpty();
+    }
+
+    @Test
+    void aChangeOfABucketThatIsAnotherOneByNowIsRefused() {
+        cluster.bucket("shards");
+        cluster.control.beforeEach(state -> replaced(state, TrialCluster.find(state, "shards")));
+        assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE).status()).isEqualTo(404);
+        assertThat(cluster.known("shards").orElseThrow().properties().route()).isEmpty();
+    }
+
+    private static ClusterState replaced(ClusterState state, Bucket old) {
+        var marked = state.apply(new Command.MarkDeleting("shards"));
+        return marked.apply(new Command.RemoveBucket("shards", old.id(), marked.version()))
+                .apply(new Command.ForgetBucket("shards", old.id()))
+                .apply(new Command.CreateBucket("shards", 43, old.properties()));
     }
 
     private static final String VIA_LAB =

@@ -43,8 +43,11 @@ public record ClusterState(
                 }
                 yield with(buckets.adding(name, now, properties));
             }
-            case Command.SetBucketProperties(var name, var properties) ->
-                with(buckets.with(existing(name).with(properties)));
+            case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
+                same(name, id)
+                        .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
+                        .map(bucket -> with(buckets.with(bucket.with(properties))))
+                        .orElse(this);
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
                 yield bucket.deleting() ? this : with(buckets.with(bucket.withDeletion(version + 1)));

@@ -20,7 +20,11 @@ public sealed interface Command {
 
     record CreateBucket(String name, long nowMillis, BucketProperties properties) implements Command {}
 
-    record SetBucketProperties(String name, BucketProperties properties) implements Command {}
+    /// Changes nothing when the bucket is another one by now, or its properties are not the expected ones any more.
+    ///
+    /// @param expected what the new ones were made from
+    record SetBucketProperties(String name, long id, BucketProperties expected, BucketProperties properties)
+            implements Command {}
 
     /// Begins a deletion: writes wait while the targets are asked whether the bucket is empty.
     record MarkDeleting(String name) implements Command {}

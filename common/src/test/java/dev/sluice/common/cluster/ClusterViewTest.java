@@ -72,8 +72,9 @@ class ClusterViewTest {
     }
 
     private void set(String bucket, String policy) {
+        var known = state.buckets().find(bucket).orElseThrow();
         state = state.apply(new Command.SetBucketProperties(
-                bucket, BucketProperties.defaults(Optional.empty()).withPolicy(Optional.of(policy))));
+                bucket, known.id(), known.properties(), known.properties().withPolicy(Optional.of(policy))));
     }
 
     private static String allowing(String bucket) {

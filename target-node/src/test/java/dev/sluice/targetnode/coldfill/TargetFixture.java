@@ -221,9 +221,12 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public void limit(Bucket bucket, long quota) {
-        var before = bucket.properties();
+        var before =
+                control.current().buckets().find(bucket.name()).orElseThrow().properties();
         control.apply(new Command.SetBucketProperties(
                 bucket.name(),
+                bucket.id(),
+                before,
                 new BucketProperties(
                         before.backend(),
                         before.durability(),
