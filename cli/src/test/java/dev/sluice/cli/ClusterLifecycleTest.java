@@ -78,10 +78,11 @@ final class ClusterLifecycleTest {
 
     @Test
     void anEmbeddedClusterServesUntilItIsStopped() throws Exception {
-        assertThat(up())
-                .satisfies(
-                        result -> assertThat(result.exitCode()).as(result.err()).isZero());
+        var started = up();
+        assertThat(started.exitCode()).as(started.err()).isZero();
         var first = cluster();
+        assertThat(started.out()).contains("eval \"$(./sluice env").doesNotContain(first.secretKey());
+        assertThat(up("--json").out()).contains(first.endpoint()).doesNotContain(first.secretKey());
         assertThat(first.nodes())
                 .extracting(ClusterFile.Node::id)
                 .containsExactly("proxy001", "target001", "target002");

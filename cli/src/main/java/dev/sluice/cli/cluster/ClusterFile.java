@@ -100,6 +100,17 @@ public record ClusterFile(
         return processes().stream().anyMatch(ProcessStamp::alive);
     }
 
+    /// For people's eyes: with an empty secret key.
+    public ClusterFile withoutSecret() {
+        return new ClusterFile(endpoint, s3Endpoint, accessKey, "", tlsCertificate, started, nodes);
+    }
+
+    /// Without the secret.
+    @Override
+    public String toString() {
+        return "ClusterFile[%s, %s]".formatted(endpoint, nodes);
+    }
+
     ClusterFile with(Node changed) {
         return new ClusterFile(
                 endpoint,

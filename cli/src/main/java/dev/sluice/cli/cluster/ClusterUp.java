@@ -99,7 +99,8 @@ public final class ClusterUp {
         try {
             for (var process : processes(config.cluster()).entrySet()) {
                 var log = layout.log(config, process.getKey());
-                processes.add(NodeProcess.start(layout, jvm, process.getKey(), process.getValue(), log));
+                var own = jvm.withoutClientKey(auth.accessKey());
+                processes.add(NodeProcess.start(layout, own, process.getKey(), process.getValue(), log));
             }
             NodeProcess.awaitReady(processes, LONGEST_START);
             var cluster = describe(config, configs, processes);

@@ -37,6 +37,12 @@ record KeyFile(String accessKey, String secretKey, String clusterKey) {
                 """.formatted(accessKey, secretKey, clusterKey));
     }
 
+    /// Without the secrets.
+    @Override
+    public String toString() {
+        return "KeyFile[" + accessKey + "]";
+    }
+
     private static String random(String letters, int length) {
         var text = new StringBuilder(length);
         for (var i = 0; i < length; i++) {

@@ -1,11 +1,10 @@
 package dev.sluice.cli.cluster;
 
+import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.HostPort;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +75,7 @@ public record Layout(Path dir) {
         var members = nodes.stream()
                 .map(node -> new NodeConfig.Member(node.id(), node.role(), url(config, node.port())))
                 .toList();
-        var backends = config.backends().on(loopback(shape.host()));
+        var backends = config.backends().on(AuthConfig.isLoopback(shape.host()));
         return nodes.stream()
                 .map(node -> new NodeConfig(
                         new NodeConfig.Node(
@@ -95,14 +94,6 @@ public record Layout(Path dir) {
                         config.http().below(dir),
                         config.log().withPath(log(config, node.id()).toString())))
                 .toList();
-    }
-
-    private static boolean loopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException _) {
-            return false; // the nodes will say that they cannot listen there
-        }
     }
 
     Path log(ClusterConfig config, String id) {

@@ -49,7 +49,8 @@ public final class NodeControl {
             if (node.process().alive()) {
                 return id + " is already running at " + node.url();
             }
-            var process = NodeProcess.start(layout, jvm, id, List.of(id), Path.of(node.log()));
+            var own = jvm.withoutClientKey(cluster().accessKey());
+            var process = NodeProcess.start(layout, own, id, List.of(id), Path.of(node.log()));
             try {
                 NodeProcess.awaitReady(List.of(process), LONGEST_START);
                 cluster().with(node.with(process.stamp())).write(layout.clusterFile());

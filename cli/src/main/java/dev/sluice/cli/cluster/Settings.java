@@ -29,7 +29,17 @@ record Settings(String text, ClusterConfig config) {
         text = set(text, "cluster", "host", options.host().map(host -> '"' + host + '"'));
         text = set(text, "cluster", "separate", options.separate());
         text = set(text, "auth", "enabled", options.auth());
-        return new Settings(text, ConfigFiles.cluster(text, "the options"));
+        text = set(text, "auth", "insecure", options.insecure());
+        return new Settings(text, checked(ConfigFiles.cluster(text, "the options")));
+    }
+
+    private static ClusterConfig checked(ClusterConfig config) {
+        try {
+            config.requireSafe();
+            return config;
+        } catch (IllegalArgumentException refused) {
+            throw CommandFailure.refused(String.valueOf(refused.getMessage()));
+        }
     }
 
     /// Whether `--config` says what DIR's file says already.

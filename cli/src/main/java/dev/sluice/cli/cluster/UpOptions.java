@@ -12,5 +12,6 @@ public record UpOptions(
         Optional<String> host,
         Optional<Boolean> separate,
         Optional<Boolean> auth,
+        Optional<Boolean> insecure,
         Optional<Path> config,
         boolean foreground) {}

@@ -17,6 +17,11 @@ final class DirOption {
         return dir != null;
     }
 
+    /// The same once more on another command's line.
+    String repeated() {
+        return dir == null ? "" : " --dir " + EnvCommand.quoted(dir.toString());
+    }
+
     Layout layout(Installation installation) {
         var chosen = dir == null ? installation.defaultDir() : dir;
         return new Layout(chosen.toAbsolutePath().normalize());

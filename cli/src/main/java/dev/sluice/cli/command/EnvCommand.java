@@ -3,7 +3,10 @@ package dev.sluice.cli.command;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.Layout;
+import dev.sluice.cli.config.AuthConfig;
+import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.trust.Trust;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -21,8 +24,6 @@ import picocli.CommandLine.Spec;
         description = "Prints the variables S3 clients read, for: eval \"$(sluice env)\"",
         mixinStandardHelpOptions = true)
 final class EnvCommand implements Callable<Integer> {
-    private static final String REGION = "us-east-1";
-
     private final Installation installation;
 
     @Mixin
@@ -62,9 +63,17 @@ final class EnvCommand implements Callable<Integer> {
         variables.put("AWS_ENDPOINT_URL", cluster.s3Endpoint());
         variables.put("AWS_ACCESS_KEY_ID", cluster.accessKey());
         variables.put("AWS_SECRET_ACCESS_KEY", cluster.secretKey());
-        variables.put("AWS_DEFAULT_REGION", REGION);
+        variables.put("AWS_DEFAULT_REGION", region(cluster));
         cluster.caBundle().ifPresent(file -> variables.put(Trust.BUNDLE_VARIABLE, file.toString()));
         return variables;
+    }
+
+    /// What its nodes want signatures for; where they take any, the usual one.
+    private static String region(ClusterFile cluster) {
+        var config = ConfigFiles.node(Path.of(cluster.nodes().getFirst().config()), Map.of());
+        return config.auth().region().equals("*")
+                ? AuthConfig.DEFAULTS.region()
+                : config.auth().region();
     }
 
     /// For any POSIX shell: within single quotes nothing is special but the quote itself.

@@ -63,6 +63,12 @@ final class UpCommand implements Callable<Integer> {
     private @Nullable Boolean auth;
 
     @Option(
+            names = "--insecure",
+            negatable = true,
+            description = "Off loopback too: without TLS, or with --no-auth. For networks that you trust.")
+    private @Nullable Boolean insecure;
+
+    @Option(
             names = "--config",
             paramLabel = "FILE",
             description = "Settings to start with, instead of DIR/sluice.toml.")
@@ -97,7 +103,7 @@ final class UpCommand implements Callable<Integer> {
             Specs.err(spec).println("sluice: the last cluster here ended without `sluice down`; recovered");
         }
         if (json) {
-            Output.json(Specs.out(spec), outcome.cluster());
+            Output.json(Specs.out(spec), outcome.cluster().withoutSecret());
         } else {
             print(Specs.out(spec), outcome, seconds);
         }
@@ -112,6 +118,7 @@ final class UpCommand implements Callable<Integer> {
                 Optional.ofNullable(host),
                 Optional.ofNullable(separate),
                 Optional.ofNullable(auth).or(() -> Optional.ofNullable(noAuth).map(off -> !off)),
+                Optional.ofNullable(insecure),
                 Optional.ofNullable(config),
                 foreground);
     }
@@ -132,8 +139,7 @@ final class UpCommand implements Callable<Integer> {
                 outcome.startedNow() ? " (%.1f s)".formatted(seconds) : "");
         out.println("  data, keys, settings  " + dir.layout(installation).dir());
         if (started.auth()) {
-            out.println("  AWS_ACCESS_KEY_ID=" + cluster.accessKey() + " AWS_SECRET_ACCESS_KEY=" + cluster.secretKey()
-                    + " AWS_ENDPOINT_URL=" + cluster.s3Endpoint());
+            out.println("  for S3 clients        eval \"$(./sluice env%s)\"".formatted(dir.repeated()));
         } else {
             out.println("  no authentication: everybody may read and write");
         }

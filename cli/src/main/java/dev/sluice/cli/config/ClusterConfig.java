@@ -32,6 +32,12 @@ public record ClusterConfig(
         }
     }
 
+    /// @throws IllegalArgumentException when the nodes would refuse to start like that
+    public void requireSafe() {
+        auth.requireOwnKeys();
+        auth.requireSafe(cluster.host(), http.tls());
+    }
+
     public static final ClusterConfig DEFAULTS = new ClusterConfig(
             new Shape(1, 3, 2, "127.0.0.1", 8080, false, List.of()),
             AuthConfig.DEFAULTS,

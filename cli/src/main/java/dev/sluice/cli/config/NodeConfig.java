@@ -102,6 +102,8 @@ public record NodeConfig(
             require("auth.secret_key", auth.secretKey());
         }
         require("auth.cluster_key", auth.clusterKey());
+        auth.requireOwnKeys();
+        auth.requireSafe(address.host(), http.tls());
         var named = new Node(node.id(), node.role(), node.listen(), url, node.zone());
         return new NodeConfig(named, drives, cluster, auth, limits, backends, storage, http, log);
     }

@@ -28,6 +28,7 @@ final class UpDecisionTest {
                 separate,
                 auth,
                 Optional.empty(),
+                Optional.empty(),
                 false);
     }
 
@@ -67,6 +68,7 @@ final class UpDecisionTest {
     @Test
     void otherSettingsAreNamed() {
         var asked = new UpOptions(
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.access.BackendRules;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +56,7 @@ final class ConfigFilesTest {
             secret_key = "SK"
             cluster_key = "CK"
             region = "*"
+            insecure = true
             [limits]
             connections = 11
             body_memory = "13MiB"
@@ -137,7 +140,7 @@ final class ConfigFilesTest {
                 .isEqualTo(new NodeConfig.Node(
                         "target001", NodeRole.TARGET, "127.0.0.1:8180", "http://127.0.0.1:8180", ""));
         assertThat(config.drives().folders()).containsExactly(Path.of("/d1"));
-        assertThat(config.auth()).isEqualTo(new AuthConfig(true, "a", "s", "c", "us-east-1"));
+        assertThat(config.auth()).isEqualTo(new AuthConfig(true, "a", "s", "c", "us-east-1", false));
         assertThat(config.limits()).isEqualTo(LimitsConfig.DEFAULTS);
         assertThat(config.backends()).isEqualTo(BackendsConfig.DEFAULTS);
         assertThat(config.backends().rules()).isEqualTo(new BackendRules(new TreeMap<>(), List.of()));
@@ -156,7 +159,7 @@ final class ConfigFilesTest {
                         new NodeConfig.Cluster(List.of(
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
-                        new AuthConfig(false, "AK", "SK", "CK", "*"),
+                        new AuthConfig(false, "AK", "SK", "CK", "*", true),
                         new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, mebibytes(15)),
                         BACKENDS,
                         new StorageConfig(
@@ -214,7 +217,7 @@ final class ConfigFilesTest {
     void keysOfTheEnvironmentWin() {
         var environment = Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s");
         assertThat(ConfigFiles.node(LEAST, "node.toml", environment).auth())
-                .isEqualTo(new AuthConfig(true, "env-a", "env-s", "c", "us-east-1"));
+                .isEqualTo(new AuthConfig(true, "env-a", "env-s", "c", "us-east-1", false));
     }
 
     @ParameterizedTest
@@ -292,17 +295,54 @@ final class ConfigFilesTest {
                 .hasMessage("/none/sluice.toml: no such file");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1, true, '', ''",
+        "'[::1]', false, '', ''",
+        "localhost, false, '', ''",
+        "10.0.0.1, true, tls, ''",
+        "10.0.0.1, true, '', there is no TLS",
+        "0.0.0.0, true, '', there is no TLS",
+        "'[::]', true, '', there is no TLS",
+        "no-such-host.invalid, true, '', there is no TLS",
+        "10.0.0.1, false, tls, everybody who reaches it reads and writes",
+        "10.0.0.1, false, '', everybody who reaches it reads and writes",
+    })
+    void offLoopbackANodeWantsTlsAndAuthenticationUnlessItIsSaidToBeInsecure(
+            String host, boolean auth, String tls, String reason) {
+        var toml = LEAST.replace("127.0.0.1:8180", host + ":8180").replace("[auth]", "[auth]\nenabled = " + auth)
+                + (tls.isEmpty() ? "" : "\n[http]\ntls_certificate = \"c\"\ntls_key = \"k\"\n");
+        if (reason.isEmpty()) {
+            assertThat(node(toml).auth().enabled()).isEqualTo(auth);
+        } else {
+            assertThatThrownBy(() -> node(toml))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(reason)
+                    .hasMessageContaining("auth.insecure = true");
+        }
+        assertThat(node(toml.replace("[auth]", "[auth]\ninsecure = true"))
+                        .auth()
+                        .insecure())
+                .isTrue();
+    }
+
     @Test
-    void theExamplesOfTheTreeAreRight() {
+    void theExamplesOfTheTreeAreRightOnceTheyHaveKeys() throws IOException {
         var examples = Path.of("../deploy/examples");
-        assertThat(ConfigFiles.node(examples.resolve("proxy.toml"), Map.of())
-                        .node()
-                        .role())
-                .isEqualTo(NodeRole.PROXY);
-        assertThat(ConfigFiles.node(examples.resolve("target.toml"), Map.of())
-                        .drives()
-                        .paths())
-                .hasSize(2);
+        for (var name : List.of("proxy.toml", "target.toml")) {
+            var example = Files.readString(examples.resolve(name));
+            assertThatThrownBy(() -> node(example))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("auth.access_key is the example's");
+            assertThatThrownBy(() -> node(example.replaceFirst("replace-me\"", "AK\"")))
+                    .hasMessageContaining("auth.secret_key is the example's");
+            assertThatThrownBy(() ->
+                            node(example.replaceFirst("replace-me\"", "AK\"").replace("replace-me-too", "SK")))
+                    .hasMessageContaining("auth.cluster_key is the example's");
+            var config = node(example.replace("replace-me", "my"));
+            assertThat(config.node().role()).isEqualTo(name.equals("proxy.toml") ? NodeRole.PROXY : NodeRole.TARGET);
+            assertThat(config.drives().paths()).hasSize(name.equals("proxy.toml") ? 0 : 2);
+        }
         assertThat(ConfigFiles.cluster(examples.resolve("sluice.toml"))).isEqualTo(ClusterConfig.DEFAULTS);
     }
 

@@ -76,6 +76,13 @@ public record ClusterState(
         return new ClusterState(version, clusterId, members, map, buckets, keys);
     }
 
+    /// Without the secret keys.
+    @Override
+    public String toString() {
+        return "ClusterState[version %d of %s, %s, %s, keys %s]"
+                .formatted(version, clusterId, map, buckets, credentials.keySet());
+    }
+
     private ClusterState join(Node node) {
         var known = map.nodes().get(node.id());
         if (node.equals(known)) {

@@ -51,6 +51,7 @@ record LocalSluice(ClusterFile cluster) {
                 Optional.of(false),
                 Optional.of(shape.auth()),
                 Optional.empty(),
+                Optional.empty(),
                 false);
         opened.add(stop(layout));
         return new LocalSluice(new ClusterUp(layout, jvm, Map.of()).up(options).cluster());
