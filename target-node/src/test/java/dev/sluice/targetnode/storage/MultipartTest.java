@@ -12,6 +12,7 @@ import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
@@ -30,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -236,6 +239,31 @@ class MultipartTest {
             assertThat(store.isEmpty(BUCKET.id())).isTrue();
         }
         requireNothingLeft();
+    }
+
+    @Test
+    void aBucketHasTenThousandOpenUploadsAtMost() throws Exception {
+        try (var store = open(drives(folder, 2));
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            int makers = 100;
+            var making = IntStream.range(0, makers)
+                    .mapToObj(maker -> threads.submit(() -> {
+                        for (int i = 0; i < Multipart.MOST_OPEN / makers; i++) {
+                            begin(store, "key" + maker + "/" + i);
+                        }
+                        return true;
+                    }))
+                    .toList();
+            for (var each : making) {
+                assertThat(each.get()).isTrue();
+            }
+            assertThatThrownBy(() -> begin(store, "one more"))
+                    .isInstanceOf(StoreException.InvalidArgument.class)
+                    .hasMessageContaining("10,000 open multipart uploads");
+            var one = store.multipart().listUploads(BUCKET.id(), "", "", "", 1).getFirst();
+            store.multipart().abort(BUCKET, one.key(), one.uploadId());
+            begin(store, "one more");
+        }
     }
 
     @Test

@@ -63,9 +63,10 @@ final class WriteHeaders {
                     kept.putIfAbsent(canonical, encoding);
                 }
             } else if (!canonical.isEmpty()) {
-                kept.putIfAbsent(canonical, value);
+                kept.putIfAbsent(canonical, checkHeaderValue(name, value));
             }
         });
+        checkSize(kept);
         return Collections.unmodifiableSortedMap(kept);
     }
 
@@ -97,8 +98,14 @@ final class WriteHeaders {
                 metadata.merge(checkName(key), checkHeaderValue(name, value), (first, second) -> first + "," + second);
             }
         });
+        checkSize(metadata);
+        return Collections.unmodifiableSortedMap(metadata);
+    }
+
+    /// Of user metadata, and of the content headers too: an object keeps both beside its bytes.
+    private static void checkSize(SortedMap<String, String> headers) {
         // Header values are bytes, one to a char.
-        int size = metadata.entrySet().stream()
+        int size = headers.entrySet().stream()
                 .mapToInt(each -> each.getKey().length() + each.getValue().length())
                 .sum();
         if (size > LARGEST_METADATA) {
@@ -107,7 +114,6 @@ final class WriteHeaders {
                     "MetadataTooLarge",
                     "Your metadata headers exceed the maximum allowed metadata size: " + size + " of 2048 bytes");
         }
-        return Collections.unmodifiableSortedMap(metadata);
     }
 
     private static String checkName(String name) {

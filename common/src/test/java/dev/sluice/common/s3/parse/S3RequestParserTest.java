@@ -392,6 +392,25 @@ class S3RequestParserTest {
                 .isEqualTo("400 MetadataTooLarge");
     }
 
+    @Test
+    void contentHeadersHaveTwoKibibytesAtMost() {
+        for (var request : List.of("PUT /abc/k", "POST /abc/k?uploads")) {
+            int names = "Cache-Control".length() + "Content-Type".length();
+            var half = "v".repeat((2048 - names) / 2);
+            var other = "v".repeat(2048 - names - half.length());
+            assertThat(Requests.refusal(request, "cache-control", half, "content-type", other))
+                    .doesNotStartWith("4");
+            assertThat(Requests.refusal(request, "cache-control", half, "content-type", other + "v"))
+                    .isEqualTo("400 MetadataTooLarge");
+        }
+    }
+
+    @Test
+    void contentHeadersHaveNoControlCharacters() {
+        assertThat(Requests.refusal("PUT /abc/k", "content-type", "a/b\r\nx: y"))
+                .isEqualTo("400 InvalidArgument");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

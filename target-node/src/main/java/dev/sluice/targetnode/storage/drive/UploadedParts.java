@@ -11,7 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// How many bytes the parts of unfinished multipart uploads have, of each bucket. Added up from the index when a drive
+/// How many unfinished multipart uploads each bucket has, and how many bytes their parts. Added up from the index when
+/// a drive
 /// is opened, and from then on fed with every batch that concerns uploads, by both threads that commit. Keeps a few
 /// words for each upload, none for its parts. Read by any thread.
 final class UploadedParts {
@@ -22,9 +23,14 @@ final class UploadedParts {
 
     private final Map<String, Upload> uploads = new HashMap<>(); // of this object's lock, as each change is
     private final Map<Long, Long> bytes = new ConcurrentHashMap<>();
+    private final Map<Long, Integer> counts = new ConcurrentHashMap<>();
 
     long of(long bucketId) {
         return bytes.getOrDefault(bucketId, 0L);
+    }
+
+    int count(long bucketId) {
+        return counts.getOrDefault(bucketId, 0);
     }
 
     void load(DriveIndex index) throws IOException {
@@ -73,13 +79,17 @@ final class UploadedParts {
     }
 
     private synchronized void begun(byte[] key) {
-        uploads.putIfAbsent(text(key, key.length - ID, ID), new Upload(IndexKeys.number(key), 0));
+        long bucketId = IndexKeys.number(key);
+        if (uploads.putIfAbsent(text(key, key.length - ID, ID), new Upload(bucketId, 0)) == null) {
+            counts.merge(bucketId, 1, Integer::sum);
+        }
     }
 
     private synchronized void ended(byte[] key) {
         var gone = uploads.remove(text(key, key.length - ID, ID));
         if (gone != null) {
             add(gone.bucketId, -gone.bytes);
+            counts.computeIfPresent(gone.bucketId, (_, now) -> now == 1 ? null : now - 1);
         }
     }
 
@@ -97,6 +107,7 @@ final class UploadedParts {
     synchronized void dropped(long bucketId) {
         uploads.values().removeIf(upload -> upload.bucketId == bucketId);
         bytes.remove(bucketId);
+        counts.remove(bucketId);
     }
 
     private static String text(byte[] key, int from, int length) {

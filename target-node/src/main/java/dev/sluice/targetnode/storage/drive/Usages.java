@@ -42,6 +42,11 @@ public final class Usages {
         return new Usage(totals.objects(), totals.bytes(), uploading);
     }
 
+    /// Unfinished multipart uploads.
+    public int uploads(long bucketId) {
+        return uploaded.count(bucketId);
+    }
+
     UploadedParts uploaded() {
         return uploaded;
     }

@@ -51,6 +51,9 @@ public final class Multipart {
 
     /// An upload's places on a drive; void when the drive has been opened anew. Kept until the upload has ended: parts
     /// are being written there, also while a Complete or an Abort is refused.
+    /// Of a bucket.
+    public static final int MOST_OPEN = 10_000;
+
     private record Running(Drive drive, Placement placement) {}
 
     /// @param adopting told of each bucket before its number of copies counts
@@ -117,6 +120,7 @@ public final class Multipart {
             boolean fullObjectChecksum) {
         var drive = drives.of(bucket, key).toWrite().getFirst();
         drive.space().take(0);
+        requireFew(bucket);
         var upload = new UploadState(
                 bucket,
                 key,
@@ -179,6 +183,18 @@ public final class Multipart {
             uploads.require(bucket, key, uploadId);
             return uploads.parts(uploadId, after, limit);
         });
+    }
+
+    /// Each takes memory and a folder, and nobody but its maker ends it.
+    private void requireFew(BucketRef bucket) {
+        int open = drives.reading().stream()
+                .mapToInt(drive -> drive.contents().usages().uploads(bucket.id()))
+                .sum();
+        if (open >= MOST_OPEN) {
+            throw new StoreException.InvalidArgument(
+                    "The bucket %s has %,d open multipart uploads on this target, which is the most: complete or abort some"
+                            .formatted(bucket.name(), open));
+        }
     }
 
     /// ListMultipartUploads, by key and then by id.

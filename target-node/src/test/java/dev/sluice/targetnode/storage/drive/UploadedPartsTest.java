@@ -56,10 +56,12 @@ class UploadedPartsTest {
             requireDone(beginning);
         }
         assertThat(usages.uploaded().of(BUCKET)).isEqualTo(2L * UPLOADS * SIZE);
+        assertThat(usages.uploads(BUCKET)).isEqualTo(2 * UPLOADS);
         for (int i = UPLOADS; i < 3 * UPLOADS; i++) {
             tell(ended(i));
         }
         assertThat(usages.uploaded().of(BUCKET)).isZero();
+        assertThat(usages.uploads(BUCKET)).isZero();
     }
 
     /// An upload that becomes an object counts as the one, the other, or for a moment both. As neither, it would leave
