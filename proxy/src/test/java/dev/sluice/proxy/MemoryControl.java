@@ -5,6 +5,7 @@ import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Published;
+import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -13,6 +14,8 @@ final class MemoryControl implements ControlPlane {
     private final Published published = new Published();
     private ClusterState state;
     private boolean behind;
+    private boolean silent;
+    private int asked;
     private UnaryOperator<ClusterState> before = UnaryOperator.identity();
 
     MemoryControl(ClusterState state) {
@@ -56,8 +59,21 @@ final class MemoryControl implements ControlPlane {
         return state;
     }
 
+    /// How often the controller was asked.
+    synchronized int asked() {
+        return asked;
+    }
+
+    synchronized void silence(boolean now) {
+        silent = now;
+    }
+
     @Override
     public synchronized ClusterState confirm() {
+        asked++;
+        if (silent) {
+            throw new StoreException.Unavailable("the controller does not answer");
+        }
         published.publish(state);
         return state;
     }

@@ -63,7 +63,9 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
 
     @Override
     public ClusterState confirm() {
-        return poll(-1, CALL).map(this::publish).orElseThrow();
+        var known = published.newest();
+        var after = "%d&now=true".formatted(known.map(ClusterState::version).orElse(-1L));
+        return poll(after, CALL).map(this::publish).or(() -> known).orElseThrow();
     }
 
     @Override
@@ -77,7 +79,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         while (!closed) {
             try {
                 long known = published.newest().map(ClusterState::version).orElse(-1L);
-                poll(known, POLL.plus(CALL)).ifPresent(this::publish);
+                poll(Long.toString(known), POLL.plus(CALL)).ifPresent(this::publish);
                 complained = false;
             } catch (StoreException e) {
                 if (!complained && !closed) {
@@ -89,8 +91,8 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         }
     }
 
-    private Optional<ClusterState> poll(long after, Duration timeout) {
-        var json = peers.get(controller, PeerPaths.STATE, "after=%d&verifies=%s".formatted(after, verifies), timeout);
+    private Optional<ClusterState> poll(String after, Duration timeout) {
+        var json = peers.get(controller, PeerPaths.STATE, "after=%s&verifies=%s".formatted(after, verifies), timeout);
         return json.length == 0 ? Optional.empty() : Optional.of(read(json));
     }
 
