@@ -2,14 +2,15 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.concurrent.AtOnce;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.ListObjectsXml;
 import dev.sluice.common.s3.answer.MultipartXml;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.ListingMerge;
 import dev.sluice.common.s3.listing.ListingPage;
 import dev.sluice.common.s3.listing.PagedKeys;
@@ -35,11 +36,9 @@ final class ListHandlers {
     }
 
     Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
-        var all = new ArrayList<ListedUpload>();
-        for (var node : views.current().routing().targets()) {
-            all.addAll(targets.of(node).listUploads(bucket, request.prefix()));
-        }
-        var page = UploadsPage.of(all, request);
+        var nodes = views.current().routing().targets();
+        var page = UploadsPage.of(
+                query -> AtOnce.ask(nodes, node -> targets.of(node).listUploads(bucket, query)), request);
         return S3Responses.xml(MultipartXml.uploads(request, page, Owner.SLUICE));
     }
 
@@ -50,23 +49,23 @@ final class ListHandlers {
         var sources = new ArrayList<SortedKeys>();
         for (var node : nodes) {
             var target = targets.of(node);
-            sources.add(paged((from, limit) -> target.list(bucket, request.prefix(), from, limit), pageSize));
+            sources.add(paged(query -> target.list(bucket, query), request, pageSize));
         }
         if (bucket.backed()) {
             var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
-            sources.add(paged((from, limit) -> asked.listCloud(bucket, request.prefix(), from, limit), 1000));
+            sources.add(paged(query -> asked.listCloud(bucket, query), request, 1000));
         }
         return sources;
     }
 
     private interface Keys {
-        List<ListedObject> list(String from, int limit);
+        List<ListedObject> list(ListQuery query);
     }
 
-    private static PagedKeys paged(Keys keys, int pageSize) {
+    private static PagedKeys paged(Keys keys, S3Request.ListObjects request, int pageSize) {
         return new PagedKeys(
                 (from, limit) -> {
-                    var page = keys.list(from, limit);
+                    var page = keys.list(new ListQuery(request.prefix(), request.delimiter(), from, limit));
                     return new PagedKeys.Page(page, page.size() < limit);
                 },
                 pageSize);

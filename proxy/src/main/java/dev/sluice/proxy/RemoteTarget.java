@@ -22,8 +22,10 @@ import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
@@ -37,6 +39,9 @@ import java.util.List;
 /// small calls.
 final class RemoteTarget implements TargetService {
     private static final Duration CALL = Duration.ofSeconds(30);
+
+    /// A page of keys is a matter of milliseconds: a listing is not to wait longer for a node that stands still.
+    private static final Duration LIST = Duration.ofSeconds(4);
 
     private static final int KEYS_AT_ONCE = 256; // of 1 KiB, which JSON may double, a command has room for
 
@@ -56,13 +61,13 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
-        return page(PeerPaths.LIST, bucket, prefix, from, limit);
+    public List<ListedObject> list(Bucket bucket, ListQuery query) {
+        return page(PeerPaths.LIST, bucket, query, LIST);
     }
 
     @Override
-    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
-        return page(PeerPaths.LIST_CLOUD, bucket, prefix, from, limit);
+    public List<ListedObject> listCloud(Bucket bucket, ListQuery query) {
+        return page(PeerPaths.LIST_CLOUD, bucket, query, CALL);
     }
 
     @Override
@@ -72,9 +77,15 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
-        var query = "%s&prefix=%s".formatted(named(bucket), encode(prefix));
-        return List.of(read(peers.get(address, PeerPaths.UPLOADS, query, CALL), ListedUpload[].class));
+    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
+        var asked = "%s&prefix=%s&key=%s&upload=%s&limit=%d"
+                .formatted(
+                        named(bucket),
+                        encode(query.prefix()),
+                        encode(query.keyMarker()),
+                        encode(query.idMarker()),
+                        query.limit());
+        return List.of(read(peers.get(address, PeerPaths.UPLOADS, asked, LIST), ListedUpload[].class));
     }
 
     @Override
@@ -128,9 +139,15 @@ final class RemoteTarget implements TargetService {
                 peers.post(address, PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
     }
 
-    private List<ListedObject> page(String path, Bucket bucket, String prefix, String from, int limit) {
-        var query = "%s&prefix=%s&from=%s&limit=%d".formatted(named(bucket), encode(prefix), encode(from), limit);
-        return ListingCodec.decode(peers.get(address, path, query, CALL));
+    private List<ListedObject> page(String path, Bucket bucket, ListQuery query, Duration time) {
+        var asked = "%s&prefix=%s&delimiter=%s&from=%s&limit=%d"
+                .formatted(
+                        named(bucket),
+                        encode(query.prefix()),
+                        encode(query.delimiter()),
+                        encode(query.from()),
+                        query.limit());
+        return ListingCodec.decode(peers.get(address, path, asked, time));
     }
 
     private <T> T read(byte[] json, Class<T> type) {

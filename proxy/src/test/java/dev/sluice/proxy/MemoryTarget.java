@@ -17,8 +17,10 @@ import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,26 +99,26 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
-        return page(keys(bucket.id()), prefix, from, limit, "here");
+    public List<ListedObject> list(Bucket bucket, ListQuery query) {
+        return page(keys(bucket.id()), query, "here");
     }
 
     @Override
-    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
-        return page(cloud, prefix, from, limit, "cloud");
+    public List<ListedObject> listCloud(Bucket bucket, ListQuery query) {
+        return page(cloud, query, "cloud");
     }
 
-    private List<ListedObject> page(NavigableSet<String> all, String prefix, String from, int limit, String etag) {
+    private List<ListedObject> page(NavigableSet<String> all, ListQuery query, String etag) {
         answer();
-        return all.tailSet(from, true).stream()
-                .filter(key -> key.startsWith(prefix))
-                .limit(limit)
+        return all.tailSet(query.from(), true).stream()
+                .filter(key -> key.startsWith(query.prefix()))
+                .limit(query.limit())
                 .map(key -> new ListedObject(key, 1, etag, Instant.EPOCH))
                 .toList();
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
+    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
         answer();
         return List.of();
     }

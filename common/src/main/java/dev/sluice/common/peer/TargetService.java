@@ -3,8 +3,10 @@ package dev.sluice.common.peer;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import java.util.List;
 
 /// What a target does for whoever has a request for it: in the same JVM directly, from another node over HTTP.
@@ -12,18 +14,17 @@ public interface TargetService {
     /// Never blocks. The call's bucket is the caller's view; the target judges by its own.
     Answer object(ObjectCall call);
 
-    /// This target's keys of a bucket that begin with the prefix and are not less than `from`, ascending, at
-    /// most `limit`. Fewer only when there are no more. Blocks.
-    List<ListedObject> list(Bucket bucket, String prefix, String from, int limit);
+    /// This target's keys of a bucket. Blocks.
+    List<ListedObject> list(Bucket bucket, ListQuery query);
 
-    /// The same for the cloud bucket behind a bucket. Blocks.
-    List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit);
+    /// The keys of the cloud bucket behind a bucket. Blocks.
+    List<ListedObject> listCloud(Bucket bucket, ListQuery query);
 
     /// Asks a cloud bucket for its first key, with what this target's own configuration has for it. Blocks.
     BackendCheck checkBackend(BackendSpec spec);
 
-    /// All multipart uploads under way whose keys begin with the prefix, in any order. Blocks.
-    List<ListedUpload> listUploads(Bucket bucket, String prefix);
+    /// This target's multipart uploads under way. Blocks.
+    List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query);
 
     /// Deletes each key; a missing one counts as deleted. Blocks.
     List<DeleteOutcome> delete(Bucket bucket, List<String> keys);

@@ -16,6 +16,7 @@ import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.s3.listing.ListedPart;
 import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.PartsPage;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.bucket.Writes;
 import dev.sluice.targetnode.quota.Quotas;
@@ -132,8 +133,10 @@ final class MultipartHandlers {
         return Response.empty(204);
     }
 
-    List<ListedUpload> uploads(Bucket bucket, String prefix) {
-        return uploads.listUploads(bucket.id(), prefix, "", "", Integer.MAX_VALUE).stream()
+    List<ListedUpload> uploads(Bucket bucket, UploadsQuery query) {
+        return uploads
+                .listUploads(bucket.id(), query.prefix(), query.keyMarker(), query.idMarker(), query.limit())
+                .stream()
                 .map(upload ->
                         new ListedUpload(upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
                 .toList();

@@ -24,8 +24,10 @@ import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketNames;
 import dev.sluice.targetnode.bucket.Writes;
@@ -193,16 +195,16 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, String prefix, String from, int limit) {
-        return store.listFrom(bucket.id(), prefix, from, limit).stream()
+    public List<ListedObject> list(Bucket bucket, ListQuery query) {
+        return store.list(bucket.id(), query).stream()
                 .map(entry -> new ListedObject(
                         entry.key(), entry.size(), entry.etag(), Instant.ofEpochMilli(entry.modifiedMillis())))
                 .toList();
     }
 
     @Override
-    public List<ListedObject> listCloud(Bucket bucket, String prefix, String from, int limit) {
-        return cloud.list(bucket, prefix, from, limit);
+    public List<ListedObject> listCloud(Bucket bucket, ListQuery query) {
+        return cloud.list(bucket, query);
     }
 
     @Override
@@ -211,8 +213,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, String prefix) {
-        return multipart.uploads(bucket, prefix);
+    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
+        return multipart.uploads(bucket, query);
     }
 
     /// All at once, so that they share the drives' group syncs.

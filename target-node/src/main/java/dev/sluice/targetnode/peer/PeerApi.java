@@ -26,6 +26,8 @@ import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -84,14 +86,14 @@ public final class PeerApi implements HttpHandler {
     private Response call(RequestHead head, QueryParameters query, byte[] body) throws IOException {
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
-            case PeerPaths.LIST ->
-                bytes(ListingCodec.encode(target.list(
-                        bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
-            case PeerPaths.LIST_CLOUD ->
-                bytes(ListingCodec.encode(target.listCloud(
-                        bucket(query), query.text("prefix"), query.text("from"), (int) query.number("limit"))));
+            case PeerPaths.LIST -> bytes(ListingCodec.encode(target.list(bucket(query), keys(query))));
+            case PeerPaths.LIST_CLOUD -> bytes(ListingCodec.encode(target.listCloud(bucket(query), keys(query))));
             case PeerPaths.CHECK_BACKEND -> json(target.checkBackend(ClusterJson.read(body, BackendSpec.class)));
-            case PeerPaths.UPLOADS -> json(target.listUploads(bucket(query), query.text("prefix")));
+            case PeerPaths.UPLOADS ->
+                json(target.listUploads(
+                        bucket(query),
+                        new UploadsQuery(query.text("prefix"), query.text("key"), query.text("upload"), (int)
+                                query.number("limit"))));
             case PeerPaths.DELETE ->
                 json(target.delete(bucket(query), List.of(ClusterJson.read(body, String[].class))));
             case PeerPaths.EMPTY -> json(target.isEmpty(bucket(query), query.number("version")));
@@ -112,6 +114,11 @@ public final class PeerApi implements HttpHandler {
         };
     }
 
+    private static ListQuery keys(QueryParameters query) {
+        return new ListQuery(
+                query.text("prefix"), query.text("delimiter"), query.text("from"), (int) query.number("limit"));
+    }
+
     /// The bucket under its name *and* id, so that a name used again is not mistaken for the bucket that was meant.
     private Bucket bucket(QueryParameters query) {
         var name = query.text("bucket");
@@ -125,8 +132,9 @@ public final class PeerApi implements HttpHandler {
 
     private Response newerState(QueryParameters query) {
         long after = query.number("after");
-        if (after < 0) {
-            return state(query, control.current());
+        if (after < 0 || query.text("now").equals("true")) {
+            var current = control.current();
+            return current.version() == after ? Response.empty(204) : state(query, current);
         }
         var watch = control.watch(after);
         try {

@@ -1,9 +1,12 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,6 +23,9 @@ import java.util.TreeMap;
 final class Listing {
     private static final int SLACK = 16;
 
+    /// To read on is cheaper than a seek up to about here.
+    private static final int LARGE_GROUP = 32;
+
     /// What there is of a key, while nobody changes it; empty when there is nothing.
     interface Newest {
         Optional<ObjectEntry> of(String key);
@@ -35,18 +41,44 @@ final class Listing {
         }
     }
 
-    /// One drive's rows, fetched as needed.
+    /// The index keys that are wanted.
+    private static final class Wanted {
+        private final byte[] prefix;
+        private final byte[] delimiter; // none when empty
+
+        Wanted(byte[] prefix, byte[] delimiter) {
+            this.prefix = prefix;
+            this.delimiter = delimiter;
+        }
+
+        /// What the key has in common with those that are folded together with it, none when it is listed itself.
+        Optional<byte[]> group(byte[] key) {
+            for (int at = prefix.length; delimiter.length > 0 && at + delimiter.length <= key.length; at++) {
+                int end = at + delimiter.length;
+                if (Arrays.equals(key, at, end, delimiter, 0, delimiter.length)) {
+                    return Optional.of(Arrays.copyOf(key, end));
+                }
+            }
+            return Optional.empty();
+        }
+
+        static boolean has(Optional<byte[]> group, byte[] key) {
+            return group.isPresent() && IndexKeys.startsWith(key, group.get());
+        }
+    }
+
+    /// One drive's rows, fetched as needed: of each group the first.
     private static final class Source {
         private final Drive drive;
-        private final byte[] prefix;
+        private final Wanted wanted;
         private final int step;
         private final ArrayDeque<Row> rows = new ArrayDeque<>();
         private byte[] from;
         private boolean ended;
 
-        Source(Drive drive, byte[] prefix, byte[] from, int step) {
+        Source(Drive drive, Wanted wanted, byte[] from, int step) {
             this.drive = drive;
-            this.prefix = prefix;
+            this.wanted = wanted;
             this.from = from;
             this.step = step;
         }
@@ -54,21 +86,39 @@ final class Listing {
         boolean fill() {
             if (rows.isEmpty() && !ended) {
                 drive.call(() -> {
-                    drive.contents().index().scan(Table.OBJECTS, from, (key, value) -> {
-                        if (!IndexKeys.startsWith(key, prefix)) {
-                            return false;
-                        }
-                        rows.add(new Row(key, ObjectEntry.decode(value)));
-                        return rows.size() < step;
-                    });
+                    while (rows.size() < step && !ended) {
+                        read(drive.contents().index());
+                    }
                     return rows;
                 });
-                ended = rows.size() < step;
-                if (!rows.isEmpty()) {
-                    from = IndexKeys.after(rows.getLast().key);
-                }
             }
             return !rows.isEmpty();
+        }
+
+        /// Up to the end of the page, or of the first group that is so large that it is left out by a seek.
+        private void read(DriveIndex index) throws IOException {
+            var group = new Object() {
+                private Optional<byte[]> last = Optional.empty();
+                private int size;
+            };
+            ended = true;
+            index.scan(Table.OBJECTS, from, (key, value) -> {
+                if (!IndexKeys.startsWith(key, wanted.prefix)) {
+                    return false;
+                }
+                if (Wanted.has(group.last, key)) {
+                    group.size++;
+                } else {
+                    rows.add(new Row(key, ObjectEntry.decode(value)));
+                    group.last = wanted.group(key);
+                    group.size = 1;
+                }
+                ended = rows.size() < step && group.size < LARGE_GROUP;
+                return ended;
+            });
+            if (!ended) {
+                from = group.last.map(IndexKeys::past).orElseGet(() -> IndexKeys.after(rows.getLast().key));
+            }
         }
 
         byte[] first() {
@@ -78,24 +128,27 @@ final class Listing {
 
     private Listing() {}
 
-    /// @param even whether each drive's entries are the newest there are
+    /// @param even whether each drive's entries are the newest there are; where they are not, nothing is folded: the
+    /// one
+    ///     key that stands for others may be deleted
     /// @param newest asked of the keys that some drive's notes speak against
-    static List<ListEntry> list(
-            List<Drive> drives, boolean even, Newest newest, long bucketId, String prefix, String first, int limit) {
-        var prefixKey = IndexKeys.object(bucketId, prefix);
-        var firstKey = IndexKeys.object(bucketId, first);
+    static List<ListEntry> list(List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query) {
+        int limit = query.limit();
+        var prefixKey = IndexKeys.object(bucketId, query.prefix());
+        var firstKey = IndexKeys.object(bucketId, query.from());
         var from = Arrays.compareUnsigned(firstKey, prefixKey) < 0 ? prefixKey : firstKey;
+        var wanted = new Wanted(prefixKey, IndexKeys.utf8(even ? query.delimiter() : ""));
         int step = limit / drives.size() + SLACK;
         var sources = new PriorityQueue<Source>(Comparator.comparing(Source::first, Arrays::compareUnsigned));
         for (var drive : drives) {
-            var source = new Source(drive, prefixKey, from, step);
+            var source = new Source(drive, wanted, from, step);
             if (source.fill()) {
                 sources.add(source);
             }
         }
         var page = new ArrayList<ListEntry>(Math.min(limit, 1 << 16));
         while (page.size() < limit && !sources.isEmpty()) {
-            var rows = next(sources, limit - page.size());
+            var rows = next(sources, wanted, limit - page.size());
             if (!even) {
                 removeDeleted(rows, outOfDate(rows, drives, bucketId), newest);
             }
@@ -116,21 +169,25 @@ final class Listing {
         return all.values().stream().limit(limit).toList();
     }
 
-    /// Of each key the newest entry.
-    private static List<Row> next(PriorityQueue<Source> sources, int limit) {
+    /// Of each key the newest entry, of each group the first key.
+    private static List<Row> next(PriorityQueue<Source> sources, Wanted wanted, int limit) {
         var rows = new ArrayList<Row>(Math.min(limit, 1 << 16));
+        var group = Optional.<byte[]>empty();
         while (!sources.isEmpty()) {
             var source = sources.remove();
             var row = source.rows.removeFirst();
             boolean again = !rows.isEmpty() && Arrays.equals(rows.getLast().key, row.key);
-            if (!again && rows.size() == limit) {
+            boolean folded = !again && Wanted.has(group, row.key);
+            if (!again && !folded && rows.size() == limit) {
                 source.rows.addFirst(row);
                 sources.add(source);
                 return rows;
             }
-            if (!again) {
+            if (!again && !folded) {
                 rows.add(row);
-            } else if (row.entry.version().compareTo(rows.getLast().entry.version()) > 0) {
+                group = wanted.group(row.key);
+            } else if (again
+                    && row.entry.version().compareTo(rows.getLast().entry.version()) > 0) {
                 rows.set(rows.size() - 1, row);
             }
             if (source.fill()) {

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.s3.listing.KeyOrder;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Shelf;
@@ -334,21 +336,20 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes, greater than `after` and beginning with `prefix`.
     public List<ListEntry> list(long bucketId, String prefix, String after, int limit) {
-        return listFrom(bucketId, prefix, after.isEmpty() ? "" : after + '\0', limit);
+        return list(bucketId, new ListQuery(prefix, "", after.isEmpty() ? "" : KeyOrder.justAfter(after), limit));
     }
 
-    /// Keys in the order of their UTF-8 bytes, not less than `from` and beginning with `prefix`.
-    public List<ListEntry> listFrom(long bucketId, String prefix, String from, int limit) {
+    /// Keys in the order of their UTF-8 bytes.
+    public List<ListEntry> list(long bucketId, ListQuery query) {
         long moves = shelf.moves();
-        var page = page(bucketId, prefix, from, limit);
-        return shelf.moves() == moves ? page : Listing.either(page, page(bucketId, prefix, from, limit), limit);
+        var page = page(bucketId, query);
+        return shelf.moves() == moves ? page : Listing.either(page, page(bucketId, query), query.limit());
     }
 
-    private List<ListEntry> page(long bucketId, String prefix, String from, int limit) {
+    private List<ListEntry> page(long bucketId, ListQuery query) {
         var reading = drives.allToRead(bucketId);
         reading.forEach(drive -> requireKeys(drive, bucketId));
-        return Listing.list(
-                reading, drives.isEven(bucketId), key -> newest(bucketId, key), bucketId, prefix, from, limit);
+        return Listing.list(reading, drives.isEven(bucketId), key -> newest(bucketId, key), bucketId, query);
     }
 
     private static void requireKeys(Drive drive, long bucketId) {

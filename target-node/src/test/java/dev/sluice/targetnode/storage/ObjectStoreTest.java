@@ -10,6 +10,8 @@ import static dev.sluice.targetnode.storage.StoreFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.common.s3.listing.ListingPage;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
@@ -23,7 +25,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -181,6 +185,46 @@ class ObjectStoreTest {
                 }
             }
         }
+    }
+
+    @Test
+    void ofKeysThatADelimiterFoldsTheFirstIsListed() throws IOException {
+        try (var store = open(drives(folder, 3))) {
+            var random = new Random(12);
+            var model = new TreeSet<String>();
+            for (int i = 0; i < 600; i++) {
+                var group = random.nextInt(3) == 0 ? "large" : "k" + random.nextInt(50);
+                var key = group + (random.nextInt(5) == 0 ? "" : "/") + random.nextInt(1000);
+                model.add(key);
+                put(store, BUCKET, key, new byte[3], Durability.OS);
+            }
+            put(store, new BucketRef(8, "other"), "a/zz", new byte[3], Durability.OS);
+            for (int limit : new int[] {1, 7, 1000}) {
+                for (var prefix : new String[] {"", "k1", "k4/", "large", "none"}) {
+                    for (var from : new String[] {"", "k2", "k3/5", "large/", "large/5", "m"}) {
+                        for (var delimiter : new String[] {"", "/", "1", "rge/"}) {
+                            var query = new ListQuery(prefix, delimiter, from, limit);
+                            assertThat(store.list(BUCKET.id(), query))
+                                    .as("%s", query)
+                                    .extracting(ListEntry::key)
+                                    .isEqualTo(expected(model, query));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<String> expected(NavigableSet<String> keys, ListQuery query) {
+        var expected = new ArrayList<String>();
+        var folded = new HashSet<String>();
+        for (var key : keys.tailSet(query.from(), true)) {
+            int fold = ListingPage.fold(key, query.prefix(), query.delimiter());
+            if (key.startsWith(query.prefix()) && (fold < 0 || folded.add(key.substring(0, fold)))) {
+                expected.add(key);
+            }
+        }
+        return expected.subList(0, Math.min(query.limit(), expected.size()));
     }
 
     @Test

@@ -1,16 +1,18 @@
 package dev.sluice.common.s3.listing;
 
+import dev.sluice.common.concurrent.AtOnce;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.stream.IntStream;
 
 /// Several sorted sources as one. A key that several have is listed once, as the earliest source in the list has it: so
 /// put what overrules first (the targets, then the backend). Costs O(log sources) per key. A failing source fails the
 /// listing: nothing is left out silently.
 public final class ListingMerge implements SortedKeys {
-    private record Head(ListedObject object, int order, SortedKeys source) {}
+    private record Head(ListedObject object, int order) {}
 
     private static final Comparator<Head> ORDER = (left, right) -> {
         int keys = KeyOrder.INSTANCE.compare(left.object.key(), right.object.key());
@@ -41,11 +43,18 @@ public final class ListingMerge implements SortedKeys {
         if (taken == null) {
             return;
         }
+        var behind = new ArrayList<Integer>();
         for (var head = taken; head != null && head.object.key().equals(taken.object.key()); head = heads.peek()) {
             heads.poll();
-            head.source.advance();
-            add(head.source, head.order);
+            sources.get(head.order).advance();
+            behind.add(head.order);
         }
+        add(behind);
+    }
+
+    @Override
+    public boolean isAtHand() {
+        return started;
     }
 
     @Override
@@ -54,32 +63,33 @@ public final class ListingMerge implements SortedKeys {
             sources.forEach(each -> each.seek(key));
             return;
         }
-        var behind = new ArrayList<Head>();
+        var behind = new ArrayList<Integer>();
         for (var head = heads.peek();
                 head != null && KeyOrder.INSTANCE.compare(head.object.key(), key) < 0;
                 head = heads.peek()) {
-            behind.add(head);
             heads.poll();
+            sources.get(head.order).seek(key);
+            behind.add(head.order);
         }
-        for (var head : behind) {
-            head.source.seek(key);
-            add(head.source, head.order);
-        }
+        add(behind);
     }
 
     private void start() {
         if (!started) {
             started = true;
-            for (int i = 0; i < sources.size(); i++) {
-                add(sources.get(i), i);
-            }
+            add(IntStream.range(0, sources.size()).boxed().toList());
         }
     }
 
-    private void add(SortedKeys source, int order) {
-        var object = source.peek();
-        if (object.isPresent()) {
-            heads.add(new Head(object.get(), order, source));
+    /// Looks at all of these sources at once, where they have to fetch: each costs its own time.
+    private void add(List<Integer> orders) {
+        var fetching =
+                orders.stream().filter(order -> !sources.get(order).isAtHand()).toList();
+        if (!fetching.isEmpty()) {
+            AtOnce.ask(fetching, order -> sources.get(order).peek());
+        }
+        for (int order : orders) {
+            sources.get(order).peek().ifPresent(object -> heads.add(new Head(object, order)));
         }
     }
 }

@@ -69,7 +69,7 @@ public record ListingPage(
     }
 
     /// Where a key's common prefix ends, -1 when it is listed itself.
-    static int fold(String key, String prefix, String delimiter) {
+    public static int fold(String key, String prefix, String delimiter) {
         int at = delimiter.isEmpty() ? -1 : key.indexOf(delimiter, prefix.length());
         return at < 0 ? -1 : at + delimiter.length();
     }

@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /// A sorted source that is fetched page by page: the usual way to put a drive's index, another node or a cloud bucket
-/// behind [SortedKeys]. After a seek that leaves the page at hand, pages start small again and grow fourfold, so that a
-/// listing that jumps from prefix to prefix does not fetch a thousand keys to use one.
+/// behind [SortedKeys]. After a seek that leaves much of the page at hand unused, pages start small again and grow
+/// fourfold: so a listing that jumps from prefix to prefix does not fetch a thousand keys to use one, from a source
+/// that
+/// does not fold them.
 public final class PagedKeys implements SortedKeys {
     private static final int AFTER_SEEK = 16;
     private static final int GROWTH = 4;
@@ -27,6 +29,7 @@ public final class PagedKeys implements SortedKeys {
     private String from = "";
     private List<ListedObject> page = List.of();
     private int at;
+    private int skipped;
     private boolean last;
 
     /// @param largestPage how many objects to ask for at once; also the size of the first page
@@ -54,6 +57,11 @@ public final class PagedKeys implements SortedKeys {
     }
 
     @Override
+    public boolean isAtHand() {
+        return at < page.size() || last;
+    }
+
+    @Override
     public void advance() {
         if (peek().isPresent()) {
             at++;
@@ -62,9 +70,11 @@ public final class PagedKeys implements SortedKeys {
 
     @Override
     public void seek(String key) {
+        int before = at;
         at = firstNotLess(key);
+        skipped += Math.max(0, at - before - 1); // one stands for those that are skipped
         if (at == page.size() && !last) {
-            if (!page.isEmpty()) {
+            if (skipped > page.size() / 2) {
                 nextPage = Math.min(AFTER_SEEK, largestPage);
             }
             page = List.of();
@@ -80,6 +90,7 @@ public final class PagedKeys implements SortedKeys {
         page = loaded.objects();
         last = loaded.last();
         at = 0;
+        skipped = 0;
         if (page.isEmpty()) {
             if (!last) {
                 throw new IllegalStateException("an empty page from '" + from + "' that is not the last");

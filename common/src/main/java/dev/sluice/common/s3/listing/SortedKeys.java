@@ -8,6 +8,11 @@ public interface SortedKeys {
     /// The next object, without taking it; empty at the end.
     Optional<ListedObject> peek();
 
+    /// Whether [#peek] has nothing to fetch.
+    default boolean isAtHand() {
+        return true;
+    }
+
     /// Takes the object that [#peek] shows; nothing at the end.
     void advance();
 

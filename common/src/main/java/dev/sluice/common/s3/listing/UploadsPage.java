@@ -23,30 +23,94 @@ public record UploadsPage(
         commonPrefixes = List.copyOf(commonPrefixes);
     }
 
-    /// Uploads are ordered by key, then id. Open uploads are few, so this takes all and sorts them.
-    ///
-    /// @param all every open upload of the bucket, in any order
-    public static UploadsPage of(List<ListedUpload> all, S3Request.ListMultipartUploads request) {
-        var uploads = new ArrayList<ListedUpload>();
-        var prefixes = new ArrayList<String>();
-        var key = "";
-        var id = "";
-        var rest = all.stream()
-                .filter(upload -> isAfterMarkers(upload, request))
-                .sorted(ORDER)
-                .toList();
-        for (var upload : rest) {
-            int fold = ListingPage.fold(upload.key(), request.prefix(), request.delimiter());
-            var folded = fold < 0 ? "" : upload.key().substring(0, fold);
-            if (fold >= 0
-                    && (folded.equals(request.keyMarker())
-                            || (!prefixes.isEmpty() && prefixes.getLast().equals(folded)))) {
-                continue;
+    /// Where the uploads are.
+    @FunctionalInterface
+    public interface Sources {
+        /// Each source's answer. Blocks.
+        List<List<ListedUpload>> ask(UploadsQuery query);
+    }
+
+    /// Uploads are ordered by key, then id.
+    public static UploadsPage of(Sources sources, S3Request.ListMultipartUploads request) {
+        var page = new Page(request);
+        var key = request.keyMarker();
+        var id = request.uploadIdMarker();
+        if (page.wasLast(key)) {
+            key = KeyOrder.lastWithin(key);
+        }
+        while (!page.isFull()) {
+            int limit = page.left() + 1; // to know whether there are more
+            var answers = sources.ask(new UploadsQuery(request.prefix(), key, id, limit));
+            var some = known(answers, limit);
+            for (var upload : some) {
+                page.add(upload);
             }
-            if (uploads.size() + prefixes.size() == request.maxUploads()) {
-                return new UploadsPage(uploads, prefixes, request.maxUploads() > 0, key, id);
+            if (answers.stream().allMatch(answer -> answer.size() < limit)) {
+                return page.end();
             }
-            if (fold < 0) {
+            var last = some.getLast();
+            var folded = page.folded(last.key());
+            key = folded.isEmpty() ? last.key() : KeyOrder.lastWithin(folded);
+            id = folded.isEmpty() ? last.uploadId() : "";
+        }
+        return page.end();
+    }
+
+    /// Up to where each source has said all it has.
+    private static List<ListedUpload> known(List<List<ListedUpload>> answers, int limit) {
+        var all = answers.stream().flatMap(List::stream).sorted(ORDER);
+        return answers.stream()
+                .filter(answer -> answer.size() >= limit)
+                .map(List::getLast)
+                .min(ORDER)
+                .map(end ->
+                        all.filter(upload -> ORDER.compare(upload, end) <= 0).toList())
+                .orElseGet(all::toList);
+    }
+
+    /// A page that is being made.
+    private static final class Page {
+        private final S3Request.ListMultipartUploads request;
+        private final List<ListedUpload> uploads = new ArrayList<>();
+        private final List<String> prefixes = new ArrayList<>();
+        private String key = "";
+        private String id = "";
+        private boolean more;
+
+        Page(S3Request.ListMultipartUploads request) {
+            this.request = request;
+        }
+
+        int left() {
+            return request.maxUploads() - uploads.size() - prefixes.size();
+        }
+
+        /// With one that does not fit, or none wanted.
+        boolean isFull() {
+            return more || request.maxUploads() == 0;
+        }
+
+        /// The common prefix of a key; empty when it is listed itself.
+        String folded(String listed) {
+            int fold = ListingPage.fold(listed, request.prefix(), request.delimiter());
+            return fold < 0 ? "" : listed.substring(0, fold);
+        }
+
+        /// Whether this is a common prefix with which the page before ended.
+        boolean wasLast(String folded) {
+            return !folded.isEmpty() && folded.equals(request.keyMarker()) && folded.equals(folded(folded));
+        }
+
+        void add(ListedUpload upload) {
+            var folded = folded(upload.key());
+            if (more
+                    || wasLast(folded)
+                    || (!prefixes.isEmpty() && prefixes.getLast().equals(folded))) {
+                return;
+            }
+            if (left() == 0) {
+                more = true;
+            } else if (folded.isEmpty()) {
                 uploads.add(upload);
                 key = upload.key();
                 id = upload.uploadId();
@@ -56,20 +120,11 @@ public record UploadsPage(
                 id = "";
             }
         }
-        return new UploadsPage(uploads, prefixes, false, "", "");
-    }
 
-    private static boolean isAfterMarkers(ListedUpload upload, S3Request.ListMultipartUploads request) {
-        if (!upload.key().startsWith(request.prefix())) {
-            return false;
+        UploadsPage end() {
+            return more
+                    ? new UploadsPage(uploads, prefixes, true, key, id)
+                    : new UploadsPage(uploads, prefixes, false, "", "");
         }
-        if (request.keyMarker().isEmpty()) {
-            return true;
-        }
-        int keys = KeyOrder.INSTANCE.compare(upload.key(), request.keyMarker());
-        return keys > 0
-                || (keys == 0
-                        && !request.uploadIdMarker().isEmpty()
-                        && upload.uploadId().compareTo(request.uploadIdMarker()) > 0);
     }
 }

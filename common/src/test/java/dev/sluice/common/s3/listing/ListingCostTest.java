@@ -7,11 +7,15 @@ import java.time.Instant;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// What a listing asks of its sources.
+@Timeout(30)
 class ListingCostTest {
     private final NavigableMap<String, ListedObject> objects = new TreeMap<>(KeyOrder.INSTANCE);
     private final AtomicInteger pages = new AtomicInteger();
@@ -33,6 +37,40 @@ class ListingCostTest {
         assertThat(page.commonPrefixes()).hasSize(50);
         assertThat(pages.get()).isLessThanOrEqualTo(51);
         assertThat(fetched.get()).isLessThan(2000);
+    }
+
+    @Test
+    void aSourceThatFoldsIsAskedForOnePage() {
+        var asked = new AtomicInteger();
+        var folders = new PagedKeys(
+                (from, limit) -> {
+                    asked.incrementAndGet();
+                    var rest = IntStream.range(0, 3000)
+                            .mapToObj("%04d/"::formatted)
+                            .filter(folder -> folder.compareTo(from) >= 0)
+                            .limit(limit)
+                            .map(folder -> new ListedObject(folder, 0, "", Instant.EPOCH))
+                            .toList();
+                    return new PagedKeys.Page(rest, rest.size() < limit);
+                },
+                100);
+        assertThat(ListingPage.of(folders, "", "/", "", 1000).commonPrefixes()).hasSize(1000);
+        assertThat(asked).as("pages of 100").hasValue(11);
+    }
+
+    /// The slow one would otherwise be waited for.
+    @Test
+    void sourcesAreAskedAtOnceAndTheFirstFailureIsTheListings() {
+        var never = new CompletableFuture<PagedKeys.Page>();
+        var silent = new PagedKeys((_, _) -> never.join(), 10);
+        SortedKeys broken = new PagedKeys(
+                (_, _) -> {
+                    throw new IllegalStateException("target down");
+                },
+                10);
+        assertThatThrownBy(() -> ListingPage.of(new ListingMerge(List.of(silent, broken)), "", "", "", 10))
+                .hasMessage("target down");
+        never.complete(new PagedKeys.Page(List.of(), true));
     }
 
     @Test

@@ -49,7 +49,7 @@ class ListingModelTest {
             var after = random.nextBoolean() ? key(random, 3) : prefix + key(random, 2);
             int maxKeys = random.nextInt(6);
             var expected = new Model(union(sources), prefix, delimiter).entries(after);
-            var page = ListingPage.of(merge(sources, random), prefix, delimiter, after, maxKeys);
+            var page = ListingPage.of(merge(sources, prefix, delimiter, random), prefix, delimiter, after, maxKeys);
             assertThat(entries(page))
                     .as("seed %d, round %d, '%s' '%s' '%s' %d", seed, round, prefix, delimiter, after, maxKeys)
                     .isEqualTo(expected.subList(0, Math.min(maxKeys, expected.size())));
@@ -82,7 +82,7 @@ class ListingModelTest {
         var walked = new ArrayList<String>();
         var after = "";
         while (true) {
-            var page = ListingPage.of(merge(sources, random), prefix, delimiter, after, maxKeys);
+            var page = ListingPage.of(merge(sources, prefix, delimiter, random), prefix, delimiter, after, maxKeys);
             var entries = entries(page);
             walked.addAll(entries);
             assertThat(walked.size()).as("pages that do not end").isLessThan(1000);
@@ -107,15 +107,43 @@ class ListingModelTest {
         return entries;
     }
 
-    private static SortedKeys merge(List<NavigableMap<String, ListedObject>> sources, Random random) {
+    /// Each source folds in its own way, or not at all.
+    private static SortedKeys merge(
+            List<NavigableMap<String, ListedObject>> sources, String prefix, String delimiter, Random random) {
         return new ListingMerge(sources.stream()
-                .map(source -> new PagedKeys((from, limit) -> page(source, from, limit), 1 + random.nextInt(9)))
+                .map(source -> {
+                    var folding = Folding.values()[random.nextInt(Folding.values().length)];
+                    PagedKeys.Fetch fetch =
+                            (from, limit) -> page(source, folding, new ListQuery(prefix, delimiter, from, limit));
+                    return new PagedKeys(fetch, 1 + random.nextInt(9));
+                })
                 .toList());
     }
 
-    private static PagedKeys.Page page(NavigableMap<String, ListedObject> source, String from, int limit) {
-        var rest = source.tailMap(from, true);
-        return new PagedKeys.Page(rest.values().stream().limit(limit).toList(), rest.size() <= limit);
+    private enum Folding {
+        NONE,
+        FIRST_KEY,
+        COMMON_PREFIX
+    }
+
+    private static PagedKeys.Page page(NavigableMap<String, ListedObject> source, Folding folding, ListQuery query) {
+        var found = new ArrayList<ListedObject>();
+        var group = "";
+        for (var object : source.tailMap(query.from(), true).values()) {
+            var key = object.key();
+            int fold = key.startsWith(query.prefix()) ? ListingPage.fold(key, query.prefix(), query.delimiter()) : -1;
+            if (fold < 0 || folding == Folding.NONE) {
+                found.add(object);
+            } else if (group.isEmpty() || !key.startsWith(group)) {
+                group = key.substring(0, fold);
+                boolean whole = KeyOrder.INSTANCE.compare(group, query.from()) >= 0;
+                found.add(
+                        folding == Folding.COMMON_PREFIX && whole
+                                ? new ListedObject(group, 0, "", Instant.EPOCH)
+                                : object);
+            }
+        }
+        return new PagedKeys.Page(found.stream().limit(query.limit()).toList(), found.size() <= query.limit());
     }
 
     /// One to four sources that overlap; of a key that several have only the first has the right ETag.

@@ -51,4 +51,11 @@ public final class IndexKeys {
     public static byte[] after(byte[] key) {
         return Arrays.copyOf(key, key.length + 1);
     }
+
+    /// The smallest key greater than all that begin with this, the end of which is UTF-8.
+    public static byte[] past(byte[] beginning) {
+        var past = beginning.clone();
+        past[past.length - 1]++;
+        return past;
+    }
 }
