@@ -335,7 +335,9 @@ class EvictionTest {
             var large = random(9, (int) (60 * ROOM));
             put(store, OWN, "large", large, Durability.FSYNC);
             assertThat(get(store, OWN, "large")).isEqualTo(large);
-            assertThat(store.evictions().getFirst().objects()).isBetween(45L, 70L);
+            // Room is there as soon as a copy has gone; it is counted a moment later.
+            eventually(() -> store.evictions().getFirst().objects() >= 45);
+            assertThat(store.evictions().getFirst().objects()).isLessThanOrEqualTo(70);
         }
     }
 
