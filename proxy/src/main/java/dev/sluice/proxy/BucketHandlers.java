@@ -22,12 +22,12 @@ import java.util.Optional;
 
 /// The S3 actions on buckets themselves. Blocking.
 final class BucketHandlers {
-    private final BucketLife life;
+    private final BucketLifecycle life;
     private final String accepted;
     private final String shown;
 
     /// @param region the one region of this cluster, or `*` for any, which has to be shown as some region
-    BucketHandlers(BucketLife life, String region) {
+    BucketHandlers(BucketLifecycle life, String region) {
         this.life = life;
         this.accepted = region;
         this.shown = region.equals("*") ? "us-east-1" : region;
@@ -41,7 +41,7 @@ final class BucketHandlers {
     }
 
     Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
-        S3Bodies.createBucket(Documents.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
+        S3Bodies.createBucket(RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
         life.create(request.bucket(), BucketProperties.defaults(Optional.empty()));
         return Response.empty(200).with("Location", "/" + request.bucket());
     }
@@ -71,7 +71,7 @@ final class BucketHandlers {
     }
 
     Response putPolicy(Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
-        var document = Documents.read(head, caller, body, BucketPolicy.LARGEST);
+        var document = RequestBodies.read(head, caller, body, BucketPolicy.LARGEST);
         BucketPolicy.parse(bucket.name(), document);
         var json = new String(document, StandardCharsets.UTF_8);
         life.change(bucket, properties -> properties.withPolicy(Optional.of(json)));

@@ -43,8 +43,8 @@ final class DeleteObjectsHandler {
             Caller caller,
             RequestHead head,
             ByteSource body) {
-        var document = Documents.read(head, caller, body, S3Bodies.LARGEST_DELETE);
-        Documents.verify(document, request.checksums(), request.contentMd5());
+        var document = RequestBodies.read(head, caller, body, S3Bodies.LARGEST_DELETE);
+        RequestBodies.verify(document, request.checksums(), request.contentMd5());
         var list = S3Bodies.deleteObjects(document);
         var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
         var denied = list.keys().stream()
@@ -62,7 +62,7 @@ final class DeleteObjectsHandler {
         for (var key : list.keys()) {
             if (denied.contains(key)) {
                 failed.add(new DeleteObjectsXml.Failed(
-                        key, Admission.deniedByPolicy().error()));
+                        key, AccessCheck.deniedByPolicy().error()));
                 continue;
             }
             var outcome = outcomes.get(key);

@@ -37,22 +37,22 @@ final class NativeApi implements HttpHandler {
 
     private final Authenticator authenticator;
     private final ClusterViews views;
-    private final BucketLife buckets;
+    private final BucketLifecycle buckets;
     private final NewBackend backends;
-    private final MountpathCalls mountpaths;
-    private final ScrubCalls scrubs;
-    private final ResilverCalls resilvers;
-    private final UsageCalls usages;
+    private final MountpathApi mountpaths;
+    private final ScrubApi scrubs;
+    private final ResilverApi resilvers;
+    private final UsageApi usages;
 
     NativeApi(
             Authenticator authenticator,
             ClusterViews views,
-            BucketLife buckets,
+            BucketLifecycle buckets,
             NewBackend backends,
-            MountpathCalls mountpaths,
-            ScrubCalls scrubs,
-            ResilverCalls resilvers,
-            UsageCalls usages) {
+            MountpathApi mountpaths,
+            ScrubApi scrubs,
+            ResilverApi resilvers,
+            UsageApi usages) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
@@ -108,11 +108,11 @@ final class NativeApi implements HttpHandler {
         if (path.equals("/v1/daemon") && what.equals("smap")) {
             return json(200, smap());
         }
-        if (MountpathCalls.LOOKS.contains(path) && what.equals("mountpaths")) {
+        if (MountpathApi.LOOKS.contains(path) && what.equals("mountpaths")) {
             return json(200, mountpaths.show(head));
         }
-        if (MountpathCalls.CHANGES.contains(path)) {
-            return json(200, mountpaths.change(head, JSON.readTree(Documents.read(head, caller, body, MAX_BODY))));
+        if (MountpathApi.CHANGES.contains(path)) {
+            return json(200, mountpaths.change(head, JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY))));
         }
         throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
     }
@@ -138,7 +138,7 @@ final class NativeApi implements HttpHandler {
             }
             case "DELETE" -> {
                 var value = message(head, caller, body, "destroy-bck");
-                Admission.authoriseDeletion(name, views.confirmed());
+                AccessCheck.authoriseDeletion(name, views.confirmed());
                 buckets.delete(name, value.path("force").asBoolean(false));
                 yield Response.empty(200);
             }
@@ -161,7 +161,7 @@ final class NativeApi implements HttpHandler {
     /// The `value` of a message whose `action` must be this one.
     private static JsonNode message(RequestHead head, Caller caller, ByteSource body, String action)
             throws IOException {
-        var message = JSON.readTree(Documents.read(head, caller, body, MAX_BODY));
+        var message = JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY));
         if (!message.path("action").asText().equals(action)) {
             throw new IOException("expected a body {\"action\": \"%s\", \"value\": {…}}".formatted(action));
         }
@@ -172,7 +172,7 @@ final class NativeApi implements HttpHandler {
     private JsonNode resilver(RequestHead head, Caller caller, ByteSource body) throws IOException {
         return switch (head.method()) {
             case "GET" -> resilvers.status(QueryParameters.of(head.query()));
-            case "POST" -> resilvers.act(JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
+            case "POST" -> resilvers.act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)));
             default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for resilvers");
         };
     }
@@ -180,7 +180,7 @@ final class NativeApi implements HttpHandler {
     private JsonNode scrub(RequestHead head, Caller caller, ByteSource body) throws IOException {
         return switch (head.method()) {
             case "GET" -> scrubs.status(QueryParameters.of(head.query()));
-            case "POST" -> scrubs.act(JSON.readTree(Documents.read(head, caller, body, MAX_BODY)));
+            case "POST" -> scrubs.act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)));
             default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for scrubs");
         };
     }

@@ -19,10 +19,10 @@ final class NewBackend {
     private static final String FAILURE = "failure";
 
     private final Consumer<BackendSpec> rules;
-    private final EachTarget targets;
+    private final TargetFanout targets;
 
     /// @param rules throws an IllegalArgumentException that says what this node's configuration lacks
-    NewBackend(Consumer<BackendSpec> rules, EachTarget targets) {
+    NewBackend(Consumer<BackendSpec> rules, TargetFanout targets) {
         this.rules = rules;
         this.targets = targets;
     }

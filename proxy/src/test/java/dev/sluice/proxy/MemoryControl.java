@@ -4,14 +4,14 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.Published;
+import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /// The real state machine without its drives. It can hold back from this node what the controller knows already.
 final class MemoryControl implements ControlPlane {
-    private final Published published = new Published();
+    private final StateWatch published = new StateWatch();
     private ClusterState state;
     private boolean behind;
     private boolean silent;

@@ -38,7 +38,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
 
-/// One node's front door and the cluster behind it. Its clock stands still.
+/// One node's gateway and the cluster behind it. Its clock stands still.
 final class TrialCluster implements AutoCloseable {
     static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
     static final String PROXY = "proxy001";
@@ -49,7 +49,7 @@ final class TrialCluster implements AutoCloseable {
     final Map<NodeId, MemoryTarget> targets = new TreeMap<>();
     private final ConcurrentMap<NodeId, TargetService> here = new ConcurrentHashMap<>();
     private final PeerClient peers;
-    private final FrontDoor door;
+    private final NodeHandler door;
 
     /// Three targets in the JVM of the node `self`.
     static TrialCluster asSeenFrom(String self) {
@@ -78,7 +78,7 @@ final class TrialCluster implements AutoCloseable {
         var tokens = new PeerTokens(node, CLUSTER_KEY, () -> NOW);
         peers = new PeerClient(tokens);
         HttpHandler nothing = _ -> Response.empty(204);
-        door = new FrontDoor(new FrontDoor.Parts(
+        door = new NodeHandler(new NodeHandler.Parts(
                 node,
                 region,
                 new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),

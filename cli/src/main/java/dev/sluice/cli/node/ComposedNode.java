@@ -24,7 +24,7 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.proxy.FrontDoor;
+import dev.sluice.proxy.NodeHandler;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.Targets;
@@ -123,7 +123,7 @@ final class ComposedNode implements RunningNode {
                     new InetSocketAddress(
                             config.node().address().host(),
                             config.node().address().port()),
-                    frontDoor(),
+                    gateway(),
                     new EngineMetrics(jvm.meters(), id.value()),
                     new S3FailureAnswers(),
                     AccessLog.NONE));
@@ -220,8 +220,8 @@ final class ComposedNode implements RunningNode {
 
     // ---- what it answers
 
-    private FrontDoor frontDoor() {
-        return new FrontDoor(new FrontDoor.Parts(
+    private NodeHandler gateway() {
+        return new NodeHandler(new NodeHandler.Parts(
                 id,
                 config.auth().region(),
                 new RedirectTokens(

@@ -6,7 +6,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.Published;
+import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;
@@ -31,7 +31,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     private final PeerAddress controller;
     private final SealedSecrets secrets;
     private final boolean verifies;
-    private final Published published = new Published();
+    private final StateWatch published = new StateWatch();
     private final Thread watcher;
     private volatile boolean closed;
 

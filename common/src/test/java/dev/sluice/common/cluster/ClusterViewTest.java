@@ -37,7 +37,7 @@ class ClusterViewTest {
     void policyIsCompiledOnceUntilItChanges() {
         create("a", allowing("a"));
         create("b", allowing("b"));
-        var published = new Published();
+        var published = new StateWatch();
         published.publish(state);
         var before = published.current();
         set("b", allowing("b").replace("Allow", "Deny"));

@@ -4,7 +4,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.Published;
+import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -26,7 +26,7 @@ public final class Controller implements ControlPlane {
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
     private final StateFiles files;
-    private final Published published = new Published();
+    private final StateWatch published = new StateWatch();
     private ClusterState state;
     private boolean broken;
 

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// Request bodies that are documents: read whole up to a limit, checked as the caller's signature promises.
-final class Documents {
-    private Documents() {}
+final class RequestBodies {
+    private RequestBodies() {}
 
     static byte[] read(RequestHead head, Caller caller, ByteSource body, int limit) {
         if (head.contentLength() > limit) {

@@ -20,13 +20,13 @@ import java.util.function.Function;
 
 /// Asks the targets that are meant, all at once. A target that does not answer is an `error` in its place, not a
 /// failure of the others.
-final class EachTarget {
+final class TargetFanout {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final ClusterViews views;
     private final Targets targets;
 
-    EachTarget(ClusterViews views, Targets targets) {
+    TargetFanout(ClusterViews views, Targets targets) {
         this.views = views;
         this.targets = targets;
     }

@@ -16,7 +16,7 @@ import java.time.InstantSource;
 import java.util.function.Consumer;
 
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
-public final class FrontDoor implements HttpHandler {
+public final class NodeHandler implements HttpHandler {
     private final S3RequestParser parser;
     private final HttpHandler s3;
     private final HttpHandler nativeApi;
@@ -24,7 +24,7 @@ public final class FrontDoor implements HttpHandler {
     private final HttpHandler health;
     private final HttpHandler metrics;
 
-    /// What a front door is made of.
+    /// What a gateway is made of.
     ///
     /// @param self the node it belongs to
     /// @param region the one region of this cluster, or `*` for any
@@ -47,16 +47,16 @@ public final class FrontDoor implements HttpHandler {
             Consumer<BackendSpec> backendRules,
             InstantSource clock) {}
 
-    public FrontDoor(Parts parts) {
+    public NodeHandler(Parts parts) {
         var tokens = parts.redirects();
         var views = parts.views();
         var targets = parts.targets();
-        var life = new BucketLife(parts.control(), views, targets, parts.clock());
-        var each = new EachTarget(views, targets);
+        var life = new BucketLifecycle(parts.control(), views, targets, parts.clock());
+        var each = new TargetFanout(views, targets);
         this.parser = parts.parser();
-        this.s3 = new S3Door(
+        this.s3 = new S3Gateway(
                 parts.parser(),
-                new Admission(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
+                new AccessCheck(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
                 views,
                 new ObjectRoute(parts.self(), targets, tokens, parts.clock()),
                 new BucketHandlers(life, parts.region()),
@@ -67,10 +67,10 @@ public final class FrontDoor implements HttpHandler {
                 views,
                 life,
                 new NewBackend(parts.backendRules(), each),
-                new MountpathCalls(parts.self(), views, targets),
-                new ScrubCalls(each),
-                new ResilverCalls(each),
-                new UsageCalls(each));
+                new MountpathApi(parts.self(), views, targets),
+                new ScrubApi(each),
+                new ResilverApi(each),
+                new UsageApi(each));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.metrics = parts.metrics();

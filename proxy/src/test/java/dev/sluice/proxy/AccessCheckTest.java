@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Tokens and signatures at the door of the target that has the object.
-class AdmissionTest {
+class AccessCheckTest {
     private static final byte[] ANOTHER_KEY = "the key of another cluster".getBytes(StandardCharsets.UTF_8);
     private static final String DENIED = "403 AccessDenied";
 

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class BucketLifeTest {
+class BucketLifecycleTest {
     private static final String FORCED = "{\"action\":\"destroy-bck\",\"value\":{\"force\":true}}";
 
     private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);

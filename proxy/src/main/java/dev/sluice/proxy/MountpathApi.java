@@ -18,7 +18,7 @@ import java.util.Set;
 /// AIStore's calls on the drives of one target: `what=mountpaths`, `attach-mp`, `detach-mp` (with `lost=true`, which is
 /// ours), `enable-mp`, `disable-mp`. At `/v1/reverse/daemon` the
 /// header `Ais-Node-Id` names the target; at `/v1/daemon` it is the node that is asked.
-final class MountpathCalls {
+final class MountpathApi {
     static final Set<String> LOOKS = Set.of("/v1/daemon", "/v1/reverse/daemon");
     static final Set<String> CHANGES = Set.of("/v1/daemon/mountpaths", "/v1/reverse/daemon/mountpaths");
 
@@ -33,7 +33,7 @@ final class MountpathCalls {
     private final ClusterViews views;
     private final Targets targets;
 
-    MountpathCalls(NodeId self, ClusterViews views, Targets targets) {
+    MountpathApi(NodeId self, ClusterViews views, Targets targets) {
         this.self = self;
         this.views = views;
         this.targets = targets;

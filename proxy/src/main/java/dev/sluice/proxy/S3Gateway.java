@@ -19,20 +19,20 @@ import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 
 /// Every S3 request: parsed, admitted, and sent where it is served. The switches below are the route table.
-final class S3Door implements HttpHandler {
+final class S3Gateway implements HttpHandler {
     private static final Duration LATELY = Duration.ofSeconds(1);
 
     private final S3RequestParser parser;
-    private final Admission admission;
+    private final AccessCheck admission;
     private final ClusterViews views;
     private final ObjectRoute objects;
     private final BucketHandlers buckets;
     private final ListHandlers lists;
     private final DeleteObjectsHandler deletes;
 
-    S3Door(
+    S3Gateway(
             S3RequestParser parser,
-            Admission admission,
+            AccessCheck admission,
             ClusterViews views,
             ObjectRoute objects,
             BucketHandlers buckets,
@@ -58,15 +58,15 @@ final class S3Door implements HttpHandler {
         var caller = admission.caller(head, request);
         return switch (request) {
             case S3Request.ListBuckets _ -> {
-                Admission.requireTrusted(caller);
+                AccessCheck.requireTrusted(caller);
                 yield blocking(head, _ -> buckets.list(views.confirmed()));
             }
             case S3Request.CreateBucket create -> {
-                Admission.requireTrusted(caller);
+                AccessCheck.requireTrusted(caller);
                 yield blocking(head, body -> buckets.create(create, caller, head, body));
             }
             case S3Request.OnBucket onBucket -> {
-                Admission.requireTrusted(caller);
+                AccessCheck.requireTrusted(caller);
                 yield blocking(head, body -> inConfirmedView(onBucket, caller, head, body));
             }
             case S3Request.OnObject object -> {
@@ -81,7 +81,7 @@ final class S3Door implements HttpHandler {
     private Response inConfirmedView(S3Request.OnBucket request, Caller caller, RequestHead head, ByteSource body) {
         var view = views.confirmed();
         var bucket = existing(request.bucket(), view);
-        Admission.authorise(caller, request, bucket, view);
+        AccessCheck.authorise(caller, request, bucket, view);
         return serve(request, bucket, view, caller, head, body);
     }
 
@@ -109,7 +109,7 @@ final class S3Door implements HttpHandler {
 
     private Answer object(
             S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
-        Admission.authorise(caller, request, bucket, view);
+        AccessCheck.authorise(caller, request, bucket, view);
         if (request instanceof S3Request.CopyObject copy) {
             return copy(request, copy.source(), head, caller, bucket, view);
         }
@@ -129,7 +129,7 @@ final class S3Door implements HttpHandler {
             ClusterView view) {
         return blocking(head, body -> {
             var known = view.bucket(source.bucket()).isPresent() ? view : views.confirmed();
-            Admission.authoriseSource(caller, source, known);
+            AccessCheck.authoriseSource(caller, source, known);
             return now(objects.route(request, head, caller, bucket, view), body);
         });
     }

@@ -11,12 +11,12 @@ import java.io.IOException;
 import java.util.Optional;
 
 /// `/v1/resilver`: passes an operator's word to the targets that are meant, and shows how their resilvers stand.
-final class ResilverCalls {
+final class ResilverApi {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final EachTarget targets;
+    private final TargetFanout targets;
 
-    ResilverCalls(EachTarget targets) {
+    ResilverApi(TargetFanout targets) {
         this.targets = targets;
     }
 
@@ -47,7 +47,7 @@ final class ResilverCalls {
 
     private static ObjectNode show(ResilverStatus status) {
         var shown = JSON.createObjectNode()
-                .put("state", EachTarget.lower(status.state()))
+                .put("state", TargetFanout.lower(status.state()))
                 .put("settled", status.settled())
                 .put("reason", status.reason().orElse(null))
                 .put("objects", status.keys())

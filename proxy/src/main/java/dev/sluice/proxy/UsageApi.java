@@ -10,12 +10,12 @@ import java.util.List;
 
 /// `/v1/usage/BUCKET`: what a bucket takes, in all and on each target. A target that does not answer is an `error` in
 /// its place, and not in the sum.
-final class UsageCalls {
+final class UsageApi {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final EachTarget targets;
+    private final TargetFanout targets;
 
-    UsageCalls(EachTarget targets) {
+    UsageApi(TargetFanout targets) {
         this.targets = targets;
     }
 
@@ -38,7 +38,7 @@ final class UsageCalls {
     private List<ObjectNode> asked(Bucket bucket) {
         var answers = new ArrayList<ObjectNode>();
         targets.answers(target -> target.usage(List.of(bucket.id())).stream()
-                        .map(UsageCalls::show)
+                        .map(UsageApi::show)
                         .findFirst())
                 .forEach((id, answer) -> {
                     var shown = JSON.createObjectNode().put("target", id);

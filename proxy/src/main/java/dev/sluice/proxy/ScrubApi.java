@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /// `/v1/scrub`: passes an operator's word to the targets that are meant, all at once, and shows how their drives stand.
-final class ScrubCalls {
+final class ScrubApi {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> VALUES = List.of("target", "drive", "rate");
 
-    private final EachTarget targets;
+    private final TargetFanout targets;
 
-    ScrubCalls(EachTarget targets) {
+    ScrubApi(TargetFanout targets) {
         this.targets = targets;
     }
 
@@ -82,7 +82,7 @@ final class ScrubCalls {
         var shown = JSON.createObjectNode()
                 .put("drive", drive.drive())
                 .put("path", drive.path())
-                .put("state", EachTarget.lower(drive.state()))
+                .put("state", TargetFanout.lower(drive.state()))
                 .put("trouble", drive.trouble().orElse(null))
                 .put("objects", drive.objects())
                 .put("objects_all", drive.objectsAll())
@@ -101,8 +101,8 @@ final class ScrubCalls {
 
     private static ObjectNode show(ScrubFinding finding) {
         return JSON.createObjectNode()
-                .put("kind", EachTarget.lower(finding.kind()))
-                .put("action", EachTarget.lower(finding.action()))
+                .put("kind", TargetFanout.lower(finding.kind()))
+                .put("action", TargetFanout.lower(finding.action()))
                 .put("bucket", finding.bucket())
                 .put("key", finding.key())
                 .put("path", finding.path())

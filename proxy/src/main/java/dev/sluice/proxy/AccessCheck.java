@@ -19,13 +19,13 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
-final class Admission {
+final class AccessCheck {
     private final Authenticator authenticator;
     private final RedirectTokens redirects;
     private final PeerTokens peers;
     private final InstantSource clock;
 
-    Admission(Authenticator authenticator, RedirectTokens redirects, PeerTokens peers, InstantSource clock) {
+    AccessCheck(Authenticator authenticator, RedirectTokens redirects, PeerTokens peers, InstantSource clock) {
         this.authenticator = authenticator;
         this.redirects = redirects;
         this.peers = peers;

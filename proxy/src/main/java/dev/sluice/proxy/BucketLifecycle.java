@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
-final class BucketLife {
+final class BucketLifecycle {
     private static final int MOST_TRIES = 20;
-    private static final Logger LOG = LoggerFactory.getLogger(BucketLife.class);
+    private static final Logger LOG = LoggerFactory.getLogger(BucketLifecycle.class);
 
     private final ControlPlane control;
     private final ClusterViews views;
     private final Targets targets;
     private final InstantSource clock;
 
-    BucketLife(ControlPlane control, ClusterViews views, Targets targets, InstantSource clock) {
+    BucketLifecycle(ControlPlane control, ClusterViews views, Targets targets, InstantSource clock) {
         this.control = control;
         this.views = views;
         this.targets = targets;
