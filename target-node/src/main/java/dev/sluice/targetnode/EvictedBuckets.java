@@ -4,7 +4,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
-import dev.sluice.targetnode.storage.eviction.Trim;
+import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.util.List;
 
@@ -16,7 +16,7 @@ record EvictedBuckets(ClusterViews views, Quotas quotas) implements CachedBucket
     }
 
     @Override
-    public List<Trim> tooLarge() {
+    public List<QuotaExcess> tooLarge() {
         return quotas.tooLarge();
     }
 }

@@ -36,7 +36,7 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
-import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.CoarseClock;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -295,7 +295,7 @@ final class ComposedNode implements RunningNode {
                 Math.toIntExact(config.http().copyBelow().bytes()),
                 storage.verifiedFor().duration(),
                 new Watermarks(storage.highWatermark(), storage.lowWatermark()),
-                Minutes.ofSystem(),
+                CoarseClock.ofSystem(),
                 jvm.indexMemory());
     }
 

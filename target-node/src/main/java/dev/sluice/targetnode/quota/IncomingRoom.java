@@ -5,13 +5,13 @@ import java.util.function.LongUnaryOperator;
 
 /// Room in a bucket for a write whose bytes are yet to come, held for as many of them as have come and a step more.
 public final class IncomingRoom implements AutoCloseable {
-    private final Room room;
+    private final QuotaReservation room;
     private final LongUnaryOperator growth;
     private final RoomSteps steps;
 
     /// @param growth of the bucket by a write of a size
     /// @throws dev.sluice.common.store.StoreException.QuotaExceeded when not all of it would fit now
-    IncomingRoom(Room room, long length, LongUnaryOperator growth) {
+    IncomingRoom(QuotaReservation room, long length, LongUnaryOperator growth) {
         this.room = room;
         this.growth = growth;
         if (length > RoomSteps.FIRST) {

@@ -12,7 +12,7 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.Refs;
 import dev.sluice.targetnode.storage.BucketBytes;
-import dev.sluice.targetnode.storage.eviction.Trim;
+import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,17 +137,17 @@ public final class Quotas implements AutoCloseable {
     ///
     /// @param growth asked only where there is a quota
     /// @throws StoreException.QuotaExceeded when the bucket has not so much left
-    public Room reserve(Bucket bucket, LongSupplier growth) {
+    public QuotaReservation reserve(Bucket bucket, LongSupplier growth) {
         var room = room(bucket);
         room.atLeast(growth);
         return room;
     }
 
     /// None yet. In a bucket with a backend there is always some: its objects are the cloud's.
-    private Room room(Bucket bucket) {
+    private QuotaReservation room(Bucket bucket) {
         var known = now(bucket);
         if (known.backed() || known.properties().quota().isEmpty()) {
-            return Room.UNLIMITED;
+            return QuotaReservation.UNLIMITED;
         }
         if (!others.wereAsked(bucket.id())) {
             round();
@@ -163,7 +163,7 @@ public final class Quotas implements AutoCloseable {
                 .orElse(bucket);
     }
 
-    private final class Held implements Room {
+    private final class Held implements QuotaReservation {
         private final Bucket bucket;
         private final long quota;
         private final Account account;
@@ -232,15 +232,15 @@ public final class Quotas implements AutoCloseable {
     // ---- copies of a cloud's objects
 
     /// The cached buckets that take more than their quota, and how much of what they have here is to stay.
-    public List<Trim> tooLarge() {
-        var trims = new ArrayList<Trim>();
+    public List<QuotaExcess> tooLarge() {
+        var trims = new ArrayList<QuotaExcess>();
         for (var bucket : limited()) {
             if (bucket.backed() && others.wereAsked(bucket.id())) {
                 long quota = bucket.properties().quota().orElseThrow();
                 long heardAt = others.heardAt();
                 long taken = here.of(bucket.id()).allBytes() + others.bytes(bucket.id());
                 if (taken > quota) {
-                    trims.add(new Trim(Refs.of(bucket), LOW_MARK * quota / taken, heardAt));
+                    trims.add(new QuotaExcess(Refs.of(bucket), LOW_MARK * quota / taken, heardAt));
                 }
             }
         }

@@ -35,14 +35,14 @@ final class AttachedDrive implements Attachment {
     private static final int RECORDS_WAITING = 4;
 
     private final String id;
-    private final OpenDrives target;
+    private final DrivePool target;
     private final Seams seams;
     private final RocksMemory memory;
     private final DriveSettings settings;
     private final DriveThreads recording;
     private volatile Path path;
 
-    AttachedDrive(String id, Path path, OpenDrives target, Seams seams, RocksMemory memory, DriveSettings settings) {
+    AttachedDrive(String id, Path path, DrivePool target, Seams seams, RocksMemory memory, DriveSettings settings) {
         this.id = id;
         this.path = path;
         this.target = target;

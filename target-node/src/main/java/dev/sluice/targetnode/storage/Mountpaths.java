@@ -15,10 +15,10 @@ import java.util.function.UnaryOperator;
 
 /// What an operator may do with the drives of a target. Blocks: for virtual threads.
 public final class Mountpaths implements AutoCloseable {
-    private final OpenDrives opened;
+    private final DrivePool opened;
     private final DriveThreads looking = new DriveThreads("mountpaths-look", 1, 16);
 
-    Mountpaths(OpenDrives opened) {
+    Mountpaths(DrivePool opened) {
         this.opened = opened;
     }
 

@@ -4,7 +4,7 @@ import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.copies.Changes;
@@ -60,27 +60,27 @@ import java.util.function.UnaryOperator;
 /// [Lookup.Damaged] rather than wrong bytes.
 public final class ObjectStore implements AutoCloseable {
     private final StoreConfig config;
-    private final OpenDrives opened;
+    private final DrivePool opened;
     private final Drives drives;
     private final Mountpaths mountpaths;
     private final HotSet hotSet;
     private final Versions versions;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final KeyMover mover;
     private final Multipart multipart;
     private final Settlement settlement;
     private volatile Map<String, Evictor> evictors = Map.of();
 
-    private ObjectStore(StoreConfig config, OpenDrives opened, HotSet hotSet, Versions versions) {
+    private ObjectStore(StoreConfig config, DrivePool opened, HotSet hotSet, Versions versions) {
         this.config = config;
         this.opened = opened;
         this.drives = new Drives(opened::slots, opened::table);
         this.mountpaths = new Mountpaths(opened);
         this.hotSet = hotSet;
         this.versions = versions;
-        this.shelf = new Shelf(drives, hotSet, versions);
-        this.mover = new KeyMover(drives, shelf, config.smallLimit());
-        this.multipart = new Multipart(drives, shelf, mover, this::adopt);
+        this.committer = new KeyCommitter(drives, hotSet, versions);
+        this.mover = new KeyMover(drives, committer, config.smallLimit());
+        this.multipart = new Multipart(drives, committer, mover, this::adopt);
         this.settlement = new Settlement(drives, opened, mover);
     }
 
@@ -106,7 +106,7 @@ public final class ObjectStore implements AutoCloseable {
     static ObjectStore open(StoreConfig config, Seams seams, HealthSettings health) throws IOException {
         var hotSet = new HotSet(config.hotFiles(), config.hotMemory(), config.verifiedFor());
         var versions = new Versions(config.epoch());
-        var opened = OpenDrives.open(config, seams, health, versions, hotSet::invalidateDrive);
+        var opened = DrivePool.open(config, seams, health, versions, hotSet::invalidateDrive);
         var store = new ObjectStore(config, opened, hotSet, versions);
         boolean started = false;
         try {
@@ -179,7 +179,7 @@ public final class ObjectStore implements AutoCloseable {
         if (where.isSingle()) {
             var _ = where.toRead(); // says 503 at once, whoever has the lock
         }
-        try (var _ = shelf.publishing().lock(name)) {
+        try (var _ = committer.publishing().lock(name)) {
             return hot(name, avoid).orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
         }
     }
@@ -277,7 +277,7 @@ public final class ObjectStore implements AutoCloseable {
             }
             drive.space().requireFits(Math.max(0, expectedLength));
         }
-        return new Upload(shelf, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
+        return new Upload(committer, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
     }
 
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
@@ -304,13 +304,13 @@ public final class ObjectStore implements AutoCloseable {
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
         var _ = drives.of(bucket, key).toWrite();
         try {
-            return shelf.change(bucket, key, () -> deletion(bucket, key, check, durability == Durability.FSYNC));
+            return committer.change(bucket, key, () -> deletion(bucket, key, check, durability == Durability.FSYNC));
         } catch (NothingThere _) {
             return false;
         }
     }
 
-    private Shelf.Ready<Boolean> deletion(BucketRef bucket, String key, WriteCheck check, boolean durable) {
+    private KeyCommitter.Ready<Boolean> deletion(BucketRef bucket, String key, WriteCheck check, boolean durable) {
         var where = drives.of(bucket, key);
         var holder = where.toWrite().getFirst();
         if (where.isSingle()) {
@@ -319,7 +319,7 @@ public final class ObjectStore implements AutoCloseable {
                 if (!holder.contents().exists(bucket.id(), key)) {
                     throw new NothingThere();
                 }
-                return new Shelf.Ready<>(holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
+                return new KeyCommitter.Ready<>(holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
             });
         }
         Finder.check(check, where, bucket, key);
@@ -341,9 +341,9 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Keys in the order of their UTF-8 bytes.
     public List<ListEntry> list(long bucketId, ListQuery query) {
-        long moves = shelf.moves();
+        long moves = committer.moves();
         var page = page(bucketId, query);
-        return shelf.moves() == moves ? page : Listing.either(page, page(bucketId, query), query.limit());
+        return committer.moves() == moves ? page : Listing.either(page, page(bucketId, query), query.limit());
     }
 
     private List<ListEntry> page(long bucketId, ListQuery query) {
@@ -362,7 +362,7 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     private Optional<ObjectEntry> newest(long bucketId, String key) {
-        try (var _ = shelf.publishing().lock(new ObjectKey(bucketId, key))) {
+        try (var _ = committer.publishing().lock(new ObjectKey(bucketId, key))) {
             return Finder.certain(Finder.look(drives.of(bucketId, key), bucketId, key))
                     .entry();
         }
@@ -370,8 +370,8 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
     public boolean isEmpty(long bucketId) {
-        long moves = shelf.moves();
-        return seemsEmpty(bucketId) && (shelf.moves() == moves || seemsEmpty(bucketId));
+        long moves = committer.moves();
+        return seemsEmpty(bucketId) && (committer.moves() == moves || seemsEmpty(bucketId));
     }
 
     private boolean seemsEmpty(long bucketId) {
@@ -399,7 +399,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Begins to scrub its drives; to be closed before this.
     public Scrubs scrubs(ScrubSettings settings, KnownBuckets buckets, Repair repair) {
-        var scrubs = Scrubs.of(shelf, settings, buckets, repair);
+        var scrubs = Scrubs.of(committer, settings, buckets, repair);
         follow(slots -> scrubs.use(slots.stream()
                 .map(slot -> new Scrubs.Member(
                         slot.id(), slot.path().toString(), () -> toScrub(slot), () -> isDisabled(slot)))
@@ -459,7 +459,7 @@ public final class ObjectStore implements AutoCloseable {
         var now = new TreeMap<String, Evictor>();
         for (var slot : slots) {
             var evictor = before.remove(slot.id());
-            now.put(slot.id(), evictor == null ? new Evictor(slot, shelf, buckets) : evictor);
+            now.put(slot.id(), evictor == null ? new Evictor(slot, committer, buckets) : evictor);
         }
         evictors = now;
         before.values().forEach(Evictor::close);

@@ -19,10 +19,10 @@ import java.util.Set;
 /// forgotten, and the notes that were needed because of them.
 final class Settlement implements Settling {
     private final Drives drives;
-    private final OpenDrives opened;
+    private final DrivePool opened;
     private final Mover mover;
 
-    Settlement(Drives drives, OpenDrives opened, Mover mover) {
+    Settlement(Drives drives, DrivePool opened, Mover mover) {
         this.drives = drives;
         this.opened = opened;
         this.mover = mover;

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.index.RocksMemory;
-import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.CoarseClock;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public record StoreConfig(
         int smallLimit,
         Duration verifiedFor,
         Watermarks watermarks,
-        Minutes minutes,
+        CoarseClock minutes,
         RocksMemory indexMemory) {
     public StoreConfig {
         drives = List.copyOf(drives);
@@ -73,7 +73,7 @@ public record StoreConfig(
                 smallLimit,
                 verifiedFor,
                 Watermarks.DEFAULT,
-                Minutes.ofSystem(),
+                CoarseClock.ofSystem(),
                 indexMemory);
     }
 
@@ -89,11 +89,11 @@ public record StoreConfig(
         return with(lost, reserveBytes, bytes, minutes);
     }
 
-    public StoreConfig withMinutes(Minutes source) {
+    public StoreConfig withMinutes(CoarseClock source) {
         return with(lost, reserveBytes, hotMemory, source);
     }
 
-    private StoreConfig with(Set<String> given, long reserve, long hot, Minutes source) {
+    private StoreConfig with(Set<String> given, long reserve, long hot, CoarseClock source) {
         return new StoreConfig(
                 cluster,
                 node,

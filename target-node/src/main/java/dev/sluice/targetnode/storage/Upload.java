@@ -4,7 +4,7 @@ import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.copies.Changes;
 import dev.sluice.targetnode.storage.copies.Finder;
@@ -41,7 +41,7 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final Drives drives;
     private final Spread spread;
     private final List<Copy> copies;
@@ -63,7 +63,7 @@ public final class Upload implements AutoCloseable {
     /// @param inOneStep whether it is so small that it is kept in memory until then; its length is known
     /// @throws StoreException.NoSpace when there is no room to begin with
     Upload(
-            Shelf shelf,
+            KeyCommitter committer,
             Drives drives,
             Whereabouts where,
             BucketRef bucket,
@@ -71,7 +71,7 @@ public final class Upload implements AutoCloseable {
             long expected,
             boolean inOneStep,
             boolean durable) {
-        this.shelf = shelf;
+        this.committer = committer;
         this.drives = drives;
         this.spread = where.spread();
         this.copies = where.toWrite().stream().map(Copy::new).toList();
@@ -79,7 +79,7 @@ public final class Upload implements AutoCloseable {
         this.key = key;
         this.expected = expected;
         this.durable = durable;
-        this.work = Layout.work(shelf.versions().next());
+        this.work = Layout.work(committer.versions().next());
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
         this.room = new RoomSteps(expected, this::take);
         drives.began(spread);
@@ -230,7 +230,7 @@ public final class Upload implements AutoCloseable {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
         try {
-            return shelf.change(bucket, key, () -> prepared(size, terms));
+            return committer.change(bucket, key, () -> prepared(size, terms));
         } catch (StoreException.NoSuchBucket refused) {
             handedOver = false;
             throw refused;
@@ -243,7 +243,7 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private Shelf.Ready<ObjectRecord> prepared(long size, CommitTerms terms) {
+    private KeyCommitter.Ready<ObjectRecord> prepared(long size, CommitTerms terms) {
         var where = drives.of(bucket, key);
         boolean late = !where.spread().equals(spread);
         if (!late && where.isSingle()) {
@@ -258,9 +258,9 @@ public final class Upload implements AutoCloseable {
                         .map(CompletableFuture::completedFuture)
                         .orElseGet(() -> copy.drive.start(() -> prepare(copy, record))))
                 .toList();
-        var steps = new ArrayList<Shelf.Step>(copies.size());
+        var steps = new ArrayList<KeyCommitter.Step>(copies.size());
         for (int i = 0; i < copies.size(); i++) {
-            steps.add(new Shelf.Step(copies.get(i).drive, Drive.awaited(preparing.get(i))));
+            steps.add(new KeyCommitter.Step(copies.get(i).drive, Drive.awaited(preparing.get(i))));
         }
         handedOver = true;
         return new Changes(where, bucket, key, record.version(), durable)
@@ -269,7 +269,7 @@ public final class Upload implements AutoCloseable {
     }
 
     /// On the caller's thread where nothing has to be looked at or written before.
-    private Shelf.Ready<ObjectRecord> alone(Copy only, long size, CommitTerms terms) {
+    private KeyCommitter.Ready<ObjectRecord> alone(Copy only, long size, CommitTerms terms) {
         if (small.isPresent() && durable && terms.check().equals(WriteCheck.NONE)) {
             var record = record(size, terms);
             var change = smallPut(only, record);
@@ -286,9 +286,9 @@ public final class Upload implements AutoCloseable {
     }
 
     /// From here on the work file is the drive's: it may be the object already.
-    private Shelf.Ready<ObjectRecord> handedOver(Copy only, Prepared change, ObjectRecord record) {
+    private KeyCommitter.Ready<ObjectRecord> handedOver(Copy only, Prepared change, ObjectRecord record) {
         handedOver = true;
-        return new Shelf.Ready<>(only.drive, change, record);
+        return new KeyCommitter.Ready<>(only.drive, change, record);
     }
 
     private Optional<Prepared> smallPut(Copy copy, ObjectRecord record) {
@@ -322,7 +322,7 @@ public final class Upload implements AutoCloseable {
         return new ObjectRecord(
                 bucket.id(),
                 key,
-                shelf.versions().next(),
+                committer.versions().next(),
                 size,
                 created,
                 terms.modifiedMillis().orElseGet(System::currentTimeMillis),

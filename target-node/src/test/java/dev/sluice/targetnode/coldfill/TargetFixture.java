@@ -40,7 +40,7 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreConfig;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
-import dev.sluice.targetnode.storage.eviction.Trim;
+import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -245,7 +245,7 @@ public final class TargetFixture implements AutoCloseable {
             }
 
             @Override
-            public List<Trim> tooLarge() {
+            public List<QuotaExcess> tooLarge() {
                 return quotas.tooLarge();
             }
         });

@@ -14,7 +14,7 @@ import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
-import dev.sluice.targetnode.storage.eviction.Trim;
+import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -431,9 +431,9 @@ class EvictionTest {
                 }
 
                 @Override
-                public List<Trim> tooLarge() {
+                public List<QuotaExcess> tooLarge() {
                     looks.incrementAndGet();
-                    return List.of(new Trim(CACHED, 0.5, knownAt.get()));
+                    return List.of(new QuotaExcess(CACHED, 0.5, knownAt.get()));
                 }
             });
             eventually(() -> keys(store, CACHED).size() <= 20);

@@ -126,7 +126,7 @@ public final class DriveSet implements AutoCloseable {
     /// The same for a drive that was let go while the target runs.
     public void takeAgain(String id, Path path) throws IOException {
         take(id, path);
-        new ClosedFile(path).delete();
+        new CleanStopMark(path).delete();
         form(path);
     }
 
@@ -182,7 +182,7 @@ public final class DriveSet implements AutoCloseable {
     public void releaseAtEnd(String id, Path path, DriveTable table) throws IOException {
         if (holds(id) && table.current().has(id)) {
             requireSame(id, path);
-            new ClosedFile(path).write(id, table.version());
+            new CleanStopMark(path).write(id, table.version());
         }
         release(id);
     }
@@ -247,7 +247,7 @@ public final class DriveSet implements AutoCloseable {
 
     /// What another life of the drive left would say that the drive is another one.
     private static void clearIndex(Path path) throws IOException {
-        new ClosedFile(path).delete();
+        new CleanStopMark(path).delete();
         new TableFile(path).delete();
         clear(path.resolve(".sluice/buckets"));
         var index = path.resolve(".sluice/index");

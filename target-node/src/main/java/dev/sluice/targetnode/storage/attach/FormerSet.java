@@ -67,7 +67,7 @@ final class FormerSet {
         var paths = new HashMap<String, String>();
         for (var sight : sights) {
             try {
-                var json = SealedJson.read(sight.path().resolve(DISABLED), FORMAT);
+                var json = ChecksummedJson.read(sight.path().resolve(DISABLED), FORMAT);
                 if (json.isPresent() && json.get().path("version").asLong() > newest) {
                     newest = json.get().path("version").asLong();
                     paths.clear();

@@ -23,8 +23,8 @@ final class IdentityFile {
     /// @throws DriveRefusedException when there is one that cannot be read
     Optional<DriveIdentity> read() {
         try {
-            return SealedJson.read(file, FORMAT).map(IdentityFile::parsed);
-        } catch (SealedJson.DamagedException _) {
+            return ChecksummedJson.read(file, FORMAT).map(IdentityFile::parsed);
+        } catch (ChecksummedJson.DamagedException _) {
             throw new DriveRefusedException(
                     file + " is damaged: restore it, or empty the drive to have it attached as a new one");
         } catch (IOException failure) {
@@ -47,9 +47,9 @@ final class IdentityFile {
     }
 
     void write(DriveIdentity identity) throws IOException {
-        SealedJson.write(
+        ChecksummedJson.write(
                 file,
-                SealedJson.begin(FORMAT)
+                ChecksummedJson.begin(FORMAT)
                         .put("cluster", identity.cluster())
                         .put("node", identity.node())
                         .put("id", identity.id())

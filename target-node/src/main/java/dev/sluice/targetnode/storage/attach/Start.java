@@ -124,7 +124,7 @@ final class Start {
             }
         } catch (IOException failure) {
             damaged.add(
-                    failure instanceof SealedJson.DamagedException
+                    failure instanceof ChecksummedJson.DamagedException
                             ? String.valueOf(failure.getMessage())
                             : file + " cannot be read: " + failure);
         }
@@ -191,7 +191,7 @@ final class Start {
         boolean all = true;
         for (var id : heldIds(found)) {
             try {
-                new ClosedFile(pathOf(id)).delete();
+                new CleanStopMark(pathOf(id)).delete();
             } catch (IOException failure) {
                 all = false;
                 missing.put(id, pathOf(id) + "/.sluice/closed.json cannot be deleted: " + failure);
@@ -265,7 +265,7 @@ final class Start {
     private Set<String> inOrder(DriveTable table) {
         return tables.keySet().stream()
                 .filter(set::holds)
-                .filter(id -> new ClosedFile(pathOf(id)).read(id).orElse(-1) == table.version())
+                .filter(id -> new CleanStopMark(pathOf(id)).read(id).orElse(-1) == table.version())
                 .collect(Collectors.toSet());
     }
 

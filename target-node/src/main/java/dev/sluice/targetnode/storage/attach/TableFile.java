@@ -33,11 +33,11 @@ final class TableFile {
         this.file = drive.resolve(".sluice/drives.json");
     }
 
-    /// @throws SealedJson.DamagedException when it is not what was written
+    /// @throws ChecksummedJson.DamagedException when it is not what was written
     /// @throws DriveRefusedException when a newer Sluice wrote it
     Optional<Copy> read() throws IOException {
         DriveThread.assertMayBlock();
-        var json = SealedJson.read(file, FORMAT);
+        var json = ChecksummedJson.read(file, FORMAT);
         return json.map(found -> new Copy(parsed(found), asked(found.path("asked"))));
     }
 
@@ -114,7 +114,7 @@ final class TableFile {
     /// Durable when it returns.
     void write(DriveTable table, Set<Set<String>> asked) throws IOException {
         DriveThread.assertMayBlock();
-        var json = SealedJson.begin(FORMAT).put("version", table.version()).put("formed_weight", table.formedWeight());
+        var json = ChecksummedJson.begin(FORMAT).put("version", table.version()).put("formed_weight", table.formedWeight());
         var members = json.putObject("members");
         table.members()
                 .forEach((id, member) -> members.putObject(id)
@@ -149,6 +149,6 @@ final class TableFile {
                     var ids = askedOf.addArray();
                     drives.forEach(ids::add);
                 });
-        SealedJson.write(file, json);
+        ChecksummedJson.write(file, json);
     }
 }

@@ -1,5 +1,5 @@
 /// How a key is changed: one change at a time, published at once. Open {@link
-/// dev.sluice.targetnode.storage.change.Shelf} first.
+/// dev.sluice.targetnode.storage.change.KeyCommitter} first.
 @NullMarked
 package dev.sluice.targetnode.storage.change;
 

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.copies;
 
-import dev.sluice.targetnode.storage.change.Shelf.Ready;
-import dev.sluice.targetnode.storage.change.Shelf.Step;
+import dev.sluice.targetnode.storage.change.KeyCommitter.Ready;
+import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;

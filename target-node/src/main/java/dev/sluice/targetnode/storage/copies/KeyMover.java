@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.storage.copies;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
-import dev.sluice.targetnode.storage.change.Shelf.Step;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
+import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
@@ -35,16 +35,16 @@ public final class KeyMover implements Mover, AutoCloseable {
     private static final int LATER_AT_ONCE = 4;
 
     private final Drives drives;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final int smallLimit;
     private final Blocks blocks = new Blocks(LARGE_AT_ONCE);
     private final Set<ObjectKey> waiting = ConcurrentHashMap.newKeySet();
     private final Semaphore turns = new Semaphore(LATER_AT_ONCE);
     private final ExecutorService later = Executors.newVirtualThreadPerTaskExecutor();
 
-    public KeyMover(Drives drives, Shelf shelf, int smallLimit) {
+    public KeyMover(Drives drives, KeyCommitter committer, int smallLimit) {
         this.drives = drives;
-        this.shelf = shelf;
+        this.committer = committer;
         this.smallLimit = smallLimit;
     }
 
@@ -161,7 +161,7 @@ public final class KeyMover implements Mover, AutoCloseable {
             }
             case Found.Present(var record, var file) -> {
                 try (var transfer = new Transfer(
-                        bucket, record, plan.needing, shelf.versions().next(), blocks, smallLimit)) {
+                        bucket, record, plan.needing, committer.versions().next(), blocks, smallLimit)) {
                     transfer.run(source, file);
                     return commit(bucket, key, bad, plan, Optional.of(transfer))
                             .map(_ -> record.size() * plan.needing.size());
@@ -185,7 +185,7 @@ public final class KeyMover implements Mover, AutoCloseable {
     private Optional<Long> commit(
             BucketRef bucket, String key, Set<String> bad, Plan plan, Optional<Transfer> transfer) {
         try {
-            return Optional.of(shelf.change(bucket, key, () -> {
+            return Optional.of(committer.change(bucket, key, () -> {
                 var now = plan(bucket, key, bad);
                 if (!now.equals(plan)) {
                     throw new Changed();
@@ -195,9 +195,9 @@ public final class KeyMover implements Mover, AutoCloseable {
                         .map(drive -> new Step(
                                 drive,
                                 Contents.prepareDelete(
-                                        bucket, key, shelf.versions().next(), true)))
+                                        bucket, key, committer.versions().next(), true)))
                         .toList();
-                return new Shelf.Ready<>(steps, gone, 0L);
+                return new KeyCommitter.Ready<>(steps, gone, 0L);
             }));
         } catch (Changed _) {
             return Optional.empty();
@@ -210,7 +210,7 @@ public final class KeyMover implements Mover, AutoCloseable {
     public List<Step> spread(BucketRef bucket, ObjectRecord record, Drive source, String path, List<Drive> targets) {
         var file = source.call(() -> source.contents().files().open(path));
         try (var transfer =
-                new Transfer(bucket, record, targets, shelf.versions().next(), blocks, smallLimit)) {
+                new Transfer(bucket, record, targets, committer.versions().next(), blocks, smallLimit)) {
             transfer.run(source, file);
             return transfer.handOver();
         } finally {

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage.copies;
 
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf.Step;
+import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;

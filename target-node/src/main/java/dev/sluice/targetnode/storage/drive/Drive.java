@@ -10,7 +10,7 @@ import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.space.AccessTimes;
-import dev.sluice.targetnode.storage.space.Space;
+import dev.sluice.targetnode.storage.space.FreeSpace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class Drive implements AutoCloseable {
     private final DriveThreads threads;
     private final Committer committer;
     private final Suspicion suspicion;
-    private final Space space;
+    private final FreeSpace space;
     private final AccessTimes accessTimes;
     private final ArrayBlockingQueue<byte[]> oldNotes = new ArrayBlockingQueue<>(OLD_NOTES);
     private final LinkedBlockingQueue<Runnable> toClose = new LinkedBlockingQueue<>();
@@ -57,7 +57,7 @@ public final class Drive implements AutoCloseable {
         this.files = files;
         this.contents = new Contents(files, index);
         this.suspicion = suspicion;
-        this.space = new Space(id, settings.reserveBytes(), settings.watermarks());
+        this.space = new FreeSpace(id, settings.reserveBytes(), settings.watermarks());
         this.accessTimes = new AccessTimes(settings.minutes());
         this.threads = new DriveThreads(id, settings.threads(), settings.queue(), settings.queuedBytes());
         this.committer = new Committer(id, contents, files, suspicion);
@@ -152,7 +152,7 @@ public final class Drive implements AutoCloseable {
         return contents;
     }
 
-    public Space space() {
+    public FreeSpace space() {
         return space;
     }
 

@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.storage.drive;
 
-import dev.sluice.targetnode.storage.space.Minutes;
+import dev.sluice.targetnode.storage.space.CoarseClock;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.time.Duration;
 
@@ -20,4 +20,4 @@ public record DriveSettings(
         long reserveBytes,
         Watermarks watermarks,
         Duration settleAfter,
-        Minutes minutes) {}
+        CoarseClock minutes) {}

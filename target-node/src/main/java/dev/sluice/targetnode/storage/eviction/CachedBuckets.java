@@ -10,7 +10,7 @@ public interface CachedBuckets {
     List<BucketRef> now();
 
     /// Those of them that have more than they may, however much room the drives have.
-    default List<Trim> tooLarge() {
+    default List<QuotaExcess> tooLarge() {
         return List.of();
     }
 }

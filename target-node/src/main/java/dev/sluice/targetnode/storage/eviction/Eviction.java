@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.eviction;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -40,7 +40,7 @@ final class Eviction {
     }
 
     private final Drive drive;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final CachedBuckets buckets;
     private final Copies.Measure measure;
     private final BooleanSupplier stopped;
@@ -51,13 +51,13 @@ final class Eviction {
 
     private Eviction(
             Drive drive,
-            Shelf shelf,
+            KeyCommitter committer,
             CachedBuckets buckets,
             Copies.Measure measure,
             BooleanSupplier stopped,
             BooleanSupplier relieved) {
         this.drive = drive;
-        this.shelf = shelf;
+        this.committer = committer;
         this.buckets = buckets;
         this.measure = measure;
         this.stopped = stopped;
@@ -65,13 +65,13 @@ final class Eviction {
     }
 
     /// To make room on the drive.
-    static Eviction forRoom(Drive drive, Shelf shelf, CachedBuckets buckets, BooleanSupplier stopped) {
-        return new Eviction(drive, shelf, buckets, Copies.Measure.ROOM, stopped, drive.space()::isRelieved);
+    static Eviction forRoom(Drive drive, KeyCommitter committer, CachedBuckets buckets, BooleanSupplier stopped) {
+        return new Eviction(drive, committer, buckets, Copies.Measure.ROOM, stopped, drive.space()::isRelieved);
     }
 
     /// To make one bucket smaller, however much room there is.
-    static Eviction of(Drive drive, Shelf shelf, BucketRef bucket, BooleanSupplier stopped) {
-        return new Eviction(drive, shelf, () -> List.of(bucket), Copies.Measure.BYTES, stopped, () -> false);
+    static Eviction of(Drive drive, KeyCommitter committer, BucketRef bucket, BooleanSupplier stopped) {
+        return new Eviction(drive, committer, () -> List.of(bucket), Copies.Measure.BYTES, stopped, () -> false);
     }
 
     /// What the latest run freed, also when it broke off.
@@ -107,8 +107,8 @@ final class Eviction {
         return stopped.getAsBoolean() || relieved.getAsBoolean();
     }
 
-    private Ages ages(List<BucketRef> cached) throws IOException {
-        var ages = new Ages(drive.accessTimes().minute());
+    private AgeHistogram ages(List<BucketRef> cached) throws IOException {
+        var ages = new AgeHistogram(drive.accessTimes().minute());
         new Copies(drive.contents(), measure).visit(cached, page -> {
             page.forEach(copy -> ages.add(copy.read(), copy.size()));
             return !stopped.getAsBoolean();
@@ -118,12 +118,12 @@ final class Eviction {
 
     /// The second look at the index: deletes what lies beyond the cut.
     private final class Pass {
-        private final Ages ages;
-        private final Ages.Cut cut;
+        private final AgeHistogram ages;
+        private final AgeHistogram.Cut cut;
         private final List<Copies.Copy> chosen = new ArrayList<>(GROUP);
         private long ofClass;
 
-        Pass(Ages ages, Ages.Cut cut) {
+        Pass(AgeHistogram ages, AgeHistogram.Cut cut) {
             this.ages = ages;
             this.cut = cut;
             this.ofClass = cut.ofClass();
@@ -163,7 +163,7 @@ final class Eviction {
     private void deleteGroup(List<Copies.Copy> group) throws IOException {
         Map<ObjectKey, Copies.Copy> copies = new HashMap<>();
         group.forEach(copy -> copies.put(copy.key(), copy));
-        var gone = new HashSet<>(shelf.commitIdle(
+        var gone = new HashSet<>(committer.commitIdle(
                 drive, List.copyOf(copies.keySet()), key -> deletion(Objects.requireNonNull(copies.get(key)))));
         for (var copy : group) {
             if (gone.contains(copy.key())) {
@@ -186,7 +186,7 @@ final class Eviction {
         }
         return record.get().version().equals(copy.version())
                 ? Optional.of(Contents.prepareDelete(
-                        copy.bucket(), copy.key().key(), shelf.versions().next(), true))
+                        copy.bucket(), copy.key().key(), committer.versions().next(), true))
                 : Optional.empty();
     }
 

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.eviction;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.health.DriveSlot;
@@ -48,7 +48,7 @@ public final class Evictor implements AutoCloseable {
     }
 
     private final DriveSlot slot;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final CachedBuckets buckets;
     private final Semaphore woken = new Semaphore(0);
     private final DriveThread thread;
@@ -60,9 +60,9 @@ public final class Evictor implements AutoCloseable {
     private Optional<Drive> adopted = Optional.empty();
 
     /// Begins at once.
-    public Evictor(DriveSlot slot, Shelf shelf, CachedBuckets buckets) {
+    public Evictor(DriveSlot slot, KeyCommitter committer, CachedBuckets buckets) {
         this.slot = slot;
-        this.shelf = shelf;
+        this.committer = committer;
         this.buckets = buckets;
         this.stats = new EvictionStats(slot.id(), 0, 0, 0, 0, 0, 0, 0);
         this.thread = new DriveThread(this::run, slot.id() + "-evict");
@@ -134,7 +134,7 @@ public final class Evictor implements AutoCloseable {
 
     private Outcome evict(Drive drive, long excess) {
         long start = System.nanoTime();
-        var eviction = Eviction.forRoom(drive, shelf, buckets, () -> closed || !serves(drive));
+        var eviction = Eviction.forRoom(drive, committer, buckets, () -> closed || !serves(drive));
         try {
             var freed = eviction.run(excess);
             drive.space().refresh(drive.contents().files());
@@ -180,9 +180,9 @@ public final class Evictor implements AutoCloseable {
         }
     }
 
-    private long trim(Drive drive, Trim trim) throws IOException {
+    private long trim(Drive drive, QuotaExcess trim) throws IOException {
         long bytes = drive.contents().usages().of(trim.bucket().id()).bytes();
-        var eviction = Eviction.of(drive, shelf, trim.bucket(), () -> closed || !serves(drive));
+        var eviction = Eviction.of(drive, committer, trim.bucket(), () -> closed || !serves(drive));
         try {
             eviction.run(bytes - (long) (bytes * trim.keep()));
         } finally {

@@ -19,11 +19,11 @@ public final class DriveSlot {
     private volatile Optional<String> latestError = Optional.empty();
     private volatile Totals totals = Totals.NONE;
     private volatile Usages usages = new Usages();
-    private volatile DriveNow now;
+    private volatile DriveSnapshot now;
 
     DriveSlot(Attachment attachment, DriveState state, String reason) {
         this.attachment = attachment;
-        this.now = new DriveNow(id(), new DriveStatus(state, reason, Instant.now()), Optional.empty());
+        this.now = new DriveSnapshot(id(), new DriveStatus(state, reason, Instant.now()), Optional.empty());
     }
 
     public String id() {
@@ -38,7 +38,7 @@ public final class DriveSlot {
         return now.status();
     }
 
-    DriveNow now() {
+    DriveSnapshot now() {
         return now;
     }
 
@@ -108,7 +108,7 @@ public final class DriveSlot {
         usages = usages();
         var before = now.status();
         var since = before.state() == state ? before.since() : Instant.now();
-        now = new DriveNow(id(), new DriveStatus(state, reason, since), drive);
+        now = new DriveSnapshot(id(), new DriveStatus(state, reason, since), drive);
         if (before.state() != state) {
             DriveWatch.LOG.warn(
                     "drive {} at {} is {}, was {}{}",

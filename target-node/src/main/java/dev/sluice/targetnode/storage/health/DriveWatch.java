@@ -37,7 +37,7 @@ public final class DriveWatch implements AutoCloseable {
     private final DriveThreads probing;
     private final ScheduledThreadPoolExecutor steps;
     private final AtomicBoolean probeWanted = new AtomicBoolean();
-    private CompletableFuture<Verdict> running = CompletableFuture.completedFuture(Verdict.SOUND);
+    private CompletableFuture<ProbeResult> running = CompletableFuture.completedFuture(ProbeResult.SOUND);
     private volatile long probedAt = System.nanoTime();
     private int soundInRow;
     private int replacedInRow;
@@ -174,7 +174,7 @@ public final class DriveWatch implements AutoCloseable {
         }
     }
 
-    private synchronized void judge(Verdict verdict) {
+    private synchronized void judge(ProbeResult verdict) {
         var state = slot.status().state();
         if (!state.reads()) {
             return;
@@ -203,7 +203,7 @@ public final class DriveWatch implements AutoCloseable {
     }
 
     /// Never a second probe beside one that has not ended.
-    private Verdict await(DriveThreads.Work<Verdict> work) {
+    private ProbeResult await(DriveThreads.Work<ProbeResult> work) {
         slot.countProbe();
         if (running.isDone()) {
             running = probing.start(work);
@@ -211,12 +211,12 @@ public final class DriveWatch implements AutoCloseable {
         try {
             return running.get(settings.patience().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            return Verdict.failed("it does not answer a probe within " + settings.patience());
+            return ProbeResult.failed("it does not answer a probe within " + settings.patience());
         } catch (ExecutionException failure) {
-            return Verdict.failed("a probe failed: " + failure.getCause());
+            return ProbeResult.failed("a probe failed: " + failure.getCause());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            return Verdict.failed("the watch ends");
+            return ProbeResult.failed("the watch ends");
         } finally {
             probedAt = System.nanoTime();
         }
@@ -264,33 +264,33 @@ public final class DriveWatch implements AutoCloseable {
         }
     }
 
-    private void judgeLook(Verdict verdict) {
-        if (verdict.kind() == Verdict.Kind.FAILED || verdict.kind() == Verdict.Kind.REPLACED) {
+    private void judgeLook(ProbeResult verdict) {
+        if (verdict.kind() == ProbeResult.Kind.FAILED || verdict.kind() == ProbeResult.Kind.REPLACED) {
             slot.countError(verdict.reason());
             judge(verdict);
         }
     }
 
-    private void judgeReturn(Verdict verdict) {
+    private void judgeReturn(ProbeResult verdict) {
         boolean returns;
         synchronized (this) {
             var state = slot.status().state();
             if (state != DriveState.OUT && state != DriveState.READ_ONLY) {
                 return;
             }
-            soundInRow = verdict.kind() == Verdict.Kind.SOUND ? soundInRow + 1 : 0;
+            soundInRow = verdict.kind() == ProbeResult.Kind.SOUND ? soundInRow + 1 : 0;
             returns = soundInRow >= settings.soundProbes();
             if (state == DriveState.READ_ONLY
-                    && (verdict.kind() == Verdict.Kind.FAILED || verdict.kind() == Verdict.Kind.REPLACED)) {
+                    && (verdict.kind() == ProbeResult.Kind.FAILED || verdict.kind() == ProbeResult.Kind.REPLACED)) {
                 leave(DriveState.OUT, verdict.reason(), false);
-            } else if (verdict.kind() != Verdict.Kind.SOUND) {
+            } else if (verdict.kind() != ProbeResult.Kind.SOUND) {
                 slot.set(state, verdict.reason(), slot.open());
             }
         }
         if (returns) {
             comeBack();
         } else if (slot.status().state() == DriveState.OUT) {
-            judgeReplacement(verdict.kind() == Verdict.Kind.REPLACED);
+            judgeReplacement(verdict.kind() == ProbeResult.Kind.REPLACED);
         }
     }
 
@@ -372,7 +372,7 @@ public final class DriveWatch implements AutoCloseable {
             return;
         }
         var verdict = await(probe::run);
-        if (verdict.kind() == Verdict.Kind.SOUND && slot.status().state() == state) {
+        if (verdict.kind() == ProbeResult.Kind.SOUND && slot.status().state() == state) {
             comeBack();
         } else {
             judgeReturn(verdict);

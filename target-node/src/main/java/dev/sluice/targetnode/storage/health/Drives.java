@@ -70,7 +70,7 @@ public final class Drives {
         var slots = members.get();
         int slot = Slot.of(bucketId, key);
         var copies = now.copies(bucketId);
-        var holders = new ArrayList<DriveNow>(copies.wanted());
+        var holders = new ArrayList<DriveSnapshot>(copies.wanted());
         for (var id : now.current().holders(slot, copies.wanted())) {
             holders.add(named(id, slots)
                     .map(DriveSlot::now)

@@ -23,32 +23,32 @@ final class Probe {
         this.drive = drive;
     }
 
-    Verdict run() {
+    ProbeResult run() {
         return looking(this::write);
     }
 
     /// The half of it that writes nothing.
-    Verdict look() {
-        return looking(_ -> Verdict.SOUND);
+    ProbeResult look() {
+        return looking(_ -> ProbeResult.SOUND);
     }
 
-    private Verdict looking(Function<DriveFiles, Verdict> further) {
+    private ProbeResult looking(Function<DriveFiles, ProbeResult> further) {
         try {
             drive.requireSame();
             try (var files = drive.files()) {
                 return files.list("").contains(Layout.OBJECTS + "/")
                         ? further.apply(files)
-                        : Verdict.failed("the folder " + Layout.OBJECTS + " is gone");
+                        : ProbeResult.failed("the folder " + Layout.OBJECTS + " is gone");
             }
         } catch (DriveRefusedException refused) {
             var why = String.valueOf(refused.getMessage());
-            return drive.isReplaced() ? Verdict.replaced(why) : Verdict.failed(why);
+            return drive.isReplaced() ? ProbeResult.replaced(why) : ProbeResult.failed(why);
         } catch (IOException | RuntimeException failure) {
-            return Verdict.failed("reading fails: " + failure.getMessage());
+            return ProbeResult.failed("reading fails: " + failure.getMessage());
         }
     }
 
-    private Verdict write(DriveFiles files) {
+    private ProbeResult write(DriveFiles files) {
         var name = Layout.WORK + "/probe-" + UUID.randomUUID();
         var content = new byte[BYTES];
         random.nextBytes(content);
@@ -56,22 +56,22 @@ final class Probe {
             file.write(0, ByteBuffer.wrap(content));
             return synced(files, name, file, content);
         } catch (DriveFullException _) {
-            return Verdict.SOUND;
+            return ProbeResult.SOUND;
         } catch (IOException | RuntimeException failure) {
-            return Verdict.onlyReads("writing fails: " + failure.getMessage());
+            return ProbeResult.onlyReads("writing fails: " + failure.getMessage());
         } finally {
             deleteQuietly(files, name);
         }
     }
 
-    private Verdict synced(DriveFiles files, String name, DriveFile file, byte[] content) {
+    private ProbeResult synced(DriveFiles files, String name, DriveFile file, byte[] content) {
         try {
             file.sync();
             files.syncFolder(Layout.WORK);
         } catch (DriveFullException _) {
-            return Verdict.SOUND;
+            return ProbeResult.SOUND;
         } catch (IOException failure) {
-            return Verdict.failed("sync fails: " + failure.getMessage());
+            return ProbeResult.failed("sync fails: " + failure.getMessage());
         }
         try {
             var read = ByteBuffer.allocate(BYTES);
@@ -81,10 +81,10 @@ final class Probe {
                 reader.readUncached(0, uncached);
             }
             return isSame(content, read.flip()) && isSame(content, uncached.flip())
-                    ? Verdict.SOUND
-                    : Verdict.failed("what is written does not come back");
+                    ? ProbeResult.SOUND
+                    : ProbeResult.failed("what is written does not come back");
         } catch (IOException failure) {
-            return Verdict.failed("reading back fails: " + failure.getMessage());
+            return ProbeResult.failed("reading back fails: " + failure.getMessage());
         }
     }
 

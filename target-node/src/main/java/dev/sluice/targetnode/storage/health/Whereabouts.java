@@ -13,8 +13,8 @@ import java.util.Optional;
 /// whoever was not asked then has not answered, even if it serves by now. So it is for one piece of work.
 public final class Whereabouts {
     private final Spread spread;
-    private final List<DriveNow> holders;
-    private final List<DriveNow> elsewhere;
+    private final List<DriveSnapshot> holders;
+    private final List<DriveSnapshot> elsewhere;
     private final List<List<String>> firsts;
     private final List<Spread> spreads;
     private final Optional<Ahead> ahead;
@@ -28,8 +28,8 @@ public final class Whereabouts {
     /// @param ahead a newer one that only some were given
     Whereabouts(
             Spread spread,
-            List<DriveNow> holders,
-            List<DriveNow> elsewhere,
+            List<DriveSnapshot> holders,
+            List<DriveSnapshot> elsewhere,
             List<Spread> spreads,
             List<List<String>> firsts,
             Optional<Ahead> ahead) {
@@ -46,7 +46,7 @@ public final class Whereabouts {
     }
 
     /// Holders first.
-    private List<DriveNow> all() {
+    private List<DriveSnapshot> all() {
         if (elsewhere.isEmpty()) {
             return holders;
         }
@@ -74,7 +74,7 @@ public final class Whereabouts {
                 var _ = drive.toWrite();
             }
         }
-        return holders.stream().map(DriveNow::toWrite).toList();
+        return holders.stream().map(DriveSnapshot::toWrite).toList();
     }
 
     /// The holders that can be read, the least busy first.

@@ -32,9 +32,9 @@ public final class CompletedParts {
             wanted.add(match(named, byNumber));
         }
         for (var part : wanted.subList(0, wanted.size() - 1)) {
-            if (part.size() < Placement.SMALLEST_UNIT) {
+            if (part.size() < PartLayout.SMALLEST_UNIT) {
                 throw new StoreException.EntityTooSmall("Part %d has %d bytes; all but the last need %d"
-                        .formatted(part.number(), part.size(), Placement.SMALLEST_UNIT));
+                        .formatted(part.number(), part.size(), PartLayout.SMALLEST_UNIT));
             }
         }
         return wanted;

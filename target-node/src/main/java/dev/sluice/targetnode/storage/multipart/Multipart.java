@@ -4,7 +4,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.copies.Changes;
 import dev.sluice.targetnode.storage.copies.Finder;
@@ -44,7 +44,7 @@ public final class Multipart {
     private static final int LAST_NUMBER = 10_000;
 
     private final Drives drives;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final KeyMover mover;
     private final Consumer<BucketRef> adopting;
     private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
@@ -54,13 +54,13 @@ public final class Multipart {
     /// Of a bucket.
     public static final int MOST_OPEN = 10_000;
 
-    private record Running(Drive drive, Placement placement) {}
+    private record Running(Drive drive, PartLayout placement) {}
 
     /// @param adopting told of each bucket before its number of copies counts
-    public Multipart(Drives drives, Shelf shelf, KeyMover mover, Consumer<BucketRef> adopting) {
+    public Multipart(Drives drives, KeyCommitter committer, KeyMover mover, Consumer<BucketRef> adopting) {
         this.adopting = adopting;
         this.drives = drives;
-        this.shelf = shelf;
+        this.committer = committer;
         this.mover = mover;
     }
 
@@ -160,15 +160,15 @@ public final class Multipart {
                 number,
                 expectedLength,
                 durability == Durability.FSYNC,
-                shelf.versions());
+                committer.versions());
     }
 
-    private Placement placement(Drive drive, String uploadId) {
+    private PartLayout placement(Drive drive, String uploadId) {
         var known = running.get(uploadId);
         if (known != null && known.drive == drive) {
             return known.placement;
         }
-        var found = new Placement(drive.call(() -> new Uploads(drive.contents()).parts(uploadId, 0, LAST_NUMBER)));
+        var found = new PartLayout(drive.call(() -> new Uploads(drive.contents()).parts(uploadId, 0, LAST_NUMBER)));
         return running.compute(
                         uploadId,
                         (_, before) -> before != null && before.drive == drive ? before : new Running(drive, found))
@@ -270,7 +270,7 @@ public final class Multipart {
                 return before.get();
             }
             var ending = new Ending(bucket, key, uploadId, drive, list, checksums, check, durability);
-            var record = shelf.change(bucket, key, ending::prepare);
+            var record = committer.change(bucket, key, ending::prepare);
             running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
             return record;
@@ -312,15 +312,15 @@ public final class Multipart {
             this.durable = durability == Durability.FSYNC;
         }
 
-        Shelf.Ready<ObjectRecord> prepare() {
+        KeyCommitter.Ready<ObjectRecord> prepare() {
             var where = drives.of(bucket, key);
             var holders = where.toWrite();
             Finder.check(check, where, bucket, key);
             var whole = drive.call(this::assembled);
             boolean here = holders.contains(drive);
-            var steps = new ArrayList<Shelf.Step>();
+            var steps = new ArrayList<KeyCommitter.Step>();
             if (here) {
-                steps.add(new Shelf.Step(drive, whole.put()));
+                steps.add(new KeyCommitter.Step(drive, whole.put()));
             }
             var others = holders.stream().filter(holder -> holder != drive).toList();
             if (!others.isEmpty()) {
@@ -328,7 +328,7 @@ public final class Multipart {
             }
             var changes = new Changes(where, bucket, key, whole.record().version(), durable);
             var ready = changes.put(steps, whole.record());
-            return here ? ready : ready.andThen(new Shelf.Step(drive, whole.end()));
+            return here ? ready : ready.andThen(new KeyCommitter.Step(drive, whole.end()));
         }
 
         /// @param path of the file with all the bytes
@@ -341,7 +341,7 @@ public final class Multipart {
             var upload = uploads.require(bucket, key, uploadId);
             var present = uploads.parts(uploadId, 0, LAST_NUMBER);
             var wanted = CompletedParts.wanted(list, present);
-            var spare = Layout.work(shelf.versions().next());
+            var spare = Layout.work(committer.versions().next());
             var whole = new Assembly(drive.contents().files(), uploadId, wanted).run(present, spare);
             try (var file = whole.file()) {
                 var made = Multipart.this.record(upload, wanted, whole, checksums);
@@ -360,7 +360,7 @@ public final class Multipart {
         return new ObjectRecord(
                 upload.bucket().id(),
                 upload.key(),
-                shelf.versions().next(),
+                committer.versions().next(),
                 whole.size(),
                 upload.createdMillis(),
                 System.currentTimeMillis(),

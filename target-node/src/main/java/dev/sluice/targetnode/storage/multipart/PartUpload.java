@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 public final class PartUpload implements AutoCloseable {
     private final Drive drive;
     private final Uploads uploads;
-    private final Placement placement;
+    private final PartLayout placement;
     private final UploadState upload;
     private final int number;
     private final long expected;
@@ -40,7 +40,7 @@ public final class PartUpload implements AutoCloseable {
     PartUpload(
             Drive drive,
             Uploads uploads,
-            Placement placement,
+            PartLayout placement,
             UploadState upload,
             int number,
             long expected,

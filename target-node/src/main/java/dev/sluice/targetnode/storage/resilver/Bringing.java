@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.resilver;
 
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.pace.Pace;
+import dev.sluice.targetnode.storage.pace.RateLimiter;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ final class Bringing {
 
     private final String drive;
     private final Tools tools;
-    private final Pace pace;
+    private final RateLimiter pace;
     private final Semaphore lanes = new Semaphore(LANES);
     private final BooleanSupplier wanted;
     private volatile List<Drive> concerned = List.of();
@@ -36,7 +36,7 @@ final class Bringing {
         this.drive = drive;
         this.tools = tools;
         this.wanted = wanted;
-        this.pace = new Pace(
+        this.pace = new RateLimiter(
                 tools.ticks(),
                 () -> concerned.stream()
                         .mapToInt(tools.foreground()::waiting)

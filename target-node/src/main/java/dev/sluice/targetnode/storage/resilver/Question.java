@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.storage.resilver;
 
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -13,12 +13,12 @@ final class Question {
     private static final Duration AGAIN = Duration.ofSeconds(3);
 
     private final Settling settling;
-    private final Ticks ticks;
+    private final Clock ticks;
     private Optional<Asked> asked = Optional.empty();
 
     private record Asked(long version, Set<String> looked, long nanos, Optional<String> answer) {}
 
-    Question(Settling settling, Ticks ticks) {
+    Question(Settling settling, Clock ticks) {
         this.settling = settling;
         this.ticks = ticks;
     }

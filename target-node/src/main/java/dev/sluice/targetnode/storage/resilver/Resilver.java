@@ -4,8 +4,8 @@ import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.pace.Speed;
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Throughput;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.time.Duration;
@@ -39,9 +39,9 @@ public final class Resilver implements AutoCloseable {
 
     private final Tools tools;
     private final Question question;
-    private final Ticks ticks;
+    private final Clock ticks;
     private final Calm calm;
-    private final Speed speed;
+    private final Throughput speed;
     private final Thread thread;
     private final Map<String, DriveLook> looks = new ConcurrentHashMap<>();
     private final Map<String, Future<?>> running = new HashMap<>();
@@ -61,7 +61,7 @@ public final class Resilver implements AutoCloseable {
         this.ticks = tools.ticks();
         this.question = new Question(settling, ticks);
         this.calm = new Calm(tools.settings().grace());
-        this.speed = new Speed(ticks);
+        this.speed = new Throughput(ticks);
         this.thread = Thread.ofVirtual().name("resilver").unstarted(this::run);
     }
 
@@ -71,7 +71,7 @@ public final class Resilver implements AutoCloseable {
             Settling settling,
             KnownBuckets buckets,
             ResilverSettings settings) {
-        return start(surroundings, mover, settling, buckets, settings, Ticks.SYSTEM);
+        return start(surroundings, mover, settling, buckets, settings, Clock.SYSTEM);
     }
 
     static Resilver start(
@@ -80,7 +80,7 @@ public final class Resilver implements AutoCloseable {
             Settling settling,
             KnownBuckets buckets,
             ResilverSettings settings,
-            Ticks ticks) {
+            Clock ticks) {
         var threads = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("resilver-", 0).factory());
         var tools = new Tools(

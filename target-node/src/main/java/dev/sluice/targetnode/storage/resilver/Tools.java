@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.storage.resilver;
 
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,7 +14,7 @@ record Tools(
         KnownBuckets buckets,
         Surroundings surroundings,
         ResilverSettings settings,
-        Ticks ticks,
+        Clock ticks,
         ExecutorService threads,
         Foreground foreground,
         Failures failures,

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage.scrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import org.slf4j.Logger;
@@ -18,10 +18,10 @@ final class ObjectCheck {
     private final Examination examination;
     private final Treatment treatment;
     private final Findings findings;
-    private final Ticks ticks;
+    private final Clock ticks;
     private int unreadable;
 
-    ObjectCheck(Drive drive, Examination examination, Treatment treatment, Findings findings, Ticks ticks) {
+    ObjectCheck(Drive drive, Examination examination, Treatment treatment, Findings findings, Clock ticks) {
         this.drive = drive;
         this.examination = examination;
         this.treatment = treatment;

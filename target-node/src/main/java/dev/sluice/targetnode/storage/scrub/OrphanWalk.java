@@ -7,7 +7,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -44,11 +44,11 @@ final class OrphanWalk {
     private final KeyLocks publishing;
     private final KnownBuckets buckets;
     private final Visitor visitor;
-    private final Ticks ticks;
+    private final Clock ticks;
     private final Map<String, Optional<BucketRef>> named = new HashMap<>();
     private final Map<Long, Optional<BucketRef>> withId = new HashMap<>();
 
-    OrphanWalk(Contents contents, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Ticks ticks) {
+    OrphanWalk(Contents contents, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Clock ticks) {
         this.contents = contents;
         this.publishing = publishing;
         this.buckets = buckets;

@@ -3,16 +3,16 @@ package dev.sluice.targetnode.storage.scrub;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
-import dev.sluice.targetnode.storage.pace.Pace;
-import dev.sluice.targetnode.storage.pace.Speed;
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.RateLimiter;
+import dev.sluice.targetnode.storage.pace.Throughput;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
@@ -48,14 +48,14 @@ final class Scrubber implements AutoCloseable {
     private static final long FILE = 4 << 10;
 
     private final Scrubs.Member place;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final ScrubSettings settings;
     private final KnownBuckets buckets;
     private final Repair repair;
     private final ExecutorService repairs;
-    private final Ticks ticks;
+    private final Clock ticks;
     private final Set<Long> strangers = new HashSet<>(); // buckets that are in no table
-    private final Speed speed;
+    private final Throughput speed;
     private final Thread thread;
     private volatile Optional<Opened> opened = Optional.empty();
     private volatile Checkpoint now = Checkpoint.NEVER;
@@ -71,7 +71,7 @@ final class Scrubber implements AutoCloseable {
         private final Contents contents;
         private final Memory memory;
         private final Findings findings = new Findings();
-        private final Pace pace;
+        private final RateLimiter pace;
         private final ObjectCheck objects;
         private final OrphanWalk orphans;
 
@@ -79,30 +79,30 @@ final class Scrubber implements AutoCloseable {
             this.drive = drive;
             this.contents = drive.contents();
             this.memory = new Memory(contents.index());
-            this.pace = new Pace(ticks, drive::waiting);
-            var examination = new Examination(contents, shelf.publishing(), bytes -> beforeReading(this, bytes));
-            var treatment = new Treatment(drive, shelf, repair, repairs, () -> requireWanted(this));
+            this.pace = new RateLimiter(ticks, drive::waiting);
+            var examination = new Examination(contents, committer.publishing(), bytes -> beforeReading(this, bytes));
+            var treatment = new Treatment(drive, committer, repair, repairs, () -> requireWanted(this));
             this.objects = new ObjectCheck(drive, examination, treatment, findings, ticks);
-            this.orphans = new OrphanWalk(contents, shelf.publishing(), buckets, new Walking(this), ticks);
+            this.orphans = new OrphanWalk(contents, committer.publishing(), buckets, new Walking(this), ticks);
         }
     }
 
     Scrubber(
             Scrubs.Member place,
-            Shelf shelf,
+            KeyCommitter committer,
             ScrubSettings settings,
             KnownBuckets buckets,
             Repair repair,
             ExecutorService repairs,
-            Ticks ticks) {
+            Clock ticks) {
         this.place = place;
-        this.shelf = shelf;
+        this.committer = committer;
         this.settings = settings;
         this.buckets = buckets;
         this.repair = repair;
         this.repairs = repairs;
         this.ticks = ticks;
-        this.speed = new Speed(ticks);
+        this.speed = new Throughput(ticks);
         this.thread = new DriveThread(this::run, place.id() + "-scrub");
     }
 

@@ -3,9 +3,9 @@ package dev.sluice.targetnode.storage.scrub;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.pace.Ticks;
+import dev.sluice.targetnode.storage.pace.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -35,13 +35,13 @@ public final class Scrubs implements AutoCloseable {
     }
 
     /// Of no drive yet.
-    public static Scrubs of(Shelf shelf, ScrubSettings settings, KnownBuckets buckets, Repair repair) {
-        return of(shelf, settings, buckets, repair, Ticks.SYSTEM);
+    public static Scrubs of(KeyCommitter committer, ScrubSettings settings, KnownBuckets buckets, Repair repair) {
+        return of(committer, settings, buckets, repair, Clock.SYSTEM);
     }
 
-    static Scrubs of(Shelf shelf, ScrubSettings settings, KnownBuckets buckets, Repair repair, Ticks ticks) {
+    static Scrubs of(KeyCommitter committer, ScrubSettings settings, KnownBuckets buckets, Repair repair, Clock ticks) {
         var repairs = Executors.newVirtualThreadPerTaskExecutor();
-        return new Scrubs(member -> new Scrubber(member, shelf, settings, buckets, repair, repairs, ticks), repairs);
+        return new Scrubs(member -> new Scrubber(member, committer, settings, buckets, repair, repairs, ticks), repairs);
     }
 
     /// Scrubs these drives from now on, and lets go of all others before it returns.

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage.scrub;
 
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -25,16 +25,16 @@ final class Treatment {
     private static final long LOOK_AFTER_MILLIS = 100;
 
     private final Drive drive;
-    private final Shelf shelf;
+    private final KeyCommitter committer;
     private final Repair repair;
     private final ExecutorService repairs;
     private final Runnable requireWanted;
 
     /// @param repairs virtual threads
     /// @param requireWanted throws when nobody waits for the result any more
-    Treatment(Drive drive, Shelf shelf, Repair repair, ExecutorService repairs, Runnable requireWanted) {
+    Treatment(Drive drive, KeyCommitter committer, Repair repair, ExecutorService repairs, Runnable requireWanted) {
         this.drive = drive;
-        this.shelf = shelf;
+        this.committer = committer;
         this.repair = repair;
         this.repairs = repairs;
         this.requireWanted = requireWanted;
@@ -44,7 +44,7 @@ final class Treatment {
     record Treated(ScrubFinding.Action action, String why) {}
 
     Treated of(BucketRef bucket, String key, Verdict.Bad bad) {
-        shelf.lookAgain(bucket, key);
+        committer.lookAgain(bucket, key);
         try {
             var repaired = repaired(bucket, key, bad);
             if (repaired.isPresent()) {
@@ -83,14 +83,14 @@ final class Treatment {
 
     /// @return whether the entry was still the one that was judged
     private boolean mark(BucketRef bucket, String key, ObjectEntry judged, boolean asDamaged) {
-        return shelf.commit(drive, bucket, key, () -> {
+        return committer.commit(drive, bucket, key, () -> {
             var batch = new IndexBatch();
             boolean same = drive.contents().entry(bucket.id(), key).equals(Optional.of(judged));
             if (same) {
                 var indexKey = IndexKeys.object(bucket.id(), key);
                 batch.put(Table.OBJECTS, indexKey, judged.marked(asDamaged).encode());
             }
-            return new Shelf.Ready<>(drive, Contents.prepareIndex(batch, Set.of(), same), same);
+            return new KeyCommitter.Ready<>(drive, Contents.prepareIndex(batch, Set.of(), same), same);
         });
     }
 }

@@ -23,11 +23,11 @@ public final class AccessTimes {
     private static final int PENDING = 8192;
     private static final int BATCH = 1024;
 
-    private final Minutes minutes;
+    private final CoarseClock minutes;
     private final ConcurrentHashMap<ObjectKey, Long> pending = new ConcurrentHashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
-    public AccessTimes(Minutes minutes) {
+    public AccessTimes(CoarseClock minutes) {
         this.minutes = minutes;
     }
 

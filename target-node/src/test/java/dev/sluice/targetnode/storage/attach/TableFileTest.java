@@ -143,14 +143,14 @@ class TableFileTest {
                     .isTrue();
         }
         Files.write(file(), new byte[0]);
-        assertThatThrownBy(this::read).isInstanceOf(SealedJson.DamagedException.class);
+        assertThatThrownBy(this::read).isInstanceOf(ChecksummedJson.DamagedException.class);
     }
 
     /// What is read, unless it is found damaged or too new.
     private Optional<TableFile.Copy> changed() throws Exception {
         try {
             return read();
-        } catch (SealedJson.DamagedException | DriveRefusedException _) {
+        } catch (ChecksummedJson.DamagedException | DriveRefusedException _) {
             return Optional.empty();
         }
     }

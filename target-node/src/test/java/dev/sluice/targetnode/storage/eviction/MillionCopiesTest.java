@@ -59,7 +59,7 @@ class MillionCopiesTest {
             for (int round = 0; round < 3; round++) {
                 long start = System.nanoTime();
                 var seen = new long[1];
-                var ages = new Ages(29_500_000);
+                var ages = new AgeHistogram(29_500_000);
                 new Copies(new Contents(new LocalDriveFiles(folder), index), Copies.Measure.ROOM)
                         .visit(List.of(BUCKET), page -> {
                             page.forEach(copy -> ages.add(copy.read(), copy.size()));

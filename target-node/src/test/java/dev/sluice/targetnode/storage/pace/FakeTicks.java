@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// A clock that only pauses move: a day passes as fast as somebody waits for it. It stands still for who has nothing to
 /// do unless days are to pass.
-public final class FakeTicks implements Ticks {
+public final class FakeTicks implements Clock {
     private static final long START_MILLIS = 1_800_000_000_000L;
     private static final long IDLE = 60_000_000_000L;
     private final AtomicLong nanos = new AtomicLong();

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /// A clock that stands still until the test moves it; whoever waits for it looks again and again.
-public final class HandTicks implements Ticks {
+public final class HandTicks implements Clock {
     private static final long START_MILLIS = 1_800_000_000_000L;
     private final AtomicLong nanos = new AtomicLong();
 

@@ -7,7 +7,7 @@ import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.change.Shelf;
+import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
@@ -67,7 +67,7 @@ class ScrubberTest {
     private Path folder;
 
     private final FakeTicks ticks = new FakeTicks();
-    private final Shelf shelf = new Shelf(
+    private final KeyCommitter committer = new KeyCommitter(
             new Drives(List::of, () -> DriveTable.of(Map.of())),
             new HotSet(16, 0, Duration.ofMinutes(1)),
             new Versions(1));
@@ -105,7 +105,7 @@ class ScrubberTest {
 
     private Scrubs scrubs(ScrubSettings settings) {
         var member = new Scrubs.Member("d1", "/d1", this::drive, () -> false);
-        var scrubs = Scrubs.of(shelf, settings, BUCKETS, (_, _, _, _) -> Optional.empty(), ticks);
+        var scrubs = Scrubs.of(committer, settings, BUCKETS, (_, _, _, _) -> Optional.empty(), ticks);
         scrubs.use(List.of(member));
         return scrubs;
     }
@@ -128,8 +128,8 @@ class ScrubberTest {
     }
 
     private void put(String key) {
-        shelf.commit(drive(), BUCKET, key, () -> {
-            var version = shelf.versions().next();
+        committer.commit(drive(), BUCKET, key, () -> {
+            var version = committer.versions().next();
             var work = Layout.work(version);
             var content = ByteBuffer.allocate(SIZE);
             var sums = new BlockSummer();
@@ -151,7 +151,7 @@ class ScrubberTest {
             try (var file = drive().contents().files().create(work)) {
                 file.write(0, content.clear());
                 var change = drive().contents().preparePut(BUCKET, work, file, record, new IndexBatch(), false);
-                return new Shelf.Ready<>(drive(), change, record);
+                return new KeyCommitter.Ready<>(drive(), change, record);
             }
         });
     }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class AgesTest {
+class AgeHistogramTest {
     private static final long NOW = 30_000_000;
 
     @Test
     void classesAreOrderedAndFine() {
-        var ages = new Ages(NOW);
+        var ages = new AgeHistogram(NOW);
         for (long age = 1; age < NOW; age += 1 + age / 300) {
             int here = ages.ageClass(NOW - age);
             assertThat(here).isGreaterThanOrEqualTo(ages.ageClass(NOW - age + 1));
@@ -26,7 +26,7 @@ class AgesTest {
     void aCutIsAsLargeAsWanted() {
         var random = new Random(3);
         for (int round = 0; round < 200; round++) {
-            var ages = new Ages(NOW);
+            var ages = new AgeHistogram(NOW);
             var minutes = random.longs(100, 0, NOW).toArray();
             for (long minute : minutes) {
                 ages.add(minute, 10);

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /// A target's drives, each under its watch, and the drive table, which says what they are for. Drives come and go one
 /// after the other, on a thread of their own.
-final class OpenDrives implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(OpenDrives.class);
+final class DrivePool implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DrivePool.class);
     private static final Duration SETTLE_AFTER = Duration.ofMillis(500);
     private static final int WAITING = 64;
 
@@ -64,7 +64,7 @@ final class OpenDrives implements AutoCloseable {
     private volatile List<DriveSlot> slots = List.of();
     private long reservedUpTo;
 
-    private OpenDrives(
+    private DrivePool(
             StoreConfig config,
             Seams seams,
             HealthSettings health,
@@ -90,7 +90,7 @@ final class OpenDrives implements AutoCloseable {
     }
 
     /// @param whenGone run when a drive is about to be closed
-    static OpenDrives open(
+    static DrivePool open(
             StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
             throws IOException {
         try (var opener = new DriveThreads("attach", 1, 1)) {
@@ -102,11 +102,11 @@ final class OpenDrives implements AutoCloseable {
         }
     }
 
-    private static OpenDrives attach(
+    private static DrivePool attach(
             StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
             throws IOException {
         var started = DriveSet.attach(config.cluster(), config.node(), config.drives(), config.lost());
-        var opened = new OpenDrives(config, seams, health, versions, whenGone, started);
+        var opened = new DrivePool(config, seams, health, versions, whenGone, started);
         boolean complete = false;
         try {
             started.table().members().forEach((id, member) -> {

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage.space;
 import java.util.concurrent.TimeUnit;
 
 /// The time, as coarse as uses of objects are remembered.
-public interface Minutes {
+public interface CoarseClock {
     /// Minutes since 1970.
     long now();
 
@@ -12,8 +12,8 @@ public interface Minutes {
 
     /// The machine's clock, as of the latest tick. Where it takes a call to the kernel, it costs more than all else
     /// that a read of a hot object does about its time.
-    static Minutes ofSystem() {
-        return new Minutes() {
+    static CoarseClock ofSystem() {
+        return new CoarseClock() {
             private volatile long now = look();
 
             private static long look() {

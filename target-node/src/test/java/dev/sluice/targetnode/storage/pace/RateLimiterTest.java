@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
+class RateLimiterTest {
     private static final long MIB = 1 << 20;
     private final FakeTicks ticks = new FakeTicks();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final Pace pace = new Pace(ticks, waiting::get);
+    private final RateLimiter pace = new RateLimiter(ticks, waiting::get);
 
     private double secondsFor(int reads, long rate) {
         double before = ticks.seconds();

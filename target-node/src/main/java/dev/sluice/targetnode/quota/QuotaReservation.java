@@ -3,9 +3,9 @@ package dev.sluice.targetnode.quota;
 import java.util.function.LongSupplier;
 
 /// Bytes that a write may add to its bucket; held until the write has ended.
-public interface Room extends AutoCloseable {
+public interface QuotaReservation extends AutoCloseable {
     /// In a bucket without a quota.
-    Room UNLIMITED = new Room() {
+    QuotaReservation UNLIMITED = new QuotaReservation() {
         @Override
         public void requireFits(LongSupplier growth) {}
 

@@ -7,4 +7,4 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 /// @param keep which part of its bytes on each drive is to stay
 /// @param knownAt how old the figures are that say so, by the clock of [System#nanoTime]: who has trimmed since then
 ///     waits for newer ones
-public record Trim(BucketRef bucket, double keep, long knownAt) {}
+public record QuotaExcess(BucketRef bucket, double keep, long knownAt) {}

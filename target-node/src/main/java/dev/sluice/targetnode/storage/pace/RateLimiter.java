@@ -5,17 +5,17 @@ import java.util.function.IntSupplier;
 
 /// Spreads a job's work on a drive evenly over time, and lets requests go first: while some wait in the drive's
 /// queue it stands still, but not for ever, or the job would never end on a drive that is always busy.
-public final class Pace {
+public final class RateLimiter {
     private static final long PATIENCE = 1_000_000_000;
     private static final long LOOK_AGAIN = 5_000_000;
     private static final long LOOK_WHETHER_WANTED = 50_000_000;
 
-    private final Ticks ticks;
+    private final Clock ticks;
     private final IntSupplier waiting;
     private long due;
 
     /// @param waiting how many requests wait for the drive
-    public Pace(Ticks ticks, IntSupplier waiting) {
+    public RateLimiter(Clock ticks, IntSupplier waiting) {
         this.ticks = ticks;
         this.waiting = waiting;
         this.due = ticks.nanos();

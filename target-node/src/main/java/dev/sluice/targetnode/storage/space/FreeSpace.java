@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// What is free on a drive, without asking it for each write: the last answer, less what was promised since. A
 /// write that finds no room wakes who evicts copies, and waits a little while that one has hope.
-public final class Space {
+public final class FreeSpace {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final String drive;
@@ -25,7 +25,7 @@ public final class Space {
     private volatile boolean ended;
     private volatile Runnable whenPressed = () -> {};
 
-    public Space(String drive, long reserve, Watermarks marks) {
+    public FreeSpace(String drive, long reserve, Watermarks marks) {
         this.drive = drive;
         this.reserve = reserve;
         this.marks = marks;

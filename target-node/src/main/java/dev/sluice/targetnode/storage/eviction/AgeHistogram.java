@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage.eviction;
 
 /// How many bytes were last read how long ago, in fixed memory: ages of up to two hours to the minute, older ones to
 /// a sixty-fourth of the age.
-final class Ages {
+final class AgeHistogram {
     private static final int FINE_BITS = 6;
     private static final int FINE = 1 << FINE_BITS;
     private static final int CLASSES = (Long.SIZE - FINE_BITS) * FINE;
@@ -11,7 +11,7 @@ final class Ages {
     private final long[] bytes = new long[CLASSES];
 
     /// @param now in minutes
-    Ages(long now) {
+    AgeHistogram(long now) {
         this.now = now;
     }
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 /// come back between two looks at its slot.
 ///
 /// @param drive empty when it is not open
-record DriveNow(String id, DriveStatus status, Optional<Drive> drive) {
+record DriveSnapshot(String id, DriveStatus status, Optional<Drive> drive) {
     Optional<Drive> readable() {
         return status.state().reads() ? drive : Optional.empty();
     }

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 
 /// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what
 /// was there before once the change is acknowledged.
-public final class Shelf {
+public final class KeyCommitter {
     /// One drive's part of a change.
     public record Step(Drive drive, Prepared change) {}
 
@@ -74,7 +74,7 @@ public final class Shelf {
     private final Versions versions;
     private final AtomicLong moves = new AtomicLong();
 
-    public Shelf(Drives drives, HotSet hotSet, Versions versions) {
+    public KeyCommitter(Drives drives, HotSet hotSet, Versions versions) {
         this.drives = drives;
         this.hotSet = hotSet;
         this.versions = versions;

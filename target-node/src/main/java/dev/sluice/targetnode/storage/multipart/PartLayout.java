@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// Decides, while an upload runs, which parts can be written at the place they will have in the object: those of
 /// the size that the first large one announced, and a shorter last one. A part that is sent again goes apart, for
 /// the one it replaces counts until it is whole.
-final class Placement {
+final class PartLayout {
     /// Smaller ones say nothing: only the last part may be as small.
     static final long SMALLEST_UNIT = 5L << 20;
 
@@ -20,7 +20,7 @@ final class Placement {
     private final Set<Integer> taken = new TreeSet<>();
     private long unit;
 
-    Placement(List<Part> present) {
+    PartLayout(List<Part> present) {
         for (var part : present) {
             if (part.isInPlace()) {
                 taken.add(part.number());

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /// Small files of a drive that people may read: JSON with its format first and its checksum last.
-final class SealedJson {
+final class ChecksummedJson {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// Not what was written.
@@ -25,7 +25,7 @@ final class SealedJson {
         }
     }
 
-    private SealedJson() {}
+    private ChecksummedJson() {}
 
     static ObjectNode begin(int format) {
         return JSON.createObjectNode().put("format", format);

@@ -12,26 +12,26 @@ import org.slf4j.LoggerFactory;
 
 /// `.sluice/closed.json`: this drive was part of the target when it stopped in order, with this version of the drive
 /// table. Not there while the drive is in use.
-final class ClosedFile {
-    private static final Logger LOG = LoggerFactory.getLogger(ClosedFile.class);
+final class CleanStopMark {
+    private static final Logger LOG = LoggerFactory.getLogger(CleanStopMark.class);
     private static final int FORMAT = 1;
 
     private final Path file;
 
-    ClosedFile(Path drive) {
+    CleanStopMark(Path drive) {
         this.file = drive.resolve(".sluice/closed.json");
     }
 
     void write(String id, long version) throws IOException {
         DriveThread.assertMayBlock();
-        SealedJson.write(file, SealedJson.begin(FORMAT).put("id", id).put("version", version));
+        ChecksummedJson.write(file, ChecksummedJson.begin(FORMAT).put("id", id).put("version", version));
     }
 
     /// One that cannot be read says nothing.
     OptionalLong read(String id) {
         DriveThread.assertMayBlock();
         try {
-            var json = SealedJson.read(file, FORMAT);
+            var json = ChecksummedJson.read(file, FORMAT);
             return json.isPresent() && json.get().path("id").asText().equals(id)
                     ? OptionalLong.of(json.get().path("version").asLong())
                     : OptionalLong.empty();

@@ -3,18 +3,18 @@ package dev.sluice.targetnode.storage.pace;
 import java.util.Optional;
 
 /// How fast a job has been lately: since the last but one of marks that are ten seconds apart.
-public final class Speed {
+public final class Throughput {
     private static final long APART = 10_000_000_000L;
 
     /// How far it was at some time.
     private record Mark(long nanos, long work, long bytes) {}
 
-    private final Ticks ticks;
+    private final Clock ticks;
     private Mark before;
     private Mark last;
     private Mark newest;
 
-    public Speed(Ticks ticks) {
+    public Throughput(Clock ticks) {
         this.ticks = ticks;
         this.before = new Mark(ticks.nanos(), 0, 0);
         this.last = before;

@@ -3,9 +3,9 @@ package dev.sluice.targetnode.storage.pace;
 import java.util.concurrent.locks.LockSupport;
 
 /// Time as a job sees it; tests have their own.
-public interface Ticks {
+public interface Clock {
     /// The real one. A pause ends when the thread is unparked.
-    Ticks SYSTEM = new Ticks() {
+    Clock SYSTEM = new Clock() {
         @Override
         public long nanos() {
             return System.nanoTime();
