@@ -1,7 +1,7 @@
 package dev.sluice.targetnode;
 
 import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
 import dev.sluice.targetnode.storage.eviction.QuotaExcess;
@@ -12,7 +12,7 @@ import java.util.List;
 record EvictedBuckets(ClusterViews views, Quotas quotas) implements CachedBuckets {
     @Override
     public List<BucketRef> now() {
-        return Refs.cached(views.current());
+        return BucketRefs.cached(views.current());
     }
 
     @Override

@@ -8,7 +8,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
@@ -115,7 +115,7 @@ public final class TargetNode implements AutoCloseable {
     /// So that objects get the copies they are to have also where nothing is written.
     private static void adoptCopies(ObjectStore store, ClusterViews views) {
         try {
-            views.current().state().buckets().buckets().values().forEach(bucket -> store.adopt(Refs.of(bucket)));
+            views.current().state().buckets().buckets().values().forEach(bucket -> store.adopt(BucketRefs.of(bucket)));
         } catch (StoreException e) {
             LOG.debug("how many copies buckets are to have is looked at later: {}", e.getMessage());
         }

@@ -24,7 +24,7 @@ public final class BucketNames implements KnownBuckets {
         return table.buckets().values().stream()
                 .filter(bucket -> bucket.id() == id)
                 .findFirst()
-                .map(Refs::of)
+                .map(BucketRefs::of)
                 .or(() -> table.removed().entrySet().stream()
                         .filter(entry -> entry.getValue() == id)
                         .findFirst()
@@ -34,7 +34,7 @@ public final class BucketNames implements KnownBuckets {
     @Override
     public Optional<BucketRef> named(String name) {
         return find(table -> table.find(name)
-                .map(Refs::of)
+                .map(BucketRefs::of)
                 .or(() -> Optional.ofNullable(table.removed().get(name)).map(id -> new BucketRef(id, name))));
     }
 

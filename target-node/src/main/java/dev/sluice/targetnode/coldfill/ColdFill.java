@@ -13,7 +13,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -130,9 +130,9 @@ public final class ColdFill {
         var fill = new Fill(
                 store,
                 backend,
-                Refs.of(bucket),
+                BucketRefs.of(bucket),
                 name.key(),
-                Refs.durability(bucket),
+                BucketRefs.durability(bucket),
                 digests,
                 parallel,
                 ended -> fills.ended(name, ended));

@@ -12,8 +12,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.ReceivedDigests;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.Upload;
 import dev.sluice.targetnode.storage.change.CommitTerms;
@@ -41,7 +41,7 @@ public final class WriteThrough {
     private final ObjectStore store;
     private final BucketBackends backends;
     private final Fills fills;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final Multipart uploads;
     private final Cache<String, Completion> completions = Caffeine.newBuilder()
             .expireAfterWrite(RESULTS_KEPT)
@@ -53,7 +53,7 @@ public final class WriteThrough {
     /// @param etag the cloud's
     public record Completion(Bucket bucket, String key, String etag, Map<ChecksumAlgorithm, String> checksums) {}
 
-    public WriteThrough(ObjectStore store, BucketBackends backends, Fills fills, Writes writes) {
+    public WriteThrough(ObjectStore store, BucketBackends backends, Fills fills, BucketWriteGate writes) {
         this.store = store;
         this.backends = backends;
         this.fills = fills;
@@ -148,7 +148,7 @@ public final class WriteThrough {
     /// Synced whatever the bucket's durability is: after the cloud has changed, a power cut must not bring the old copy
     /// back. One look into the index when there is none.
     private void forget(Bucket bucket, String key) {
-        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
+        store.delete(BucketRefs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
     }
 
     /// The client's conditions are judged by what the cloud has, and the cloud is told to refuse if that changes.

@@ -17,8 +17,8 @@ import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.body.BodyDecoder;
 import dev.sluice.common.s3.parse.S3Bodies;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.multipart.Multipart;
@@ -44,7 +44,7 @@ final class CompleteUploadHandler {
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Multipart uploads;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
@@ -54,7 +54,7 @@ final class CompleteUploadHandler {
     /// @param patience how long an answer may take before the client is kept waiting with white space, and between that
     CompleteUploadHandler(
             Multipart uploads,
-            Writes writes,
+            BucketWriteGate writes,
             Quotas quotas,
             ObjectSizeLimit limit,
             WriteThrough writeThrough,
@@ -127,7 +127,7 @@ final class CompleteUploadHandler {
     private MultipartXml.Completed complete(
             ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
         var bucket = call.bucket();
-        var ref = Refs.of(bucket);
+        var ref = BucketRefs.of(bucket);
         var key = call.key();
         var completed = uploads.completed(ref, key, request.uploadId());
         if (completed.isPresent()) {
@@ -149,7 +149,7 @@ final class CompleteUploadHandler {
                     listed,
                     checksums,
                     PutObjectHandler.check(request.conditions(), key),
-                    Refs.durability(bucket));
+                    BucketRefs.durability(bucket));
             return answer(call, request, record.etag(), record.checksums());
         }
     }
@@ -158,7 +158,7 @@ final class CompleteUploadHandler {
             ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
         var bucket = call.bucket();
         try {
-            var upload = uploads.require(Refs.of(bucket), call.key(), request.uploadId());
+            var upload = uploads.require(BucketRefs.of(bucket), call.key(), request.uploadId());
             var present = parts(call, request);
             var checksums = checked(upload, request, listed, present);
             var done =
@@ -173,7 +173,7 @@ final class CompleteUploadHandler {
     }
 
     private List<Part> parts(ObjectCall call, S3Request.CompleteMultipartUpload request) {
-        return uploads.listParts(Refs.of(call.bucket()), call.key(), request.uploadId(), 0, Integer.MAX_VALUE);
+        return uploads.listParts(BucketRefs.of(call.bucket()), call.key(), request.uploadId(), 0, Integer.MAX_VALUE);
     }
 
     private Map<ChecksumAlgorithm, String> checked(

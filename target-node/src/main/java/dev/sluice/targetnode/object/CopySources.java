@@ -44,8 +44,8 @@ final class CopySources {
     record Source(
             SortedMap<String, String> headers, SortedMap<String, String> userMetadata, long length, StreamSource body)
             implements AutoCloseable {
-        Incoming incoming() {
-            return Incoming.of(new Copied(body), length);
+        UploadBody incoming() {
+            return UploadBody.of(new Copied(body), length);
         }
 
         @Override

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.cluster.Bucket;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -41,11 +41,11 @@ final class DamagedCopies {
     /// @param damaged its version, where that could be read
     /// @return false when another reader was faster
     boolean drop(Bucket bucket, String key, Optional<ObjectVersion> damaged) {
-        if (!isStillThere(Refs.of(bucket), key, damaged)) {
+        if (!isStillThere(BucketRefs.of(bucket), key, damaged)) {
             return false;
         }
         // synced, as each deletion of a copy: a power cut must not bring it back after a write through us
-        store.delete(Refs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
+        store.delete(BucketRefs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
         return true;
     }
 

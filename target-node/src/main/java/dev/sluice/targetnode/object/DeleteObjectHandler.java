@@ -3,18 +3,18 @@ package dev.sluice.targetnode.object;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.Conditions;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.ObjectStore;
 
 /// DeleteObject: gone durably, here and in the cloud behind the bucket. Deleting what is not there succeeds.
 final class DeleteObjectHandler {
     private final ObjectStore store;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final WriteThrough writeThrough;
 
-    DeleteObjectHandler(ObjectStore store, Writes writes, WriteThrough writeThrough) {
+    DeleteObjectHandler(ObjectStore store, BucketWriteGate writes, WriteThrough writeThrough) {
         this.store = store;
         this.writes = writes;
         this.writeThrough = writeThrough;
@@ -31,7 +31,7 @@ final class DeleteObjectHandler {
             return;
         }
         try (var _ = writes.enter(bucket)) {
-            store.delete(Refs.of(bucket), key, PutObjectHandler.check(conditions, key), Refs.durability(bucket));
+            store.delete(BucketRefs.of(bucket), key, PutObjectHandler.check(conditions, key), BucketRefs.durability(bucket));
         }
     }
 }

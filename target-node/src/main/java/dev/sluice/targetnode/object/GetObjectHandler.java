@@ -9,7 +9,7 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -79,7 +79,7 @@ final class GetObjectHandler {
     /// @return empty when what was found has changed meanwhile, or is bad
     private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
         var bucket = call.bucket();
-        return switch (store.lookup(Refs.of(bucket), call.key(), tries.drives)) {
+        return switch (store.lookup(BucketRefs.of(bucket), call.key(), tries.drives)) {
             case Lookup.Hit(var object) -> serve(object, call, asked, headOnly, tries);
             case Lookup.Damaged(var why) -> {
                 if (tries.failed.isPresent()) {

@@ -17,8 +17,8 @@ import dev.sluice.common.s3.listing.ListedPart;
 import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.PartsPage;
 import dev.sluice.common.s3.listing.UploadsQuery;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -31,12 +31,12 @@ final class MultipartHandlers {
     private static final int ALL = 10_000;
 
     private final Multipart uploads;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
-    private final BodyIntake intake;
+    private final BodyReceiver intake;
 
-    MultipartHandlers(Multipart uploads, Writes writes, Quotas quotas, ObjectSizeLimit limit, BodyIntake intake) {
+    MultipartHandlers(Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver intake) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;
@@ -49,7 +49,7 @@ final class MultipartHandlers {
         var algorithm = attributes.declared();
         try (var _ = writes.enter(call.bucket())) {
             var upload = uploads.create(
-                    Refs.of(call.bucket()),
+                    BucketRefs.of(call.bucket()),
                     call.key(),
                     attributes.headers(),
                     attributes.userMetadata(),
@@ -71,7 +71,7 @@ final class MultipartHandlers {
                     call.key(),
                     part.uploadId(),
                     part.partNumber(),
-                    Incoming.of(body),
+                    UploadBody.of(body),
                     part.attributes());
             return Response.of(200, PutObjectHandler.headers(received.etag(), received.checksums()), ResponseBody.NONE);
         }
@@ -80,9 +80,9 @@ final class MultipartHandlers {
     /// Takes in a part's bytes, from a client or from the source of a copy. The upload's checksum is computed for every
     /// part, whether its sender promised one or not.
     ReceivedDigests.Received write(
-            Bucket bucket, String key, String uploadId, int number, Incoming body, WriteAttributes attributes) {
+            Bucket bucket, String key, String uploadId, int number, UploadBody body, WriteAttributes attributes) {
         limit.require(body.length());
-        var ref = Refs.of(bucket);
+        var ref = BucketRefs.of(bucket);
         var upload = uploads.require(ref, key, uploadId);
         var computed = attributes.declared().or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));
         var promised = new WriteAttributes(
@@ -92,7 +92,7 @@ final class MultipartHandlers {
                 attributes.checksums(),
                 computed);
         try (var room = quotas.reserve(bucket, body.length(), size -> size - replaced(ref, key, uploadId, number));
-                var part = uploads.part(ref, key, uploadId, number, body.length(), Refs.durability(bucket))) {
+                var part = uploads.part(ref, key, uploadId, number, body.length(), BucketRefs.durability(bucket))) {
             var received = intake.take(
                     body,
                     promised,
@@ -117,7 +117,7 @@ final class MultipartHandlers {
     }
 
     Response list(ObjectCall call, S3Request.ListParts list) {
-        var parts = uploads.listParts(Refs.of(call.bucket()), call.key(), list.uploadId(), 0, ALL).stream()
+        var parts = uploads.listParts(BucketRefs.of(call.bucket()), call.key(), list.uploadId(), 0, ALL).stream()
                 .map(part -> new ListedPart(
                         part.number(),
                         part.size(),
@@ -129,7 +129,7 @@ final class MultipartHandlers {
     }
 
     Response abort(ObjectCall call, S3Request.AbortMultipartUpload abort) {
-        uploads.abort(Refs.of(call.bucket()), call.key(), abort.uploadId());
+        uploads.abort(BucketRefs.of(call.bucket()), call.key(), abort.uploadId());
         return Response.empty(204);
     }
 

@@ -30,7 +30,7 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketNames;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
@@ -63,7 +63,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     private final ObjectStore store;
     private final ControlPlane control;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final Quotas quotas;
     private final GetObjectHandler gets;
     private final PutObjectHandler puts;
@@ -80,7 +80,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private ObjectHandlers(
             ObjectStore store,
             ControlPlane control,
-            Writes writes,
+            BucketWriteGate writes,
             Quotas quotas,
             GetObjectHandler gets,
             PutObjectHandler puts,
@@ -127,10 +127,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             ResilverSettings resilvering,
             NodeId node,
             MeterRegistry meters) {
-        var writes = new Writes(views);
+        var writes = new BucketWriteGate(views);
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
-        var intake = new BodyIntake(digests);
+        var intake = new BodyReceiver(digests);
         var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, intake);
         var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, intake);
         var coldFill = new ColdFill(store, backends, fills, digests, node, meters);

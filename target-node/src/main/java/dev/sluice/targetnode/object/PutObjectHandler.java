@@ -12,8 +12,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
 import dev.sluice.common.s3.body.ReceivedDigests;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -27,19 +27,19 @@ import java.util.Optional;
 /// drive at the bucket's durability, and for a bucket with a backend in the cloud too.
 final class PutObjectHandler {
     private final ObjectStore store;
-    private final Writes writes;
+    private final BucketWriteGate writes;
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
-    private final BodyIntake intake;
+    private final BodyReceiver intake;
 
     PutObjectHandler(
             ObjectStore store,
-            Writes writes,
+            BucketWriteGate writes,
             Quotas quotas,
             ObjectSizeLimit limit,
             WriteThrough writeThrough,
-            BodyIntake intake) {
+            BodyReceiver intake) {
         this.store = store;
         this.writes = writes;
         this.quotas = quotas;
@@ -50,17 +50,17 @@ final class PutObjectHandler {
 
     Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
-            var record = write(call.bucket(), call.key(), Incoming.of(body), put.attributes(), put.conditions());
+            var record = write(call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions());
             return Response.of(200, headers(record.etag(), record.checksums()), ResponseBody.NONE);
         }
     }
 
     /// Also what a copy does with its source's bytes.
-    ObjectRecord write(Bucket bucket, String key, Incoming body, WriteAttributes attributes, Conditions conditions) {
+    ObjectRecord write(Bucket bucket, String key, UploadBody body, WriteAttributes attributes, Conditions conditions) {
         limit.require(body.length());
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
-                var upload = store.begin(Refs.of(bucket), key, body.length(), Refs.durability(bucket))) {
+                var upload = store.begin(BucketRefs.of(bucket), key, body.length(), BucketRefs.durability(bucket))) {
             var received = intake.take(
                     body,
                     attributes,

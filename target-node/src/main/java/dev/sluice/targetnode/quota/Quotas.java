@@ -10,7 +10,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.bucket.Refs;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.BucketBytes;
 import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import java.io.IOException;
@@ -240,7 +240,7 @@ public final class Quotas implements AutoCloseable {
                 long heardAt = others.heardAt();
                 long taken = here.of(bucket.id()).allBytes() + others.bytes(bucket.id());
                 if (taken > quota) {
-                    trims.add(new QuotaExcess(Refs.of(bucket), LOW_MARK * quota / taken, heardAt));
+                    trims.add(new QuotaExcess(BucketRefs.of(bucket), LOW_MARK * quota / taken, heardAt));
                 }
             }
         }

@@ -71,7 +71,7 @@ class RemovedBucketsTest {
     @Test
     void aLateCallForAnOldBucketLeavesTheNewOneOfThatNameAlone() {
         join();
-        var writes = new Writes(new ClusterViews(controller));
+        var writes = new BucketWriteGate(new ClusterViews(controller));
         long old = create("shards");
         writes.drop("shards", old, () -> dropped.add("while it is there"));
         remove("shards", old);

@@ -31,8 +31,8 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
-import dev.sluice.targetnode.bucket.Refs;
-import dev.sluice.targetnode.bucket.Writes;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
@@ -241,7 +241,7 @@ public final class TargetFixture implements AutoCloseable {
         store.evict(new CachedBuckets() {
             @Override
             public List<BucketRef> now() {
-                return Refs.cached(views.current());
+                return BucketRefs.cached(views.current());
             }
 
             @Override
@@ -251,8 +251,8 @@ public final class TargetFixture implements AutoCloseable {
         });
     }
 
-    public Writes newWrites() {
-        return new Writes(views);
+    public BucketWriteGate newWrites() {
+        return new BucketWriteGate(views);
     }
 
     public WriteThrough newWriteThrough() {

@@ -15,13 +15,13 @@ final class ObjectCheck {
     private static final int UNREADABLE_AT_MOST = 16;
 
     private final Drive drive;
-    private final Examination examination;
-    private final Treatment treatment;
+    private final ObjectVerifier examination;
+    private final DamageRepair treatment;
     private final Findings findings;
     private final Clock ticks;
     private int unreadable;
 
-    ObjectCheck(Drive drive, Examination examination, Treatment treatment, Findings findings, Clock ticks) {
+    ObjectCheck(Drive drive, ObjectVerifier examination, DamageRepair treatment, Findings findings, Clock ticks) {
         this.drive = drive;
         this.examination = examination;
         this.treatment = treatment;
@@ -31,15 +31,15 @@ final class ObjectCheck {
 
     void check(BucketRef bucket, String key) throws IOException {
         switch (examination.examine(bucket, key)) {
-            case Verdict.Whole() -> unreadable = 0;
-            case Verdict.Gone() -> {}
-            case Verdict.Restored(var entry) -> {
+            case ObjectCheckResult.Whole() -> unreadable = 0;
+            case ObjectCheckResult.Gone() -> {}
+            case ObjectCheckResult.Restored(var entry) -> {
                 LOG.info("'{}' in {} is whole again", key, bucket.name());
                 treatment.unmark(bucket, key, entry);
             }
-            case Verdict.Unknown(var why) ->
+            case ObjectCheckResult.Unknown(var why) ->
                 found(ScrubFinding.Kind.UNREADABLE, ScrubFinding.Action.KEPT, bucket, key, "", why);
-            case Verdict.Bad bad -> {
+            case ObjectCheckResult.Bad bad -> {
                 drive.requireThere(); // or nothing is damaged, everything is gone
                 var treated = treatment.of(bucket, key, bad);
                 var at = bad.entry()

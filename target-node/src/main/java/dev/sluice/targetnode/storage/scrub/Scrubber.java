@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Scrubs one drive, on a thread of its own: pass after pass, first the objects in the order of the index's keys, each
-/// read and compared ([Examination]), then the files, whether the index knows them ([OrphanWalk]).
+/// read and compared ([ObjectVerifier]), then the files, whether the index knows them ([OrphanWalk]).
 ///
 /// Where it stands is kept in the index every few seconds, so a restart goes on there, and so does the return
 /// of a drive that was out. A drive that ceases to serve is let go at the next step, with nothing written to
@@ -69,7 +69,7 @@ final class Scrubber implements AutoCloseable {
     private final class Opened {
         private final Drive drive;
         private final Contents contents;
-        private final Memory memory;
+        private final ScrubState memory;
         private final Findings findings = new Findings();
         private final RateLimiter pace;
         private final ObjectCheck objects;
@@ -78,10 +78,10 @@ final class Scrubber implements AutoCloseable {
         Opened(Drive drive) {
             this.drive = drive;
             this.contents = drive.contents();
-            this.memory = new Memory(contents.index());
+            this.memory = new ScrubState(contents.index());
             this.pace = new RateLimiter(ticks, drive::waiting);
-            var examination = new Examination(contents, committer.publishing(), bytes -> beforeReading(this, bytes));
-            var treatment = new Treatment(drive, committer, repair, repairs, () -> requireWanted(this));
+            var examination = new ObjectVerifier(contents, committer.publishing(), bytes -> beforeReading(this, bytes));
+            var treatment = new DamageRepair(drive, committer, repair, repairs, () -> requireWanted(this));
             this.objects = new ObjectCheck(drive, examination, treatment, findings, ticks);
             this.orphans = new OrphanWalk(contents, committer.publishing(), buckets, new Walking(this), ticks);
         }
@@ -254,7 +254,7 @@ final class Scrubber implements AutoCloseable {
                     speed.begin(work(now.objects(), now.bytes()), now.bytes());
                     pass(on);
                 }
-            } catch (Stopped _) {
+            } catch (Cancelled _) {
                 LOG.debug("the scrub of drive {} stops", drive.id());
             }
             if (drive.serves()) {
@@ -386,7 +386,7 @@ final class Scrubber implements AutoCloseable {
 
     private void requireWanted(Opened on) {
         if (!isWanted(on)) {
-            throw new Stopped();
+            throw new Cancelled();
         }
         trouble = Optional.empty();
     }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Bodies that are longer than the window, whose pieces are spoilt as soon as they are released.
 @Timeout(60)
-class BodyIntakeTest {
+class BodyReceiverTest {
     private static final int SIZE = 9_000_000;
     private static final int PIECE = 100_000;
     private static final int CHUNK = 64 << 10;

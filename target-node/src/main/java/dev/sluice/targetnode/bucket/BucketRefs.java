@@ -7,8 +7,8 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import java.util.List;
 
 /// A bucket's properties in the storage's words.
-public final class Refs {
-    private Refs() {}
+public final class BucketRefs {
+    private BucketRefs() {}
 
     public static BucketRef of(Bucket bucket) {
         return new BucketRef(bucket.id(), bucket.name(), bucket.properties().localCopies());
@@ -18,7 +18,7 @@ public final class Refs {
     public static List<BucketRef> cached(ClusterView view) {
         return view.state().buckets().buckets().values().stream()
                 .filter(Bucket::backed)
-                .map(Refs::of)
+                .map(BucketRefs::of)
                 .toList();
     }
 

@@ -27,7 +27,7 @@ import java.util.Optional;
 /// Entry, record and file are looked up together as a reader does it, while no change of the key is being published; so
 /// they belong to one version, whose open file stays what it is when it is replaced or deleted later. What looks
 /// damaged is looked at a second time from the beginning, since much may have happened to the key meanwhile.
-final class Examination {
+final class ObjectVerifier {
     /// Called before each read, with its bytes; may wait, or end the scrub.
     interface Gate {
         void beforeReading(int bytes) throws IOException;
@@ -40,21 +40,21 @@ final class Examination {
     private final Gate gate;
     private final ByteBuffer buffer = DriveFile.uncachedBuffer(BlockSums.BLOCK);
 
-    Examination(Contents contents, KeyLocks publishing, Gate gate) {
+    ObjectVerifier(Contents contents, KeyLocks publishing, Gate gate) {
         this.contents = contents;
         this.publishing = publishing;
         this.gate = gate;
     }
 
     /// A verdict of damage is given only when two looks in a row came to it, and the entry is still the one judged.
-    Verdict examine(BucketRef bucket, String key) throws IOException {
+    ObjectCheckResult examine(BucketRef bucket, String key) throws IOException {
         boolean twice = false;
         for (int look = 0; look < LOOKS; look++) {
             var verdict = look(bucket, key);
             if (contents.isDropped(bucket.id())) {
-                return new Verdict.Gone();
+                return new ObjectCheckResult.Gone();
             }
-            if (!(verdict instanceof Verdict.Bad bad)) {
+            if (!(verdict instanceof ObjectCheckResult.Bad bad)) {
                 return verdict;
             }
             boolean sure = isStill(bucket, key, bad.entry());
@@ -63,7 +63,7 @@ final class Examination {
             }
             twice = sure;
         }
-        return new Verdict.Gone();
+        return new ObjectCheckResult.Gone();
     }
 
     private boolean isStill(BucketRef bucket, String key, Optional<ObjectEntry> judged) throws IOException {
@@ -74,32 +74,32 @@ final class Examination {
         }
     }
 
-    private Verdict look(BucketRef bucket, String key) throws IOException {
+    private ObjectCheckResult look(BucketRef bucket, String key) throws IOException {
         Optional<ObjectEntry> known = Optional.empty();
         Seen seen;
         try (var _ = publishing.lock(new ObjectKey(bucket.id(), key))) {
             known = contents.entry(bucket.id(), key);
             if (known.isEmpty()) {
-                return new Verdict.Gone();
+                return new ObjectCheckResult.Gone();
             }
             seen = see(bucket, key, known.get());
         } catch (DamagedRecordException damaged) {
-            return Verdict.Bad.of(INDEX, String.valueOf(damaged.getMessage()), Optional.empty());
+            return ObjectCheckResult.Bad.of(INDEX, String.valueOf(damaged.getMessage()), Optional.empty());
         } catch (UnknownFormatException newer) {
-            return new Verdict.Unknown(String.valueOf(newer.getMessage()));
+            return new ObjectCheckResult.Unknown(String.valueOf(newer.getMessage()));
         } catch (FileFailure failure) {
-            return Verdict.Bad.of(UNREADABLE, failure.why(), known);
+            return ObjectCheckResult.Bad.of(UNREADABLE, failure.why(), known);
         }
         return switch (seen.found) {
-            case Found.Absent() -> new Verdict.Gone();
-            case Found.Damaged(var why) -> Verdict.Bad.of(DAMAGED, why, known);
+            case Found.Absent() -> new ObjectCheckResult.Gone();
+            case Found.Damaged(var why) -> ObjectCheckResult.Bad.of(DAMAGED, why, known);
             case Found.Present(var record, var file) -> {
                 try {
                     yield judged(bucket, known.get(), seen.head.orElseThrow(), record, file);
                 } catch (UnknownFormatException newer) {
-                    yield new Verdict.Unknown(String.valueOf(newer.getMessage()));
+                    yield new ObjectCheckResult.Unknown(String.valueOf(newer.getMessage()));
                 } catch (FileFailure failure) {
-                    yield new Verdict.Bad(UNREADABLE, failure.why(), known, Optional.of(record.version()), false);
+                    yield new ObjectCheckResult.Bad(UNREADABLE, failure.why(), known, Optional.of(record.version()), false);
                 } finally {
                     file.close();
                 }
@@ -149,7 +149,7 @@ final class Examination {
         }
     }
 
-    private Verdict judged(
+    private ObjectCheckResult judged(
             BucketRef bucket, ObjectEntry entry, RecordFormat.Head head, ObjectRecord record, DriveFile file)
             throws IOException {
         var path = Layout.path(bucket, record.key(), entry.escaped());
@@ -159,7 +159,7 @@ final class Examination {
         }
         if (wrong.isPresent()) {
             var why = path + " " + wrong.get();
-            return new Verdict.Bad(DAMAGED, why, Optional.of(entry), Optional.of(record.version()), true);
+            return new ObjectCheckResult.Bad(DAMAGED, why, Optional.of(entry), Optional.of(record.version()), true);
         }
         var told = ObjectEntry.of(head, entry.escaped());
         if (!entry.marked(false).unsynced(false).equals(told)) {
@@ -170,9 +170,9 @@ final class Examination {
                             told.size(),
                             entry.version().id(),
                             entry.size());
-            return new Verdict.Bad(INDEX, why, Optional.of(entry), Optional.of(record.version()), false);
+            return new ObjectCheckResult.Bad(INDEX, why, Optional.of(entry), Optional.of(record.version()), false);
         }
-        return entry.damaged() ? new Verdict.Restored(entry) : new Verdict.Whole();
+        return entry.damaged() ? new ObjectCheckResult.Restored(entry) : new ObjectCheckResult.Whole();
     }
 
     private Optional<String> wrongBlock(ObjectRecord record, DriveFile file) throws IOException {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// On a target that has not heard yet of what the controller has decided.
-class WritesTest {
+class BucketWriteGateTest {
     /// What a node knows that asks the controller, but hears nothing by itself.
     private static final class Behind implements ControlPlane {
         private final Controller controller;
@@ -73,7 +73,7 @@ class WritesTest {
 
     private Controller controller;
     private Behind node;
-    private Writes writes;
+    private BucketWriteGate writes;
     private Bucket bucket;
 
     @BeforeEach
@@ -85,7 +85,7 @@ class WritesTest {
         controller.apply(new Command.CreateBucket("shards", 42, BucketProperties.defaults(Optional.empty())));
         bucket = controller.current().buckets().find("shards").orElseThrow();
         node = new Behind(controller);
-        writes = new Writes(new ClusterViews(node));
+        writes = new BucketWriteGate(new ClusterViews(node));
     }
 
     @Test
@@ -108,7 +108,7 @@ class WritesTest {
     /// A write to the cloud may take minutes.
     @Test
     void whoAsksWhetherABucketIsEmptyDoesNotKeepWritesWaitingForALongOne() throws Exception {
-        var impatient = new Writes(new ClusterViews(node), Duration.ofMillis(20));
+        var impatient = new BucketWriteGate(new ClusterViews(node), Duration.ofMillis(20));
         try (var _ = impatient.enter(bucket);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Callable<Void> asking = () -> {

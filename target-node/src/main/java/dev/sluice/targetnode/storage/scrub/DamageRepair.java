@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
 /// file stays, and where
 /// readers
 /// might not notice the damage at once, the entry is marked, so that they are refused.
-final class Treatment {
+final class DamageRepair {
     private static final long LOOK_AFTER_MILLIS = 100;
 
     private final Drive drive;
@@ -32,7 +32,7 @@ final class Treatment {
 
     /// @param repairs virtual threads
     /// @param requireWanted throws when nobody waits for the result any more
-    Treatment(Drive drive, KeyCommitter committer, Repair repair, ExecutorService repairs, Runnable requireWanted) {
+    DamageRepair(Drive drive, KeyCommitter committer, Repair repair, ExecutorService repairs, Runnable requireWanted) {
         this.drive = drive;
         this.committer = committer;
         this.repair = repair;
@@ -43,7 +43,7 @@ final class Treatment {
     /// What was done, and why that.
     record Treated(ScrubFinding.Action action, String why) {}
 
-    Treated of(BucketRef bucket, String key, Verdict.Bad bad) {
+    Treated of(BucketRef bucket, String key, ObjectCheckResult.Bad bad) {
         committer.lookAgain(bucket, key);
         try {
             var repaired = repaired(bucket, key, bad);
@@ -60,7 +60,7 @@ final class Treatment {
     }
 
     /// A cloud may take long to answer; a scrub that ends does not wait for it.
-    private Optional<ScrubFinding.Action> repaired(BucketRef bucket, String key, Verdict.Bad bad) {
+    private Optional<ScrubFinding.Action> repaired(BucketRef bucket, String key, ObjectCheckResult.Bad bad) {
         var asked = repairs.submit(() -> repair.repair(bucket, key, drive.id(), bad.version()));
         while (true) {
             try {
@@ -72,7 +72,7 @@ final class Treatment {
                         ? known
                         : new StoreException.Unavailable(String.valueOf(failed.getCause()));
             } catch (InterruptedException _) {
-                throw new Stopped();
+                throw new Cancelled();
             }
         }
     }

@@ -20,7 +20,7 @@ import java.util.function.LongFunction;
 /// Takes a body in. The thread that receives it checks its framing and signature; the drive and each digest take the
 /// pieces behind it side by side, a window at most. A short body, or one beside as many others as there are processors,
 /// is digested on that thread while the drive writes: waking others would take longer.
-final class BodyIntake {
+final class BodyReceiver {
     private static final int FEW = 256 << 10;
     private static final int MOST_SIDE_BY_SIDE = Runtime.getRuntime().availableProcessors();
     private static final long WINDOW = 4 << 20;
@@ -29,7 +29,7 @@ final class BodyIntake {
     private final AtomicInteger coming = new AtomicInteger();
 
     /// @param digests a pool of about one thread per core, for costly digests
-    BodyIntake(Executor digests) {
+    BodyReceiver(Executor digests) {
         this.digests = digests;
     }
 
@@ -39,7 +39,7 @@ final class BodyIntake {
     /// @throws StoreException when the sender breaks off, its promises about the bytes do not hold, or the drive
     ///     fails; what was written so far must then be thrown away
     ReceivedDigests.Received take(
-            Incoming body,
+            UploadBody body,
             WriteAttributes attributes,
             LongConsumer room,
             PieceConsumer destination,

@@ -11,17 +11,17 @@ import java.util.function.Supplier;
 ///
 /// @param length -1 when it is not known
 /// @param trailers the checksums that came behind the bytes; to be asked after the last one
-record Incoming(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm, String>> trailers) {
+record UploadBody(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm, String>> trailers) {
     /// @throws S3Failure when the client does not say how long the object is: S3 wants it, and so does the drive's
     /// reserve
-    static Incoming of(ObjectBody body) {
+    static UploadBody of(ObjectBody body) {
         if (body.decodedLength() < 0) {
             throw new S3Failure(411, "MissingContentLength", "You must provide the Content-Length HTTP header.");
         }
-        return new Incoming(body, body.decodedLength(), body::trailers);
+        return new UploadBody(body, body.decodedLength(), body::trailers);
     }
 
-    static Incoming of(ByteSource bytes, long length) {
-        return new Incoming(bytes, length, Map::of);
+    static UploadBody of(ByteSource bytes, long length) {
+        return new UploadBody(bytes, length, Map::of);
     }
 }

@@ -15,19 +15,19 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// Which buckets may be written to, and a gate that keeps the question "is this bucket empty?" apart from
 /// writes that are being committed: each commit passes through its bucket's gate, and the question waits until
 /// those that went in before it came out.
-public final class Writes {
+public final class BucketWriteGate {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ClusterViews views;
     private final Duration patience;
     private final ConcurrentHashMap<String, ReadWriteLock> gates = new ConcurrentHashMap<>();
 
-    public Writes(ClusterViews views) {
+    public BucketWriteGate(ClusterViews views) {
         this(views, PATIENCE);
     }
 
     /// @param patience how long the question waits, and with it all writes that come after it
-    Writes(ClusterViews views, Duration patience) {
+    BucketWriteGate(ClusterViews views, Duration patience) {
         this.views = views;
         this.patience = patience;
     }

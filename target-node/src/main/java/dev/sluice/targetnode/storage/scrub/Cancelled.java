@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.storage.scrub;
 
 /// Ends a scrub in the middle of whatever it does.
-final class Stopped extends RuntimeException {
-    Stopped() {
+final class Cancelled extends RuntimeException {
+    Cancelled() {
         super("stopped", null, false, false);
     }
 }

@@ -6,14 +6,14 @@ import dev.sluice.targetnode.storage.index.Table;
 import java.io.IOException;
 
 /// Where a scrub stands and what it found, in the drive's index. Not synced: what a crash takes is read again.
-final class Memory {
+final class ScrubState {
     private static final byte[] POSITION = {'c'};
     private static final byte[] FOUND = {'f'};
 
     private final DriveIndex index;
     private Checkpoint stored = Checkpoint.NEVER;
 
-    Memory(DriveIndex index) {
+    ScrubState(DriveIndex index) {
         this.index = index;
     }
 
