@@ -3,11 +3,19 @@ package dev.sluice.cli.config;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 
 /// Puts given settings over defaults, refusing every key and type that the form (all keys, one element a list) lacks.
 record SettingsMerge(String file, ObjectNode form) {
     /// The key of the form of tables with names of their own, which has the defaults of what they leave out.
     static final String ANY_NAME = "*";
+
+    /// Keys of older versions, and what they are called now.
+    private static final Map<String, String> RENAMED = Map.of(
+            "http.copy_below", "http.small_object_threshold",
+            "storage.hot_files", "storage.open_file_cache",
+            "storage.hot_memory", "storage.memory_cache",
+            "storage.verified_for", "storage.checksum_recheck_interval");
 
     void into(ObjectNode defaults, ObjectNode given) {
         merge(defaults, given, form, "");
@@ -19,8 +27,7 @@ record SettingsMerge(String file, ObjectNode form) {
             boolean ownName = !expected.has(setting.getKey());
             var form = expected.get(ownName ? ANY_NAME : setting.getKey());
             if (form == null) {
-                throw new ConfigException(
-                        "%s: unknown key '%s'; known here: %s".formatted(file, key, ConfigFiles.keys(expected)));
+                throw unknown(key, expected);
             }
             check(key, setting.getValue(), form);
             if (ownName) {
@@ -70,5 +77,13 @@ record SettingsMerge(String file, ObjectNode form) {
             case OBJECT -> "a table";
             default -> "a text in quotes";
         };
+    }
+
+    private ConfigException unknown(String key, JsonNode expected) {
+        var now = RENAMED.get(key);
+        return new ConfigException(
+                now == null
+                        ? "%s: unknown key '%s'; known here: %s".formatted(file, key, ConfigFiles.keys(expected))
+                        : "%s: the key '%s' is called '%s' now: rename it".formatted(file, key, now));
     }
 }

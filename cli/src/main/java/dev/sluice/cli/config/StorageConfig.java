@@ -10,9 +10,9 @@ public record StorageConfig(
         int driveThreads,
         ByteSize blockCache,
         ByteSize writeBuffers,
-        int hotFiles,
-        ByteSize hotMemory,
-        TimeSpan verifiedFor,
+        int openFileCache,
+        ByteSize memoryCache,
+        TimeSpan checksumRecheckInterval,
         TimeSpan scrubPeriod,
         int scrubRate,
         int resilverRate,
@@ -36,7 +36,7 @@ public record StorageConfig(
         Checks.between("storage.low_watermark", lowWatermark, 1, 99);
         Checks.between("storage.high_watermark", highWatermark, lowWatermark + 1, 100);
         Checks.atLeast("storage.drive_threads", driveThreads, 1);
-        Checks.atLeast("storage.hot_files", hotFiles, 0);
+        Checks.atLeast("storage.open_file_cache", openFileCache, 0);
         Checks.atLeast("storage.scrub_rate", scrubRate, 0);
         Checks.atLeast("storage.resilver_rate", resilverRate, 0);
         Checks.between(

@@ -290,10 +290,10 @@ final class ComposedNode implements RunningNode {
                 storage.driveThreads(),
                 512,
                 config.limits().bodyMemory().bytes() / 4, // a slow drive leaves the others most of it
-                storage.hotFiles(),
-                storage.hotMemory().bytes(),
-                Math.toIntExact(config.http().copyBelow().bytes()),
-                storage.verifiedFor().duration(),
+                storage.openFileCache(),
+                storage.memoryCache().bytes(),
+                Math.toIntExact(config.http().smallObjectThreshold().bytes()),
+                storage.checksumRecheckInterval().duration(),
                 new Watermarks(storage.highWatermark(), storage.lowWatermark()),
                 CoarseClock.ofSystem(),
                 jvm.indexMemory());
@@ -343,7 +343,7 @@ final class ComposedNode implements RunningNode {
                 defaults.lingerTimeout(),
                 defaults.connectTimeout(),
                 defaults.forwardTimeout(),
-                Math.toIntExact(http.copyBelow().bytes()),
+                Math.toIntExact(http.smallObjectThreshold().bytes()),
                 defaults.inboundQueueBytes(),
                 config.limits().bodyMemory().bytes(),
                 http.tls()

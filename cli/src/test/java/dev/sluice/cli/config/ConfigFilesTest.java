@@ -90,9 +90,9 @@ final class ConfigFilesTest {
             drive_threads = 18
             block_cache = "19MiB"
             write_buffers = "20MiB"
-            hot_files = 22
-            hot_memory = "21MiB"
-            verified_for = "23m"
+            open_file_cache = 22
+            memory_cache = "21MiB"
+            checksum_recheck_interval = "23m"
             scrub_period = "32m"
             scrub_rate = 33
             resilver_rate = 34
@@ -102,7 +102,7 @@ final class ConfigFilesTest {
             idle_timeout = "25s"
             slow_client_timeout = "26s"
             drain_timeout = "27ms"
-            copy_below = "28KiB"
+            small_object_threshold = "28KiB"
             redirect_token_life = "29s"
             base_domain = "s3.example.com"
             tls_certificate = "/c.pem"
@@ -255,6 +255,10 @@ final class ConfigFilesTest {
                     [storage]~health_check_interval = "1ms" | storage.health_check_interval must be 100ms to 600s, not 1ms
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
+                    [storage]~hot_files = 4096        | the key 'storage.hot_files' is called 'storage.open_file_cache' now
+                    [storage]~hot_memory = "1MiB"     | is called 'storage.memory_cache' now: rename it
+                    [storage]~verified_for = "1h"     | is called 'storage.checksum_recheck_interval' now: rename it
+                    [http]~copy_below = "32KiB"       | is called 'http.small_object_threshold' now: rename it
                     [limits]~requests = 1             | unknown key 'limits.requests'
                     [limits]~object_bytes = "1GiB"    | unknown key 'limits.object_bytes'
                     [http]~route = "auto"             | unknown key 'http.route'
