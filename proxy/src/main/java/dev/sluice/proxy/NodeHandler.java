@@ -97,4 +97,11 @@ public final class NodeHandler implements HttpHandler {
         }
         return s3.answer(head); // which refuses buckets of these names
     }
+
+    @Override
+    public boolean isVital(RequestHead head) {
+        var path = head.path();
+        return (path.startsWith("/v1/") || path.equals("/health") || path.equals("/metrics"))
+                && parser.hostBucket(head.headers()).isEmpty();
+    }
 }

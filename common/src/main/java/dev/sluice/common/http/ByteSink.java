@@ -7,5 +7,22 @@ import java.nio.ByteBuffer;
 /// and throws once the receiver is gone.
 @FunctionalInterface
 public interface ByteSink {
+    /// Bytes that can be read when there is room for them.
+    interface Content {
+        /// Fills at least a part of the buffer, whose position tells how much.
+        void read(ByteBuffer into) throws IOException;
+    }
+
     void write(ByteBuffer bytes) throws IOException;
+
+    /// Writes as many of these bytes as the receiver has room for: none are read before there is some.
+    ///
+    /// @return how many
+    default int write(int most, Content content) throws IOException {
+        var bytes = ByteBuffer.allocate(most);
+        content.read(bytes);
+        int read = bytes.position();
+        write(bytes.flip());
+        return read;
+    }
 }

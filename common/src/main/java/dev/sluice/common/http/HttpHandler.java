@@ -6,4 +6,10 @@ public interface HttpHandler {
     /// Called on an event loop: must not block; what needs to, returns [Blocking]. An exception is the
     /// handler's bug and becomes a 500.
     Answer answer(RequestHead head);
+
+    /// Whether it must be answered even when there is no memory for further requests: what other nodes and operators
+    /// need in order to see to the node. On an event loop.
+    default boolean isVital(RequestHead head) {
+        return false;
+    }
 }

@@ -109,17 +109,15 @@ final class Fill implements Runnable {
     /// @throws IOException when the fill breaks off
     void copy(long offset, long length, ByteSink sink) throws IOException {
         var upload = begun().upload();
-        var buffer = ByteBuffer.allocate((int) Math.min(READ, length));
         long end = offset + length;
         for (long at = offset; at < end; ) {
-            long available = Math.min(end, progress.awaitBeyond(at));
-            buffer.clear().limit((int) Math.min(buffer.capacity(), available - at));
-            upload.readAt(at, buffer);
-            at += buffer.flip().remaining();
-            if (!buffer.hasRemaining()) {
-                throw new IOException("the work file ends before byte " + at);
+            long from = at;
+            long available = Math.min(end, progress.awaitBeyond(from));
+            int written = sink.write((int) Math.min(READ, available - from), into -> upload.readAt(from, into));
+            if (written == 0) {
+                throw new IOException("the work file ends before byte " + from);
             }
-            sink.write(buffer);
+            at += written;
         }
     }
 

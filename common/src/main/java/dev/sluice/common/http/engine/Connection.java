@@ -50,7 +50,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.remote = channel.remoteAddress();
         this.secure = engine.tls().isPresent();
         this.clock = new ConnectionClock(engine.config(), this, channel);
-        this.decoder = new RequestDecoder(engine.config(), this);
+        this.decoder = new RequestDecoder(engine.config(), engine.budget(), this);
     }
 
     Channel channel() {

@@ -228,6 +228,7 @@ final class FileSending implements Sending {
 
     /// What is not in memory any more comes from the drive's threads, verified on its way.
     private void fetch(long from, int count, Consumer<ByteBuf> then) {
+        var budget = exchange.engine().budget();
         var piece = channel.alloc().directBuffer(count);
         CompletionStage<?> fetched;
         try {
@@ -237,7 +238,9 @@ final class FileSending implements Sending {
             throw thrown;
         }
         writing = true;
+        budget.charge(count);
         fetched.whenComplete((_, failure) -> {
+            budget.release(count);
             if (!exchange.onLoop(() -> fetched(piece.writerIndex(count), failure, then))) {
                 piece.release();
                 file.close();
@@ -264,11 +267,8 @@ final class FileSending implements Sending {
     }
 
     private void writePiece(ByteBuf piece, long next, long to) {
-        int count = piece.readableBytes();
         writing = true;
-        exchange.engine().budget().charge(count);
-        exchange.writeAndFlush(piece, count).addListener(done -> {
-            exchange.engine().budget().release(count);
+        exchange.writeAndFlush(piece, piece.readableBytes()).addListener(done -> {
             writing = false;
             if (done.isSuccess() && next < to && !over) {
                 try {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A request's body on its way from the event loop to the thread that reads it: a bounded queue. The first pull tells
 /// the exchange, which then asks the client for the body if it waits to be asked.
 final class InboundBody implements ByteSource, BodyConsumer {
+    private static final int COLLECTED = 32 << 10;
     private static final ByteBuffer END = ByteBuffer.allocate(0);
 
     private final Exchange exchange;
@@ -38,6 +39,8 @@ final class InboundBody implements ByteSource, BodyConsumer {
 
     /// The bytes that the reader holds until it asks for more; its thread's own.
     private @Nullable Lent lent;
+    /// Of what was read, bytes that count as still in memory; its thread's own.
+    private int collected;
 
     /// One buffer in the hands of the reader, and of whoever it is kept for.
     private final class Lent {
@@ -127,8 +130,17 @@ final class InboundBody implements ByteSource, BodyConsumer {
 
     private void returnLent() {
         if (lent != null) {
+            chargeCollected(lent.length);
             lent.release();
             lent = null;
+        }
+    }
+
+    /// Readers collect short bodies: they count until they are closed.
+    private void chargeCollected(int read) {
+        if (exchange.head().contentLength() <= COLLECTED && exchange.head().contentLength() > 0) {
+            collected += read;
+            budget.charge(read);
         }
     }
 
@@ -146,6 +158,8 @@ final class InboundBody implements ByteSource, BodyConsumer {
     @Override
     public void close() {
         returnLent();
+        budget.release(collected);
+        collected = 0;
         boolean rest;
         lock.lock();
         try {

@@ -2,9 +2,9 @@ package dev.sluice.common.http.engine;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts the bytes of bodies that are in memory on their way, of all servers of a process. Nobody waits for it: each
-/// request may always hold its smallest share, so that each makes progress, and more only while the sum is below the
-/// limit. Safe on all threads.
+/// Counts the bytes of bodies that are in memory on their way, of all servers of a process. Nobody waits for it. Above
+/// half of the limit nothing is kept for later use. Above the limit each request holds its smallest share, so that each
+/// makes progress. At twice the limit new requests are refused. Safe on all threads.
 public final class MemoryBudget {
     private final long limit;
     private final AtomicLong all;
@@ -37,6 +37,11 @@ public final class MemoryBudget {
     /// Half of it is used: the rest is for what each connection needs to make progress at full speed.
     boolean scarce() {
         return all.get() >= limit / 2;
+    }
+
+    /// The smallest shares of all requests are twice the limit: no further request can be taken.
+    boolean full() {
+        return all.get() >= 2 * limit;
     }
 
     static final class Gauge {

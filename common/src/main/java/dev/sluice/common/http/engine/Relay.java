@@ -30,6 +30,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private final Forward forward;
     private final Channel client;
     private final Upstreams upstreams;
+    private final MemoryBudget budget;
     private final boolean bodyChunked;
 
     /// Body that arrived before the node was connected.
@@ -53,6 +54,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         this.forward = forward;
         this.client = exchange.channel();
         this.upstreams = exchange.engine().upstreams();
+        this.budget = exchange.engine().budget();
         this.bodyChunked = exchange.head().contentLength() == RequestHead.UNKNOWN_LENGTH;
     }
 
@@ -103,6 +105,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         }
         Unawaited.write(connection.channel(), head);
         for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
+            budget.release(bytes.readableBytes());
             writeBody(connection, bytes);
         }
         endBody(connection);
@@ -119,6 +122,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             bytes.release();
         } else if (upstream == null) {
             early.add(bytes);
+            budget.charge(bytes.readableBytes());
         } else {
             writeBody(upstream, bytes);
             upstream.channel().flush();
@@ -158,7 +162,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     @Override
     public boolean wantsMore() {
-        return over || (upstream != null && upstream.channel().isWritable());
+        return over || (upstream != null && takesMore(upstream.channel()));
     }
 
     @Override
@@ -253,9 +257,18 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     private void pull() {
-        if (upstream != null && client.isWritable()) {
+        if (upstream != null && takesMore(client)) {
             upstream.channel().read();
         }
+    }
+
+    /// While the memory for bodies is used up, only what was read at one time is on its way.
+    private boolean takesMore(Channel receiver) {
+        if (!budget.exhausted()) {
+            return receiver.isWritable();
+        }
+        var out = receiver.unsafe().outboundBuffer();
+        return out != null && out.isEmpty();
     }
 
     // ---- failures
@@ -319,6 +332,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     private void releaseEarly() {
         for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
+            budget.release(bytes.readableBytes());
             bytes.release();
         }
     }

@@ -17,16 +17,19 @@ final class RequestDecoder extends HttpRequestDecoder {
     private static final int LINE_OVERHEAD = 64;
 
     private final Connection connection;
+    private final MemoryBudget budget;
     private @Nullable ChannelHandlerContext context;
     private boolean stopped;
+    private long held;
 
-    RequestDecoder(EngineConfig config, Connection connection) {
+    RequestDecoder(EngineConfig config, MemoryBudget budget, Connection connection) {
         super(new HttpDecoderConfig()
                 .setMaxInitialLineLength(config.maxUriBytes() + LINE_OVERHEAD)
                 .setMaxHeaderSize(config.maxHeaderBytes())
                 .setMaxChunkSize(SocketBuffers.LARGEST_READ)
                 .setInitialBufferSize(512));
         this.connection = connection;
+        this.budget = budget;
     }
 
     @Override
@@ -45,9 +48,17 @@ final class RequestDecoder extends HttpRequestDecoder {
     @Override
     protected void decode(ChannelHandlerContext decoding, ByteBuf in, List<Object> out) throws Exception {
         stopped = connection.hasWaiting();
-        if (!stopped) {
+        if (stopped) {
+            hold(in.readableBytes());
+        } else {
             super.decode(decoding, in, out);
         }
+    }
+
+    /// That many bytes wait here.
+    private void hold(int bytes) {
+        budget.charge(bytes - held);
+        held = bytes;
     }
 
     /// Whether it has bytes that it has not looked at.
@@ -58,9 +69,16 @@ final class RequestDecoder extends HttpRequestDecoder {
     /// Goes on with what was read before.
     void resume() throws Exception {
         stopped = false;
+        hold(0);
         if (context != null) {
             super.channelRead(context, Unpooled.EMPTY_BUFFER);
         }
+    }
+
+    @Override
+    protected void handlerRemoved0(ChannelHandlerContext removed) throws Exception {
+        hold(0);
+        super.handlerRemoved0(removed);
     }
 
     @Override

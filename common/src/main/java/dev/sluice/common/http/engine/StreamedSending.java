@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class StreamedSending implements Sending, ByteSink, Runnable {
     private static final int PIECE = 256 << 10;
     private static final int SMALLEST_PIECE = 4 << 10;
-    private static final long HELD_AT_MOST = 2 * PIECE;
-    private static final long HELD_WHEN_SHORT = 64 << 10;
+    private static final int HELD_AT_MOST = 2 * PIECE;
+    private static final int HELD_WHEN_SHORT = 16 << 10;
 
     private final Exchange exchange;
     private final Channel channel;
@@ -76,10 +76,7 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
 
     @Override
     public void write(ByteBuffer bytes) throws IOException {
-        if (lengthKnown() && written + bytes.remaining() > body.length()) {
-            throw new IOException("the writer makes more than the " + body.length() + " bytes it promised");
-        }
-        written += bytes.remaining();
+        promised(bytes.remaining());
         while (bytes.hasRemaining()) {
             if (accept(bytes)) {
                 exchange.onLoop(this::drain);
@@ -87,32 +84,86 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         }
     }
 
+    @Override
+    public int write(int most, Content content) throws IOException {
+        int count;
+        lock.lock();
+        try {
+            count = Math.min(Math.min(most, PIECE), awaitRoom());
+            take(count);
+        } finally {
+            lock.unlock();
+        }
+        int unused = count;
+        var piece = channel.alloc().directBuffer(count);
+        try {
+            var into = piece.nioBuffer(0, count);
+            content.read(into);
+            int read = into.position();
+            promised(read);
+            if (add(piece.writerIndex(read).retain())) {
+                exchange.onLoop(this::drain);
+            }
+            unused = count - read;
+            return read;
+        } finally {
+            piece.release();
+            giveUp(unused);
+        }
+    }
+
+    /// True when the loop must be told.
+    private boolean add(ByteBuf piece) throws IOException {
+        lock.lock();
+        try {
+            if (broken != null) {
+                piece.release();
+                throw new IOException(broken.getMessage(), broken);
+            }
+            pieces.add(piece);
+            return tellsLoop();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// Copies what there is room for; true when the loop must be told.
     private boolean accept(ByteBuffer bytes) throws IOException {
         lock.lock();
         try {
-            while (broken == null && held >= limit()) {
-                room.await();
-            }
-            if (broken != null) {
-                throw new IOException(broken.getMessage(), broken);
-            }
-            var piece = pieceWithRoom(bytes.remaining());
-            int count = (int) Math.min(Math.min(bytes.remaining(), piece.maxWritableBytes()), HELD_AT_MOST - held);
-            var part = bytes.slice(bytes.position(), count);
-            piece.writeBytes(part);
+            int room = awaitRoom();
+            var piece = pieceWithRoom(Math.min(bytes.remaining(), room));
+            int count = Math.min(Math.min(bytes.remaining(), piece.maxWritableBytes()), room);
+            piece.writeBytes(bytes.slice(bytes.position(), count));
             bytes.position(bytes.position() + count);
-            held += count;
-            exchange.engine().budget().charge(count);
-            boolean tell = !drainScheduled;
-            drainScheduled = true;
-            return tell;
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while waiting for the client");
+            take(count);
+            return tellsLoop();
         } finally {
             lock.unlock();
         }
+    }
+
+    private void promised(int bytes) throws IOException {
+        written += bytes;
+        if (lengthKnown() && written > body.length()) {
+            throw new IOException("the writer makes more than the " + body.length() + " bytes it promised");
+        }
+    }
+
+    /// Waits until some more bytes may be held.
+    private int awaitRoom() throws IOException {
+        try {
+            while (broken == null && held >= limit()) {
+                room.await();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the client");
+        }
+        if (broken != null) {
+            throw new IOException(broken.getMessage(), broken);
+        }
+        return (int) Math.max(1, limit() - held);
     }
 
     private long limit() {
@@ -127,6 +178,17 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         var fresh = channel.alloc().directBuffer(Math.clamp(wanted, SMALLEST_PIECE, PIECE), PIECE);
         pieces.add(fresh);
         return fresh;
+    }
+
+    private void take(int bytes) {
+        held += bytes;
+        exchange.engine().budget().charge(bytes);
+    }
+
+    private boolean tellsLoop() {
+        boolean tell = !drainScheduled;
+        drainScheduled = true;
+        return tell;
     }
 
     // ---- the event loop
@@ -146,15 +208,16 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         }
         if (exchange.isOver() || !sendHead()) {
             ready.forEach(each -> {
-                release(each.readableBytes());
+                giveUp(each.readableBytes());
                 each.release();
             });
             return;
         }
         for (var piece : ready) {
             int size = piece.readableBytes();
+            exchange.engine().budget().release(size); // what is written is charged by WrittenBytes
             writePiece(piece).addListener(done -> {
-                release(size);
+                left(size);
                 if (!done.isSuccess()) {
                     disconnected();
                     Unawaited.close(channel);
@@ -210,8 +273,12 @@ final class StreamedSending implements Sending, ByteSink, Runnable {
         exchange.fail(cause);
     }
 
-    private void release(int bytes) {
+    private void giveUp(int bytes) {
         exchange.engine().budget().release(bytes);
+        left(bytes);
+    }
+
+    private void left(int bytes) {
         lock.lock();
         try {
             held -= bytes;

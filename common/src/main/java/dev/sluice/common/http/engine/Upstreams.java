@@ -30,6 +30,7 @@ final class Upstreams {
     private final EngineConfig config;
     private final EventLoops loops;
     private final Optional<Tls> tls;
+    private final MemoryBudget budget;
     private final RecvByteBufAllocator receiving;
     private final Duration freshFor;
     private final ChannelGroup all = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -44,6 +45,7 @@ final class Upstreams {
         this.config = config;
         this.loops = loops;
         this.tls = tls;
+        this.budget = budget;
         this.receiving = SocketBuffers.receiving(budget);
         // The node closes idle connections too. A request with a body that meets a closing one fails for good.
         this.freshFor = config.idleTimeout().dividedBy(2);
@@ -126,6 +128,7 @@ final class Upstreams {
                     @Override
                     protected void initChannel(Channel channel) {
                         all.add(channel);
+                        channel.pipeline().addLast(new WrittenBytes(budget));
                         if (isSecure(node)) {
                             tls.ifPresent(each -> channel.pipeline().addLast(each.clientSide(channel, node)));
                         }

@@ -304,7 +304,7 @@ class FileAnswerTest {
         try (var channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[1]), (1L << 30) - 1);
         }
-        long piece = 256 << 10;
+        long piece = (256 << 10) + 200; // with the head, and what the queue takes
         long budget = 4 * piece;
         var files = new CopyOnWriteArrayList<TestFile>();
         var clients = new ArrayList<RawClient>();

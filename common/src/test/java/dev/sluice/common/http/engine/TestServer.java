@@ -33,9 +33,13 @@ final class TestServer implements AutoCloseable {
     }
 
     private TestServer(EngineConfig config, HttpHandler handler) throws IOException {
+        this(config, handler, LOOPS);
+    }
+
+    private TestServer(EngineConfig config, HttpHandler handler, EventLoops loops) throws IOException {
         server = HttpServer.start(
                 config,
-                LOOPS,
+                loops,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 handler,
                 new EngineMetrics(meters, "test"),
@@ -67,6 +71,11 @@ final class TestServer implements AutoCloseable {
 
     static TestServer immediate(EngineConfig config, Immediate handler) throws IOException {
         return new TestServer(config, handler::answer);
+    }
+
+    /// With a memory of its own.
+    static TestServer immediate(EngineConfig config, Immediate handler, EventLoops loops) throws IOException {
+        return new TestServer(config, handler::answer, loops);
     }
 
     RawClient connect() throws IOException {

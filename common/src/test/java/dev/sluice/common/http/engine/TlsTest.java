@@ -7,83 +7,36 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody.FileRange;
 import io.netty.handler.ssl.OpenSsl;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The same engine behind TLS, with a key made for the test.
 class TlsTest {
-    private static final char[] PASSWORD = "for-the-test".toCharArray();
-
     @TempDir
     static Path folder;
 
-    private static KeyStore keys;
+    private static TestKeys keys;
 
     @BeforeAll
-    static void makeKey() throws Exception {
-        var store = folder.resolve("keys.p12");
-        var command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "SAN=ip:127.0.0.1",
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                new String(PASSWORD),
-                "-keystore",
-                store.toString());
-        var tool = new ProcessBuilder(command).redirectErrorStream(true).start();
-        assertThat(new String(tool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
-                .doesNotContain("error");
-        assertThat(tool.waitFor()).isZero();
-        keys = KeyStore.getInstance(store.toFile(), PASSWORD);
-        pem("CERTIFICATE", keys.getCertificate("server").getEncoded(), "server.pem");
-        pem("PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded(), "key.pem");
-    }
-
-    private static void pem(String what, byte[] bytes, String name) throws IOException {
-        Files.writeString(
-                folder.resolve(name),
-                "-----BEGIN " + what + "-----\n" + Base64.getMimeEncoder().encodeToString(bytes) + "\n-----END " + what
-                        + "-----\n");
+    static void makeKeys() throws Exception {
+        keys = TestKeys.make(folder);
     }
 
     private static EngineConfig secure() {
-        var certificate = folder.resolve("server.pem");
-        return EngineConfig.DEFAULTS.withTls(new TlsFiles(certificate, folder.resolve("key.pem"), certificate));
+        return EngineConfig.DEFAULTS.withTls(keys.files());
     }
 
     private static HttpClient client() throws Exception {
-        var trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        trusted.setCertificateEntry("server", keys.getCertificate("server"));
-        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        var context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
         return HttpClient.newBuilder()
-                .sslContext(context)
+                .sslContext(keys.trusting())
                 .version(HttpClient.Version.HTTP_1_1)
                 .build();
     }
