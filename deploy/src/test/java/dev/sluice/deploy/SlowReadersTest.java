@@ -44,7 +44,8 @@ final class SlowReadersTest {
     private static final int COLD = 8;
     private static final long MIB = 1 << 20;
 
-    /// What docs/operations.md adds up for these settings: heap, direct memory, block cache and write buffers, the rest.
+    /// What docs/operations.md adds up for these settings: heap, direct memory, block cache and write buffers, the
+    /// rest.
     private static final int HEAP = 256;
     private static final int DIRECT = 256;
     private static final int INDEX = 96;
@@ -85,7 +86,9 @@ final class SlowReadersTest {
             var targets = cluster.targets();
             var urls = new ArrayList<URI>();
             for (int i = 0; i < number; i++) {
-                var node = i % 3 == 0 ? cluster.endpoint().url() : targets.getFirst().url();
+                var node = i % 3 == 0
+                        ? cluster.endpoint().url()
+                        : targets.getFirst().url();
                 var object = i % 3 == 2 ? "cold/" + i % COLD : "large/shard";
                 urls.add(presigned(cluster.endpoint().at(node), object));
             }
@@ -139,8 +142,8 @@ final class SlowReadersTest {
         try (var presigner = endpoint.presigner()) {
             return URI.create(presigner
                     .presignGetObject(request -> request.signatureDuration(Duration.ofHours(1))
-                            .getObjectRequest(get -> get.bucket(object.substring(0, slash))
-                                    .key(object.substring(slash + 1))))
+                            .getObjectRequest(get ->
+                                    get.bucket(object.substring(0, slash)).key(object.substring(slash + 1))))
                     .url()
                     .toString());
         }
@@ -152,7 +155,8 @@ final class SlowReadersTest {
             try (var socket = connected(sockets, url)) {
                 ask(socket, url, "Range: bytes=0-99999\r\nConnection: close\r\n");
                 var answer = socket.getInputStream().readAllBytes();
-                assertThat(new String(answer, 0, 12, StandardCharsets.ISO_8859_1)).isEqualTo("HTTP/1.1 206");
+                assertThat(new String(answer, 0, 12, StandardCharsets.ISO_8859_1))
+                        .isEqualTo("HTTP/1.1 206");
                 assertThat(answer).hasSizeGreaterThan(100_000);
             }
         }
@@ -170,7 +174,8 @@ final class SlowReadersTest {
         var trusted = KeyStore.getInstance(KeyStore.getDefaultType());
         trusted.load(null, null);
         try (var pem = new FileInputStream(certificate.toFile())) {
-            trusted.setCertificateEntry("node", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+            trusted.setCertificateEntry(
+                    "node", CertificateFactory.getInstance("X.509").generateCertificate(pem));
         }
         var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(trusted);

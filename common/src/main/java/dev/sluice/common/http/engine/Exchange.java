@@ -84,7 +84,8 @@ final class Exchange {
 
     void begin() {
         if (engine.budget().full() && !engine.handler().isVital(head)) {
-            LOG.warn("{} {} {} refused: the memory for bodies is used up", head.requestId(), head.method(), head.path());
+            LOG.warn(
+                    "{} {} {} refused: the memory for bodies is used up", head.requestId(), head.method(), head.path());
             respondToFailure(answers -> answers.failed(
                     head, new StoreException.Unavailable("the memory for bodies (limits.body_memory) is used up")));
             return;

@@ -1,8 +1,8 @@
 package dev.sluice.common.http.engine;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.buffer.Unpooled;
 
 /// Charges what was written to a socket and has not left it, the frames of TLS too. Stands next to the socket in its
 /// pipeline. Tells those behind it when all has left, as a change of writability: whoever is to send only its

@@ -77,7 +77,8 @@ class SlowReadersTest {
                 case "/read" ->
                     Response.of(200, Headers.EMPTY, new Streamed(SIZE, sink -> {
                         for (int at = 0; at < SIZE; ) {
-                            at += sink.write(Math.min(256 << 10, SIZE - at), into -> into.put(new byte[into.remaining()]));
+                            at += sink.write(
+                                    Math.min(256 << 10, SIZE - at), into -> into.put(new byte[into.remaining()]));
                         }
                     }));
                 default -> Response.text(200, "text/plain", "small");
@@ -112,7 +113,9 @@ class SlowReadersTest {
             socket.connect(server.server.address());
             socket.setSoTimeout(10_000);
             socket.getOutputStream().write("GET /small HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes());
-            assertThat(new String(socket.getInputStream().readAllBytes())).startsWith("HTTP/1.1 200").endsWith("small");
+            assertThat(new String(socket.getInputStream().readAllBytes()))
+                    .startsWith("HTTP/1.1 200")
+                    .endsWith("small");
         }
     }
 
@@ -225,7 +228,9 @@ class SlowReadersTest {
                 var answer = late.send("GET /k HTTP/1.1\r\nHost: h\r\n\r\n").read();
                 assertThat(answer.status()).isEqualTo(503);
                 assertThat(answer.field("Retry-After")).contains("1");
-                assertThat(late.send("GET /vital HTTP/1.1\r\nHost: h\r\n\r\n").read().text())
+                assertThat(late.send("GET /vital HTTP/1.1\r\nHost: h\r\n\r\n")
+                                .read()
+                                .text())
                         .isEqualTo("alive");
             }
             hold.countDown();

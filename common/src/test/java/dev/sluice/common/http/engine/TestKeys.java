@@ -40,8 +40,7 @@ record TestKeys(TlsFiles files, SSLContext trusting) {
                 .doesNotContain("error");
         assertThat(tool.waitFor()).isZero();
         var keys = KeyStore.getInstance(store.toFile(), PASSWORD);
-        var certificate =
-                pem("CERTIFICATE", keys.getCertificate("server").getEncoded(), folder.resolve("server.pem"));
+        var certificate = pem("CERTIFICATE", keys.getCertificate("server").getEncoded(), folder.resolve("server.pem"));
         var key = pem("PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded(), folder.resolve("key.pem"));
         return new TestKeys(new TlsFiles(certificate, key, certificate), trusting(keys));
     }
