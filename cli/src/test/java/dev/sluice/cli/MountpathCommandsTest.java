@@ -22,8 +22,8 @@ final class MountpathCommandsTest {
     private static String drivesOf(String target) {
         return """
             {"drives":[
-              {"path":"/mnt/%1$s","id":"d%1$s","weight":251,"leaving":true,"state":"serving","reason":"","since":0,"errors":0},
-              {"path":"","id":"dgone%1$s","weight":7,"leaving":false,"state":"out","reason":"another","since":0,"errors":3}]}""".formatted(target);
+              {"path":"/mnt/%1$s","id":"d%1$s","weight":251,"leaving":true,"state":"online","reason":"","since":0,"errors":0},
+              {"path":"","id":"dgone%1$s","weight":7,"leaving":false,"state":"offline","reason":"another","since":0,"errors":3}]}""".formatted(target);
     }
 
     MountpathCommandsTest() throws IOException {
@@ -89,7 +89,7 @@ final class MountpathCommandsTest {
                         .map(line -> line.replaceAll(" +", " ").strip()))
                 .contains(
                         "TARGET PATH ID WEIGHT STATE SINCE ERRORS REASON",
-                        "target001 /mnt/target001 dtarget001 251 serving, leaving 1970-01-01T00:00:00Z 0 -",
-                        "target002 - dgonetarget002 7 out 1970-01-01T00:00:00Z 3 another");
+                        "target001 /mnt/target001 dtarget001 251 online, leaving 1970-01-01T00:00:00Z 0 -",
+                        "target002 - dgonetarget002 7 offline 1970-01-01T00:00:00Z 3 another");
     }
 }

@@ -44,7 +44,7 @@ final class MountpathTest {
             var drive = dir.resolve(cluster.targets().getFirst().drives().getFirst());
             assertThat(statuses(s3)).containsOnly(200);
             assertThat(cluster.run("mountpath", "list").outText())
-                    .contains("target001", drive.toString(), "serving")
+                    .contains("target001", drive.toString(), "online")
                     .doesNotContain("disabled");
 
             assertThat(cluster.run("mountpath", "disable", drive.toString()).outText())
@@ -67,9 +67,9 @@ final class MountpathTest {
             Eventually.holds(
                     RETURN,
                     () -> assertThatThrownBy(() -> cluster.run("status"))
-                            .hasMessageContaining(drive + " is out")
+                            .hasMessageContaining(drive + " is offline")
                             .hasMessageContaining("is its disk mounted?"));
-            assertThat(health(cluster.targets().getFirst().url())).contains("\"ready\":true", "\"state\":\"out\"");
+            assertThat(health(cluster.targets().getFirst().url())).contains("\"ready\":true", "\"state\":\"offline\"");
             assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
             assertThat(drive).doesNotExist();
             Files.move(away, drive);

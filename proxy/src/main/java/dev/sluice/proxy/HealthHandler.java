@@ -35,7 +35,7 @@ public final class HealthHandler implements HttpHandler {
         reason.ifPresent(why -> json.put("reason", why));
         var unfit = json.putArray("drives");
         for (var drive : drives.get()) {
-            if (!drive.state().equals("serving")) {
+            if (!drive.state().equals("online")) {
                 unfit.add(JSON.valueToTree(drive));
             }
         }

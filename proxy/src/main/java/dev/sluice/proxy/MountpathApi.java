@@ -27,7 +27,7 @@ final class MountpathApi {
             MountpathChange.ATTACH, "PUT",
             MountpathChange.DETACH, "DELETE",
             MountpathChange.DETACH_LOST, "DELETE");
-    private static final Set<String> UNUSED = Set.of("out", "disabled");
+    private static final Set<String> UNUSED = Set.of("offline", "disabled");
 
     private final NodeId self;
     private final ClusterViews views;

@@ -50,7 +50,7 @@ final class MemoryTarget implements TargetService {
     }
 
     void hasDrive(String path) {
-        mountpaths.put(path, mountpath(path, "serving"));
+        mountpaths.put(path, mountpath(path, "online"));
     }
 
     void silence(boolean now) {
@@ -165,7 +165,7 @@ final class MemoryTarget implements TargetService {
     public String changeMountpath(MountpathChange change, String which) {
         answer();
         if (change == MountpathChange.ATTACH) {
-            mountpaths.put(which, mountpath(which, "serving"));
+            mountpaths.put(which, mountpath(which, "online"));
             return which + " is attached";
         }
         var before = mountpaths.get(which);
@@ -173,9 +173,9 @@ final class MemoryTarget implements TargetService {
             throw new StoreException.InvalidArgument("no drive of this target is at " + which);
         }
         switch (change) {
-            case ATTACH, ENABLE -> mountpaths.put(which, mountpath(which, "serving"));
+            case ATTACH, ENABLE -> mountpaths.put(which, mountpath(which, "online"));
             case DISABLE -> mountpaths.put(which, mountpath(which, "disabled"));
-            case DETACH -> mountpaths.put(which, new Mountpath(which, "d1", 1, true, "serving", "", 0, 0, 0));
+            case DETACH -> mountpaths.put(which, new Mountpath(which, "d1", 1, true, "online", "", 0, 0, 0));
             case DETACH_LOST -> mountpaths.remove(which);
         }
         return change + " " + which;

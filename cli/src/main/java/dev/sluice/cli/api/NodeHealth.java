@@ -30,7 +30,7 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
             long errors) {
         /// Whether it is as it is to be: it serves, or an operator does not want it to.
         public boolean isWanted() {
-            return state.equals("serving") || state.equals("disabled");
+            return state.equals("online") || state.equals("disabled");
         }
 
         public String text() {

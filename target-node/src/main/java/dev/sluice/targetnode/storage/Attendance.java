@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class Attendance implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Attendance.class);
     private static final Duration AGAIN_AFTER = Duration.ofSeconds(1);
-    private static final Set<DriveState> AWAY = Set.of(DriveState.OUT, DriveState.READ_ONLY, DriveState.DISABLED);
+    private static final Set<DriveState> AWAY = Set.of(DriveState.OFFLINE, DriveState.READ_ONLY, DriveState.DISABLED);
 
     private final DriveTables tables;
     private final Supplier<List<DriveSlot>> slots;
@@ -95,10 +95,10 @@ final class Attendance implements AutoCloseable {
     private DriveTable attended(DriveTable table) {
         Map<String, DriveState> states = slots.get().stream()
                 .collect(Collectors.toMap(DriveSlot::id, slot -> slot.status().state()));
-        Function<String, DriveState> state = id -> states.getOrDefault(id, DriveState.OUT);
+        Function<String, DriveState> state = id -> states.getOrDefault(id, DriveState.OFFLINE);
         var next = withoutAway(table, state);
         for (var id : table.members().keySet()) {
-            if (state.apply(id) == DriveState.SERVING) {
+            if (state.apply(id) == DriveState.ONLINE) {
                 next = next.withBack(id);
             }
         }

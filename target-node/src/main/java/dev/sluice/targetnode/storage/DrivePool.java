@@ -116,7 +116,7 @@ final class DrivePool implements AutoCloseable {
                         : opened.add(
                                 id,
                                 Path.of(member.path()),
-                                missing.isPresent() ? DriveState.OUT : DriveState.STARTING,
+                                missing.isPresent() ? DriveState.OFFLINE : DriveState.STARTING,
                                 missing.orElse(""));
                 if (!member.disabled() && missing.isEmpty()) {
                     watched.watch.openFirst();

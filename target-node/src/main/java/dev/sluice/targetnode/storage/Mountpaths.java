@@ -81,7 +81,7 @@ public final class Mountpaths implements AutoCloseable {
 
     private void bringBack(DriveWatch watch, Path place) {
         var slot = watch.slot();
-        if (slot.status().state() != DriveState.OUT) {
+        if (slot.status().state() != DriveState.OFFLINE) {
             throw new StoreException.InvalidArgument("the drive at %s is attached: it is %s, which is %s"
                     .formatted(place, slot.id(), slot.status().state()));
         }

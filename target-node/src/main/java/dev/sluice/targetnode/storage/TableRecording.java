@@ -24,7 +24,7 @@ final class TableRecording {
         /// A disabled drive is not open, but it may be there.
         boolean isAsked() {
             var state = slot.status().state();
-            return state == DriveState.SERVING || state == DriveState.STARTING || state == DriveState.DISABLED;
+            return state == DriveState.ONLINE || state == DriveState.STARTING || state == DriveState.DISABLED;
         }
     }
 

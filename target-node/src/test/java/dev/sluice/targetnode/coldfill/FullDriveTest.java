@@ -138,7 +138,7 @@ class FullDriveTest {
             assertThat(state(target)).isEqualTo(DriveState.DISABLED);
             disk.fillUp();
             target.store().mountpaths().enable(target.drive().toString());
-            eventually(() -> state(target) == DriveState.SERVING);
+            eventually(() -> state(target) == DriveState.ONLINE);
             assertThat(target.get(target.own(), "k").body()).isEqualTo(random(1, 100_000));
         }
     }
@@ -160,12 +160,12 @@ class FullDriveTest {
             var state = target.drive().resolve(".sluice");
             var away = Files.move(state, target.drive().resolve("away"));
             assertThatThrownBy(() -> target.delete(target.own(), "k39")).isInstanceOf(StoreException.class);
-            assertThat(state(target)).isEqualTo(DriveState.OUT);
+            assertThat(state(target)).isEqualTo(DriveState.OFFLINE);
             Files.move(away, state);
             eventually(() -> !isInUse(state)); // files that are closed give room back
             var filler = disk.fillUp();
             target.store().mountpaths().enable(target.drive().toString());
-            eventually(() -> state(target) == DriveState.SERVING);
+            eventually(() -> state(target) == DriveState.ONLINE);
             assertThat(ballast).doesNotExist();
             assertThat(fits(target, "new", random(1, 100))).isFalse();
             readsAndDeletesGoOn(target);

@@ -77,7 +77,7 @@ class DriveHealthTest {
             long probes = drives.stats(0).probes();
             drives.awaitProbes(0, 2);
             assertThat(drives.stats(0).probes()).isGreaterThan(probes);
-            assertThat(drives.state(0)).isEqualTo(DriveState.SERVING);
+            assertThat(drives.state(0)).isEqualTo(DriveState.ONLINE);
             assertThat(drives.stats(0).errors()).isEqualTo(1);
             assertThat(drives.stats(0).suspect())
                     .hasValueSatisfying(what -> assertThat(what).contains("Input/output error"));
@@ -108,12 +108,12 @@ class DriveHealthTest {
             assertThatThrownBy(() -> put(drives.store, bad, random(3, size))).isInstanceOf(StoreException.class);
             drives.sound(0);
             assertThat(syncs).hasValue(1);
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("sync of");
             drives.requireUnavailable(0, bad);
             assertThat(get(drives.store, good)).isEqualTo(random(2, 50));
             put(drives.store, good, random(4, 50));
-            assertThat(drives.state(1)).isEqualTo(DriveState.SERVING);
+            assertThat(drives.state(1)).isEqualTo(DriveState.ONLINE);
         }
         try (var store = open(paths);
                 var files = Files.list(paths.getFirst().resolve(".sluice/work"))) {
@@ -139,12 +139,12 @@ class DriveHealthTest {
             assertThatThrownBy(() -> put(drives.store, bad, random(3, LARGE))).isInstanceOf(StoreException.class);
             if (what.equals("folder")) {
                 drives.awaitProbes(0, 5);
-                assertThat(drives.state(0)).isEqualTo(DriveState.OUT); // as long as its probes fail
+                assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE); // as long as its probes fail
                 drives.requireUnavailable(0, bad);
                 assertThat(get(drives.store, good)).isEqualTo(random(2, 50));
                 drives.sound(0);
             }
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(drives.stats(0).errors()).isPositive();
             assertThat(get(drives.store, bad)).isIn(random(1, 50), random(3, LARGE));
             put(drives.store, bad, random(4, 50));
@@ -185,7 +185,7 @@ class DriveHealthTest {
                     .as("nothing is tidied meanwhile")
                     .isEqualTo(errors);
             drives.sound(0);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             drives.awaitCurrent(0, true);
             assertThat(get(drives.store, key)).isEqualTo(random(4, 50));
             put(drives.store, key, random(2, 50));
@@ -208,7 +208,7 @@ class DriveHealthTest {
                 assertThatThrownBy(() -> get(drives.store, key))
                         .isInstanceOfAny(StoreException.DriveFailed.class, StoreException.Unavailable.class);
             }
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             drives.awaitProbes(0, 2);
             assertThat(drives.reason(0)).contains("is its disk mounted?");
             drives.requireUnavailable(0, keys.getFirst());
@@ -216,7 +216,7 @@ class DriveHealthTest {
             assertThat(path).doesNotExist();
 
             Files.move(away, path);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             for (int i = 0; i < 20; i++) {
                 assertThat(get(drives.store, keys.get(i))).isEqualTo(random(i, 1000));
             }
@@ -235,13 +235,13 @@ class DriveHealthTest {
             var away = path.resolveSibling("away");
             Files.move(path, away);
             Files.move(other, path);
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             drives.awaitProbes(0, 5);
             assertThat(drives.reason(0)).contains("another drive is mounted at " + path);
             drives.requireUnavailable(0, key);
             Files.move(path, other);
             Files.move(away, path);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
         }
         open(List.of(other)).close();
@@ -262,7 +262,7 @@ class DriveHealthTest {
             assertThatThrownBy(() -> get(drives.store, "cold")).isInstanceOf(StoreException.DriveFailed.class);
             assertThatThrownBy(() -> put(drives.store, BUCKET, "k", random(2, 50), Durability.OS))
                     .isInstanceOf(StoreException.class);
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             Files.move(paths.getFirst(), other);
             Files.move(away, paths.getFirst());
         }
@@ -287,9 +287,9 @@ class DriveHealthTest {
             var since = drives.stats(0).status().since();
             WatchedDrives.eventually(() -> probes.get() >= 12, () -> probes + " probes");
             assertThat(drives.stats(0).status().since()).as("out all the time").isEqualTo(since);
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             sick.set(false);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(get(drives.store, "k")).isEqualTo(random(1, 50));
         }
     }
@@ -306,10 +306,10 @@ class DriveHealthTest {
                 }
             });
             assertThatThrownBy(() -> put(drives.store, "k", random(2, 50))).isInstanceOf(StoreException.class);
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("does not come back");
             drives.sound(0);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
         }
     }
 
@@ -326,7 +326,7 @@ class DriveHealthTest {
                 }
             });
             assertThatThrownBy(() -> get(drives.store, "k1")).isInstanceOf(StoreException.class);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             for (int i = 0; i < 50; i++) {
                 assertThat(get(drives.store, "k" + i)).isEqualTo(random(i, 200));
             }
@@ -353,13 +353,13 @@ class DriveHealthTest {
                     together.decrementAndGet();
                 }
             });
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("does not answer");
             drives.awaitProbes(0, 5);
             drives.requireUnavailable(0, key);
             put(drives.store, drives.key(1, 0), random(2, 50));
             go.countDown();
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(most).hasValue(1);
             assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
         }
@@ -472,7 +472,7 @@ class DriveHealthTest {
             put(drives.store, drives.key(1, 0), random(2, 50));
             drives.store.mountpaths().disable(drives.paths.getFirst().toString());
             drives.store.mountpaths().enable(drives.paths.getFirst().toString());
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
             put(drives.store, key, random(3, 50));
         }
@@ -505,10 +505,10 @@ class DriveHealthTest {
                 if (gone) {
                     drives.store.mountpaths().enable(paths.getFirst().toString());
                     drives.awaitProbes(0, 2);
-                    assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+                    assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
                     assertThat(drives.reason(0)).contains("is its disk mounted?");
                     Files.move(away, paths.getFirst());
-                    drives.awaitState(0, DriveState.SERVING);
+                    drives.awaitState(0, DriveState.ONLINE);
                     assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
                     var version = put(drives.store, key, random(4, 50)).version();
                     assertThat(put(drives.store, key, random(5, 50)).version()).isGreaterThan(version);
@@ -548,7 +548,7 @@ class DriveHealthTest {
             assertThat(put(drives.store, drives.key(0, 0), random(3, 50)).version())
                     .isLessThan(before);
             drives.store.mountpaths().enable(ahead);
-            drives.awaitState(1, DriveState.SERVING);
+            drives.awaitState(1, DriveState.ONLINE);
             assertThat(put(drives.store, key, random(2, 50)).version()).isGreaterThan(before);
         }
         try (var store = open(paths)) {
@@ -594,10 +594,10 @@ class DriveHealthTest {
                 }
             });
             assertThatThrownBy(() -> put(drives.store, key, random(2, LARGE))).isInstanceOf(StoreException.class);
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             drives.sound(0);
             drives.indexFault(WatchedDrives.NONE);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(get(drives.store, key)).isEqualTo(random(1, 50));
         }
     }
@@ -611,24 +611,24 @@ class DriveHealthTest {
                 for (int round = 0; round < 3; round++) {
                     load.awaitProgress(200);
                     drives.fault(0, failing("sync", "work"));
-                    drives.awaitState(0, DriveState.OUT);
+                    drives.awaitState(0, DriveState.OFFLINE);
                     drives.sound(0);
-                    drives.awaitState(0, DriveState.SERVING);
+                    drives.awaitState(0, DriveState.ONLINE);
                     load.awaitProgress(200);
                     drives.indexFault(failing("write", "")); // until it is seen, whoever meets it first
                     WatchedDrives.eventually(
-                            () -> drives.state(0) != DriveState.SERVING || drives.state(1) != DriveState.SERVING,
+                            () -> drives.state(0) != DriveState.ONLINE || drives.state(1) != DriveState.ONLINE,
                             () -> "the index never failed");
                     drives.indexFault(WatchedDrives.NONE);
-                    drives.awaitState(0, DriveState.SERVING);
-                    drives.awaitState(1, DriveState.SERVING);
+                    drives.awaitState(0, DriveState.ONLINE);
+                    drives.awaitState(1, DriveState.ONLINE);
                     load.awaitProgress(200);
                     var away = paths.getFirst().resolveSibling("away");
                     Files.move(paths.getFirst(), away);
-                    drives.awaitState(0, DriveState.OUT);
+                    drives.awaitState(0, DriveState.OFFLINE);
                     load.awaitProgress(50);
                     Files.move(away, paths.getFirst());
-                    drives.awaitState(0, DriveState.SERVING);
+                    drives.awaitState(0, DriveState.ONLINE);
                 }
                 load.awaitProgress(200);
                 written = load.stop();

@@ -265,7 +265,7 @@ final class DrivesModelTest {
         callsLeft.putIfAbsent(path, new AtomicInteger(after));
         history.add("fail " + path.getFileName() + " after " + after + " calls");
         if (after == 0) {
-            eventually(() -> states().get(path) == DriveState.OUT, () -> path + " is " + states());
+            eventually(() -> states().get(path) == DriveState.OFFLINE, () -> path + " is " + states());
         }
     }
 
@@ -278,14 +278,14 @@ final class DrivesModelTest {
 
     private void heal(Path path) {
         callsLeft.remove(path);
-        eventually(() -> states().get(path) == DriveState.SERVING, () -> path + " is " + store().stats());
+        eventually(() -> states().get(path) == DriveState.ONLINE, () -> path + " is " + store().stats());
         history.add("heal " + path.getFileName() + ", now " + store().table());
     }
 
     private void healAll() {
         List.copyOf(callsLeft.keySet()).forEach(this::heal);
         eventually(
-                () -> paths.stream().allMatch(path -> states().get(path) == DriveState.SERVING),
+                () -> paths.stream().allMatch(path -> states().get(path) == DriveState.ONLINE),
                 () -> "drives are " + states());
         eventually(
                 () -> store().table().members().entrySet().stream()

@@ -150,7 +150,7 @@ class DrivesUnderLoadTest {
                 bringBack(drive);
             }
             for (int drive = 0; drive < DRIVES; drive++) {
-                drives.awaitState(drive, DriveState.SERVING);
+                drives.awaitState(drive, DriveState.ONLINE);
             }
         }
     }

@@ -80,7 +80,7 @@ class EvictionOfDrivesThatComeAndGoTest {
 
     private void enable(ObjectStore store) {
         store.mountpaths().enable(paths.getFirst().toString());
-        eventually(() -> state(store) == DriveState.SERVING);
+        eventually(() -> state(store) == DriveState.ONLINE);
     }
 
     /// The first write after the return finds no room: it waits for eviction, as on a drive that was never away.

@@ -192,11 +192,11 @@ final class FaultRun {
             try (var store = open(copy)) {
                 refused = now.refusals(store);
                 if (row.harm() == Harm.EIO
-                        && state(store) == DriveState.OUT) { // as long as what a start needs cannot be read
+                        && state(store) == DriveState.OFFLINE) { // as long as what a start needs cannot be read
                     fault = NOTHING;
                     store.mountpaths().enable(copy.toString());
                     WatchedDrives.eventually(
-                            () -> state(store) == DriveState.SERVING, () -> "drives are " + store.stats());
+                            () -> state(store) == DriveState.ONLINE, () -> "drives are " + store.stats());
                     refused = now.refusals(store);
                 }
                 judge(refused);
@@ -292,7 +292,7 @@ final class FaultRun {
     /// A drive whose sync failed is out, and then everything on it is refused until it is opened anew.
     private static void judgeRunning(ObjectStore store, Acknowledged now, Set<String> victims) throws IOException {
         var refused = now.refusals(store).keySet();
-        if (state(store) == DriveState.SERVING) {
+        if (state(store) == DriveState.ONLINE) {
             assertThat(refused).isSubsetOf(victims);
         }
     }

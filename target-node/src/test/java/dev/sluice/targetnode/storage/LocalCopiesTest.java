@@ -272,7 +272,7 @@ final class LocalCopiesTest {
             assertThat(get(drives, "k")).isEqualTo(content(3));
             assertThat(drives.store.list(TWO.id(), "", "", 10)).hasSize(1);
             Files.move(away, drives.paths.get(has));
-            drives.awaitState(has, DriveState.SERVING);
+            drives.awaitState(has, DriveState.ONLINE);
             assertThat(get(drives, "k")).isEqualTo(content(3));
         }
     }
@@ -310,7 +310,7 @@ final class LocalCopiesTest {
             drives.fault(0, (call, path) -> {
                 throw new IOException("gone");
             });
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             eventually(() -> drives.store.table().current().size() == 2, () -> "it is " + drives.store.table());
 
             assertThat(drives.store.list(TWO.id(), "", "", 100)).hasSize(30);
@@ -337,7 +337,7 @@ final class LocalCopiesTest {
                     () -> "it is " + resilver.obey(ResilverCommand.STATUS));
 
             drives.sound(0);
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             awaitSettled(drives, resilver);
             for (int i = 0; i < 30; i++) {
                 int number = i;
@@ -427,7 +427,7 @@ final class LocalCopiesTest {
         drives.store.mountpaths().disable(path);
         StoreFixture.delete(drives.store, key);
         drives.store.mountpaths().enable(path);
-        drives.awaitState(0, DriveState.SERVING);
+        drives.awaitState(0, DriveState.ONLINE);
         return key;
     }
 
@@ -521,8 +521,8 @@ final class LocalCopiesTest {
                 put(drives, "k", content(2));
             }
             try (var drives = new WatchedDrives(StoreFixture.drives(crashed, 2), WatchedDrives.HARDLY)) {
-                drives.awaitState(0, DriveState.SERVING);
-                drives.awaitState(1, DriveState.SERVING);
+                drives.awaitState(0, DriveState.ONLINE);
+                drives.awaitState(1, DriveState.ONLINE);
                 var holders = holders(drives, "k");
                 assertThat(file(drives, holders.get(late), "k")).hasBinaryContent(content(1));
                 assertThat(file(drives, holders.get(1 - late), "k")).hasBinaryContent(content(2));

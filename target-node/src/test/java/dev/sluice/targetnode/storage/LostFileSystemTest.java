@@ -72,13 +72,13 @@ class LostFileSystemTest {
             assertThat(succeeds("python3", "-c", CUT, mount)).isTrue();
             boolean acknowledged =
                     isPut(drives, drives.key(0, OBJECTS)); // on the other drive, if this one is out by now
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             drives.requireUnavailable(0, drives.key(0, 0));
             for (int i = 0; i < OBJECTS; i++) {
                 assertThat(get(drives.store, drives.key(1, i))).isEqualTo(random(i, 2000));
             }
             drives.awaitProbes(0, 4);
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             drives.awaitProbes(0, 1); // the drive was closed before that, so nothing of ours is open
             WatchedDrives.eventually(() -> unmounts(mount), () -> "it cannot be unmounted: " + openFiles(mount));
             drives.awaitProbes(0, 4);
@@ -86,7 +86,7 @@ class LostFileSystemTest {
             assertThat(paths.getFirst()).isEmptyDirectory();
 
             assertThat(mounts(image, paths.getFirst())).isTrue();
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             for (int i = 0; i < OBJECTS; i++) {
                 assertThat(get(drives.store, drives.key(0, i))).isEqualTo(random(i, 20_000 + i));
             }

@@ -68,7 +68,7 @@ class MountpathsTest {
             drives.store.mountpaths().attach(more.toString());
             assertThat(drives.store.stats())
                     .hasSize(2)
-                    .allMatch(stats -> stats.status().state() == DriveState.SERVING);
+                    .allMatch(stats -> stats.status().state() == DriveState.ONLINE);
             requireAll(drives.store, 20);
             for (int i = 20; i < 60; i++) {
                 put(drives.store, "k" + i, random(i, 300));
@@ -135,7 +135,7 @@ class MountpathsTest {
             long objects = drives.stats(0).objects();
             requireRefused(() -> drives.store.mountpaths().detach(id, true), "is not lost", "without --lost");
             var away = Files.move(paths.getFirst(), folder.resolve("away"));
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             eventually(() -> !isCurrent(drives, 0), () -> "it takes no writes");
             requireRefused(() -> drives.store.mountpaths().detach(id, false), "nothing can be moved", "--lost");
             assertThatThrownBy(() -> drives.store.list(BUCKET.id(), "", "", 100))
@@ -159,13 +159,13 @@ class MountpathsTest {
             fill(drives, 30);
             var id = drives.stats(0).id();
             var away = Files.move(paths.getFirst(), folder.resolve("away"));
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             Files.createDirectory(paths.getFirst());
             eventually(
                     () -> drives.store.stats().stream()
                             .anyMatch(stats -> stats.path().isEmpty()),
                     () -> "a new drive is there");
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(drives.stats(0).id()).isNotEqualTo(id);
             eventually(() -> isCurrent(drives, 0), () -> "it takes writes");
             assertThatThrownBy(() -> drives.store.list(BUCKET.id(), "", "", 100))
@@ -173,7 +173,7 @@ class MountpathsTest {
             drives.store.mountpaths().attach(away.toString());
             eventually(
                     () -> drives.store.stats().stream()
-                            .allMatch(stats -> stats.status().state() == DriveState.SERVING),
+                            .allMatch(stats -> stats.status().state() == DriveState.ONLINE),
                     () -> "the old one is back, elsewhere: " + drives.store.stats());
             requireAll(drives.store, 30);
         }
@@ -196,7 +196,7 @@ class MountpathsTest {
                     throw new IOException("Input/output error");
                 }
             });
-            drives.awaitState(0, DriveState.OUT);
+            drives.awaitState(0, DriveState.OFFLINE);
             assertThatThrownBy(() -> drives.store
                             .mountpaths()
                             .change(table -> table.without(drives.stats(0).id())))
@@ -222,7 +222,7 @@ class MountpathsTest {
         try (var drives = new WatchedDrives(List.copyOf(paths), CLOSE)) {
             assertThat(drives.state(0)).isEqualTo(DriveState.DISABLED);
             drives.store.mountpaths().enable(paths.getFirst().toString());
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(get(drives.store, "k")).isEqualTo(random(1, 100));
         }
     }

@@ -117,7 +117,7 @@ class ScrubAndHealthTest {
             assertThatThrownBy(() -> target.scrubs.obey(START)).isInstanceOf(StoreException.Unavailable.class);
             reads.goOn.release();
             target.store.mountpaths().enable(drives.getFirst().toString());
-            eventually(() -> state(target) == DriveState.SERVING);
+            eventually(() -> state(target) == DriveState.ONLINE);
             target.awaitEnd();
             requireBothFound(target);
             assertThat(target.status().begunMillis()).as("the same pass").isEqualTo(begun);
@@ -132,11 +132,11 @@ class ScrubAndHealthTest {
         try (var target = new ScrubFixture(drives, reads, WatchedDrives.CLOSE)) {
             startUpTo(target, 20);
             Files.move(drives.getFirst(), away);
-            eventually(() -> state(target) == DriveState.OUT);
+            eventually(() -> state(target) == DriveState.OFFLINE);
             assertThat(target.status().state()).isEqualTo(DriveScrub.State.WAITING);
             reads.goOn.release();
             Files.move(away, drives.getFirst());
-            eventually(() -> state(target) == DriveState.SERVING);
+            eventually(() -> state(target) == DriveState.ONLINE);
             target.awaitEnd();
             requireBothFound(target);
         }

@@ -102,7 +102,7 @@ class StartWithOtherDrivesTest {
         var id = idAt(away);
         try (var drives = new WatchedDrives(paths, CLOSE)) {
             assertThat(drives.store.ready()).isTrue();
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("is its disk mounted?");
             var key = drives.key(0, 0);
             requireUnknown(drives.store, key);
@@ -111,7 +111,7 @@ class StartWithOtherDrivesTest {
             put(drives.store, drives.key(0, 1), random(7, 100)); // elsewhere
             assertThat(paths.getFirst()).doesNotExist();
             Files.move(away, paths.getFirst());
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             eventually(() -> drives.store.mountpaths().table().current().has(id), () -> "it is current again");
             assertThat(get(drives.store, key)).isEqualTo(random(0, 100));
             assertThat(get(drives.store, drives.key(0, 1))).isEqualTo(random(7, 100));
@@ -125,12 +125,12 @@ class StartWithOtherDrivesTest {
         var good = Files.readString(identity);
         Files.writeString(identity, good.replace("target001", "target009"));
         try (var drives = new WatchedDrives(paths, HARDLY)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("drive.json is damaged");
         }
         Files.writeString(identity, good);
         try (var store = StoreFixture.open(paths)) {
-            assertThat(states(store)).containsOnly(DriveState.SERVING);
+            assertThat(states(store)).containsOnly(DriveState.ONLINE);
         }
     }
 
@@ -145,13 +145,13 @@ class StartWithOtherDrivesTest {
                 config(paths), id, "lost = [\"" + id + "\"]", paths.getFirst().toString());
         requireRefused(config(paths).withLost(Set.of("dnever")), id);
         try (var store = ObjectStore.open(config(paths).withLost(Set.of(id)))) {
-            assertThat(states(store)).containsExactly(DriveState.SERVING);
+            assertThat(states(store)).containsExactly(DriveState.ONLINE);
             store.mountpaths().change(DriveTable::settled);
             assertThat(store.list(BUCKET.id(), "", "", 10)).isNotEmpty();
         }
         Files.move(away, paths.getFirst());
         try (var store = StoreFixture.open(paths)) {
-            assertThat(states(store)).as("what was given up is not taken again").containsExactly(DriveState.SERVING);
+            assertThat(states(store)).as("what was given up is not taken again").containsExactly(DriveState.ONLINE);
         }
     }
 
@@ -160,10 +160,10 @@ class StartWithOtherDrivesTest {
         var paths = used(2);
         var away = away(paths.getFirst());
         try (var drives = new WatchedDrives(paths, CLOSE)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             assertThat(get(drives.store, drives.key(1, 0))).isEqualTo(random(1, 100));
             Files.move(away, paths.getFirst());
-            drives.awaitState(0, DriveState.SERVING);
+            drives.awaitState(0, DriveState.ONLINE);
             assertThat(paths.getFirst().resolve(".sluice/closed.json")).doesNotExist();
             assertThat(paths.getLast().resolve(".sluice/closed.json")).doesNotExist();
         }
@@ -183,7 +183,7 @@ class StartWithOtherDrivesTest {
         try (var store = StoreFixture.open(paths.subList(1, 3))) { // the table remembers where it is
             assertThat(stats(store, id)).hasValueSatisfying(stats -> {
                 assertThat(stats.path()).isEqualTo(moved.toString());
-                assertThat(stats.status().state()).isEqualTo(DriveState.SERVING);
+                assertThat(stats.status().state()).isEqualTo(DriveState.ONLINE);
             });
         }
     }
@@ -196,7 +196,7 @@ class StartWithOtherDrivesTest {
         FaultRun.remove(paths.getFirst());
         Files.createDirectory(paths.getFirst());
         try (var drives = new WatchedDrives(paths, HARDLY)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.SERVING);
+            assertThat(drives.state(0)).isEqualTo(DriveState.ONLINE);
             assertThat(drives.stats(0).id()).isNotEqualTo(id).isEqualTo(idAt(paths.getFirst()));
             assertThat(stats(drives.store, id)).hasValueSatisfying(stats -> {
                 assertThat(stats.path()).isEmpty();
@@ -210,7 +210,7 @@ class StartWithOtherDrivesTest {
             eventually(() -> stats(drives.store, id).isEmpty(), () -> "it is forgotten");
         }
         try (var store = StoreFixture.open(paths)) {
-            assertThat(states(store)).hasSize(3).containsOnly(DriveState.SERVING);
+            assertThat(states(store)).hasSize(3).containsOnly(DriveState.ONLINE);
         }
     }
 
@@ -219,7 +219,7 @@ class StartWithOtherDrivesTest {
         var paths = used(2);
         var more = Files.createDirectory(folder.resolve("more"));
         try (var drives = new WatchedDrives(List.of(paths.get(0), paths.get(1), more), HARDLY)) {
-            assertThat(states(drives.store)).hasSize(3).containsOnly(DriveState.SERVING);
+            assertThat(states(drives.store)).hasSize(3).containsOnly(DriveState.ONLINE);
             var before = drives.store.list(BUCKET.id(), "", "", 10);
             assertThat(before).hasSize(2);
             var another = IntStream.range(0, 3) // keys of before may lie on the new drive now
@@ -233,7 +233,7 @@ class StartWithOtherDrivesTest {
                     .isEqualTo(drives.stats(0).weight() + drives.stats(1).weight());
         }
         try (var store = StoreFixture.open(paths)) {
-            assertThat(states(store)).hasSize(3).containsOnly(DriveState.SERVING);
+            assertThat(states(store)).hasSize(3).containsOnly(DriveState.ONLINE);
             assertThat(store.list(BUCKET.id(), "", "", 10)).hasSize(3);
         }
     }
@@ -243,7 +243,7 @@ class StartWithOtherDrivesTest {
         var paths = used(3);
         Files.delete(paths.getFirst().resolve(".sluice/drive.json"));
         try (var drives = new WatchedDrives(paths, HARDLY)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.OUT);
+            assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             assertThat(drives.reason(0)).contains("has objects but no identity");
         }
     }
@@ -260,7 +260,7 @@ class StartWithOtherDrivesTest {
         Files.writeString(table, Files.readString(table).replace("\"current\"", "\"currant\""));
         Files.writeString(paths.getLast().resolve(".sluice/drives.json"), old);
         try (var store = StoreFixture.open(paths)) {
-            assertThat(states(store)).hasSize(4).containsOnly(DriveState.SERVING);
+            assertThat(states(store)).hasSize(4).containsOnly(DriveState.ONLINE);
         }
         assertThat(Files.readString(table)).as("the damaged copy is mended").contains(idAt(more), "\"current\"");
     }
@@ -288,11 +288,11 @@ class StartWithOtherDrivesTest {
         disabled.putObject("disabled").put(last, paths.getLast().toString());
         seal(json, paths.getFirst().resolve(".sluice/disabled.json"), disabled);
         try (var drives = new WatchedDrives(paths, HARDLY)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.SERVING);
+            assertThat(drives.state(0)).isEqualTo(DriveState.ONLINE);
             assertThat(drives.state(1)).isEqualTo(DriveState.DISABLED);
             assertThat(get(drives.store, drives.key(0, 0))).isEqualTo(random(0, 100));
             drives.store.mountpaths().enable(paths.getLast().toString());
-            drives.awaitState(1, DriveState.SERVING);
+            drives.awaitState(1, DriveState.ONLINE);
             assertThat(drives.store.list(BUCKET.id(), "", "", 10)).hasSize(2);
         }
         for (var path : paths) {

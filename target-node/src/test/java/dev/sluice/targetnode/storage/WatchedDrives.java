@@ -116,7 +116,7 @@ final class WatchedDrives implements AutoCloseable {
         if (paths.size() == 1) {
             requireNoWrites(drive, key);
         }
-        assertThat(state(drive)).isNotEqualTo(DriveState.SERVING);
+        assertThat(state(drive)).isNotEqualTo(DriveState.ONLINE);
         requireUnknown(key);
         assertThat(store.hot(StoreFixture.BUCKET.id(), key)).isEmpty();
         assertThatThrownBy(() -> store.list(StoreFixture.BUCKET.id(), "", "", 10))
@@ -144,7 +144,7 @@ final class WatchedDrives implements AutoCloseable {
     }
 
     void requireNoWrites(int drive, String key) {
-        assertThat(state(drive)).isNotEqualTo(DriveState.SERVING);
+        assertThat(state(drive)).isNotEqualTo(DriveState.ONLINE);
         assertThatThrownBy(() -> StoreFixture.put(store, key, new byte[1]))
                 .isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> StoreFixture.delete(store, key)).isInstanceOf(StoreException.Unavailable.class);

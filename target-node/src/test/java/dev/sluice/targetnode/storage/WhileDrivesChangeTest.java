@@ -93,13 +93,13 @@ class WhileDrivesChangeTest {
     /// A drive goes out, and the other one takes its writes.
     private void takeOut(int drive) throws IOException {
         Files.move(drives.paths.get(drive), away());
-        drives.awaitState(drive, DriveState.OUT);
+        drives.awaitState(drive, DriveState.OFFLINE);
         drives.awaitCurrent(drive, false);
     }
 
     private void bringBack(int drive) throws IOException {
         Files.move(away(), drives.paths.get(drive));
-        drives.awaitState(drive, DriveState.SERVING);
+        drives.awaitState(drive, DriveState.ONLINE);
         drives.awaitCurrent(drive, true);
     }
 

@@ -6,20 +6,20 @@ import java.util.Locale;
 public enum DriveState {
     /// It is being opened, and does not know yet what it has.
     STARTING,
-    SERVING,
+    ONLINE,
     /// It takes no writes, but what it says is right.
     READ_ONLY,
     /// It failed, and is probed until it is sound again.
-    OUT,
+    OFFLINE,
     /// An operator does not want it used.
     DISABLED;
 
     public boolean reads() {
-        return this == SERVING || this == READ_ONLY;
+        return this == ONLINE || this == READ_ONLY;
     }
 
     public boolean writes() {
-        return this == SERVING;
+        return this == ONLINE;
     }
 
     @Override

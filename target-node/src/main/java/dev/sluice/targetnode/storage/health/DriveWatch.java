@@ -49,7 +49,7 @@ public final class DriveWatch implements AutoCloseable {
     ///
     /// @param whenKnown run in each start, when the drive's contents are known
     /// @param whenGone run when a drive is about to be closed
-    /// @param state `STARTING` when it is to be opened by [#openFirst], else `OUT` or `DISABLED`
+    /// @param state `STARTING` when it is to be opened by [#openFirst], else `OFFLINE` or `DISABLED`
     /// @param reason for the state
     public DriveWatch(
             Attachment attachment,
@@ -99,7 +99,7 @@ public final class DriveWatch implements AutoCloseable {
         try {
             slot.set(DriveState.STARTING, "", Optional.of(opened()));
         } catch (IOException failure) {
-            slot.set(DriveState.OUT, "it cannot be opened: " + failure.getMessage(), Optional.empty());
+            slot.set(DriveState.OFFLINE, "it cannot be opened: " + failure.getMessage(), Optional.empty());
             begun = true;
             release();
         }
@@ -129,10 +129,10 @@ public final class DriveWatch implements AutoCloseable {
             return; // it was disabled or closed meanwhile
         }
         if (failure.isPresent()) {
-            leave(DriveState.OUT, "it cannot be started: " + failure.get().getMessage(), false);
+            leave(DriveState.OFFLINE, "it cannot be started: " + failure.get().getMessage(), false);
         } else {
             newIndex = false;
-            slot.set(DriveState.SERVING, "", Optional.of(drive));
+            slot.set(DriveState.ONLINE, "", Optional.of(drive));
         }
         begun = true;
     }
@@ -148,7 +148,7 @@ public final class DriveWatch implements AutoCloseable {
             newIndex |= weight == Suspicion.Weight.INDEX_DAMAGED;
             if (slot.status().state().reads()) {
                 switch (weight) {
-                    case UNKNOWN_OUTCOME, INDEX_DAMAGED -> leave(DriveState.OUT, what, false);
+                    case UNKNOWN_OUTCOME, INDEX_DAMAGED -> leave(DriveState.OFFLINE, what, false);
                     case ERROR -> wantProbe();
                 }
             }
@@ -187,7 +187,7 @@ public final class DriveWatch implements AutoCloseable {
                 slot.set(DriveState.READ_ONLY, verdict.reason(), slot.open());
             }
             case FAILED, REPLACED -> {
-                leave(DriveState.OUT, verdict.reason(), false);
+                leave(DriveState.OFFLINE, verdict.reason(), false);
                 replacedInRow = 0;
                 lookSoon();
             }
@@ -258,8 +258,8 @@ public final class DriveWatch implements AutoCloseable {
 
     private void look() {
         switch (slot.status().state()) {
-            case SERVING -> judgeLook(await(probe::look));
-            case READ_ONLY, OUT -> judgeReturn(await(probe::run));
+            case ONLINE -> judgeLook(await(probe::look));
+            case READ_ONLY, OFFLINE -> judgeReturn(await(probe::run));
             case STARTING, DISABLED -> {}
         }
     }
@@ -275,21 +275,21 @@ public final class DriveWatch implements AutoCloseable {
         boolean returns;
         synchronized (this) {
             var state = slot.status().state();
-            if (state != DriveState.OUT && state != DriveState.READ_ONLY) {
+            if (state != DriveState.OFFLINE && state != DriveState.READ_ONLY) {
                 return;
             }
             soundInRow = verdict.kind() == ProbeResult.Kind.SOUND ? soundInRow + 1 : 0;
             returns = soundInRow >= settings.soundProbes();
             if (state == DriveState.READ_ONLY
                     && (verdict.kind() == ProbeResult.Kind.FAILED || verdict.kind() == ProbeResult.Kind.REPLACED)) {
-                leave(DriveState.OUT, verdict.reason(), false);
+                leave(DriveState.OFFLINE, verdict.reason(), false);
             } else if (verdict.kind() != ProbeResult.Kind.SOUND) {
                 slot.set(state, verdict.reason(), slot.open());
             }
         }
         if (returns) {
             comeBack();
-        } else if (slot.status().state() == DriveState.OUT) {
+        } else if (slot.status().state() == DriveState.OFFLINE) {
             judgeReplacement(verdict.kind() == ProbeResult.Kind.REPLACED);
         }
     }
@@ -342,7 +342,7 @@ public final class DriveWatch implements AutoCloseable {
     private synchronized void notBack(String why) {
         release();
         if (slot.status().state() == DriveState.STARTING) {
-            slot.set(DriveState.OUT, why, Optional.empty());
+            slot.set(DriveState.OFFLINE, why, Optional.empty());
         }
     }
 
@@ -360,7 +360,7 @@ public final class DriveWatch implements AutoCloseable {
     public void enable() {
         synchronized (this) {
             if (slot.status().state() == DriveState.DISABLED) {
-                slot.set(DriveState.OUT, "enabled by an operator, and not probed yet", Optional.empty());
+                slot.set(DriveState.OFFLINE, "enabled by an operator, and not probed yet", Optional.empty());
             }
         }
         steps.execute(guarded(this::tryNow));
@@ -368,7 +368,7 @@ public final class DriveWatch implements AutoCloseable {
 
     private void tryNow() {
         var state = slot.status().state();
-        if (state != DriveState.OUT && state != DriveState.READ_ONLY) {
+        if (state != DriveState.OFFLINE && state != DriveState.READ_ONLY) {
             return;
         }
         var verdict = await(probe::run);
