@@ -80,7 +80,7 @@ final class SlowReadersTest {
         var sockets = keys.isPresent() ? trusting(keys.get().certificate()) : SocketFactory.getDefault();
         var flags = Map.of("SLUICE_JVM_FLAGS", "-Xmx%dm -XX:MaxDirectMemorySize=%dm".formatted(HEAP, DIRECT));
         var minio = PeerServer.minio(folder.resolve("minio"));
-        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), flags, options(keys));
+        try (var cluster = SluiceCluster.start(folder.resolve("cluster"), flags, options(keys, minio));
                 var readers = new Readers(sockets)) {
             fill(cluster, minio);
             var targets = cluster.targets();
@@ -104,8 +104,10 @@ final class SlowReadersTest {
         }
     }
 
-    private String[] options(Optional<SelfSigned> keys) throws IOException {
+    private String[] options(Optional<SelfSigned> keys, PeerServer minio) throws IOException {
         var settings = new StringBuilder("[limits]\nbody_memory = \"64MiB\"\n");
+        settings.append("[backends.minio]\ntype = \"s3\"\nendpoint = \"%s\"\naccess_key = \"%s\"\nsecret_key = \"%s\"\n"
+                .formatted(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD));
         if (keys.isPresent()) {
             settings.append("[http]\ntls_certificate = \"%s\"\ntls_key = \"%s\"\n"
                     .formatted(keys.get().certificate(), keys.get().key()));
@@ -125,16 +127,7 @@ final class SlowReadersTest {
                 cloud.putObject(request -> request.bucket("cold").key(key), RequestBody.fromFile(shard));
             }
         }
-        cluster.run(
-                "bucket",
-                "create",
-                "cold",
-                "--backend",
-                "s3://cold",
-                "--endpoint",
-                minio.url().toString(),
-                "--profile",
-                "tests-cloud");
+        cluster.run("bucket", "create", "cold", "--backend", "s3://cold", "--via", "minio");
     }
 
     private static URI presigned(Endpoint endpoint, String object) throws IOException {

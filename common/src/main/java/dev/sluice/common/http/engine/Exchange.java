@@ -84,8 +84,7 @@ final class Exchange {
 
     void begin() {
         if (engine.budget().full() && !engine.handler().isVital(head)) {
-            LOG.warn(
-                    "{} {} {} refused: the memory for bodies is used up", head.requestId(), head.method(), head.path());
+            engine.metrics().refused(503);
             respondToFailure(answers -> answers.failed(
                     head, new StoreException.Unavailable("the memory for bodies (limits.body_memory) is used up")));
             return;
