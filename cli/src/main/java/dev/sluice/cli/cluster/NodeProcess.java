@@ -27,12 +27,13 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
         for (var id : ids) {
             arguments.addAll(List.of("--config", layout.nodeConfig(id).toString()));
         }
+        PrivateFiles.create(console(layout, name));
         var process = jvm.startDetached(arguments, console(layout, name).toFile());
         var stamp = ProcessStamp.of(process.pid()).orElseThrow(() -> {
             process.destroyForcibly();
             return CommandFailure.failed(name + " ended at once: " + reason(layout, name, log));
         });
-        Files.writeString(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
+        PrivateFiles.write(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
         return new NodeProcess(layout, name, process, stamp, log);
     }
 

@@ -16,7 +16,8 @@ public record StorageConfig(
         TimeSpan scrubPeriod,
         int scrubRate,
         int resilverRate,
-        TimeSpan healthCheckInterval) {
+        TimeSpan healthCheckInterval,
+        FileMode fileMode) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
             90,
@@ -30,7 +31,8 @@ public record StorageConfig(
             TimeSpan.parse("24h"),
             0,
             0,
-            TimeSpan.parse("10s"));
+            TimeSpan.parse("10s"),
+            FileMode.parse("0600"));
 
     public StorageConfig {
         Checks.between("storage.low_watermark", lowWatermark, 1, 99);
