@@ -100,7 +100,8 @@ public final class ClusterUp {
             for (var process : processes(config.cluster()).entrySet()) {
                 var log = layout.log(config, process.getKey());
                 var own = jvm.withoutClientKey(auth.accessKey());
-                processes.add(NodeProcess.start(layout, own, process.getKey(), process.getValue(), log));
+                processes.add(
+                        NodeProcess.start(layout, own, process.getKey(), process.getValue(), configs.size(), log));
             }
             NodeProcess.awaitReady(processes, LONGEST_START);
             var cluster = describe(config, configs, processes);

@@ -1,6 +1,6 @@
 package dev.sluice.cli.config;
 
-/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process, the
+/// `[storage]`: how a target uses its drives. `blockCache` is of each drive, `writeBuffers` of a whole process, the
 /// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
 /// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave.
 public record StorageConfig(
@@ -23,7 +23,7 @@ public record StorageConfig(
             90,
             85,
             8,
-            ByteSize.parse("32MiB"),
+            ByteSize.parse("16MiB"),
             ByteSize.parse("64MiB"),
             4_096,
             ByteSize.parse("32MiB"),

@@ -261,6 +261,7 @@ final class ConfigFilesTest {
                     [storage]~file_mode = 640         | storage.file_mode must be a text in quotes, not 640
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
+                    [limits]~body_memory = "4KiB"     | limits.body_memory must be 0 or at least 1MiB, not 4KiB
                     [limits]~requests = 1             | unknown key 'limits.requests'
                     [limits]~object_bytes = "1GiB"    | unknown key 'limits.object_bytes'
                     [http]~route = "auto"             | unknown key 'http.route'
