@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.cluster.ClusterFile;
+import dev.sluice.cli.process.JvmMemory;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
 import java.io.IOException;
@@ -142,6 +143,31 @@ final class ClusterLifecycleTest {
         assertThat(sluice(Map.of(), "node", "start", "nobody").err()).contains("no node 'nobody'", "proxy001");
         assertThat(sluice(Map.of(), "node", "start", "target001").exitCode()).isZero();
         assertThat(cluster().processes()).allMatch(ProcessStamp::alive);
+    }
+
+    @Test
+    void eachProcessGetsMemoryForItsNodesBeforeTheFlagsOfTheInstallation() throws IOException {
+        assertThat(up().exitCode()).isZero();
+        assertThat(memory(cluster().processes().getFirst()))
+                .startsWith(JvmMemory.ofThisMachine(3, 3).flags().toArray(String[]::new))
+                .endsWith("-Xmx64m");
+        assertThat(sluice(Map.of(), "down").exitCode()).isZero();
+        assertThat(up("--separate").exitCode()).isZero();
+        assertThat(sluice(Map.of(), "node", "kill", "target002").exitCode()).isZero();
+        assertThat(sluice(Map.of(), "node", "start", "target002").exitCode()).isZero();
+        for (var process : cluster().processes()) {
+            assertThat(memory(process))
+                    .startsWith(JvmMemory.ofThisMachine(1, 3).flags().toArray(String[]::new));
+        }
+    }
+
+    /// The flags of a JVM that say how large it may be, in their order.
+    private static List<String> memory(ProcessStamp process) throws IOException {
+        return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"))
+                .transform(line -> List.of(line.split("\0")))
+                .stream()
+                .filter(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:MaxDirect"))
+                .toList();
     }
 
     @Test

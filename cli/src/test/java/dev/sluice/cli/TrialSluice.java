@@ -17,7 +17,7 @@ final class TrialSluice {
     static Installation installation(Map<String, String> environment) {
         var jvm = new JvmCommand(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
-                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"),
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m", "--enable-native-access=ALL-UNNAMED"),
                 System.getProperty("java.class.path"),
                 TrialSluice.class.getName());
         return new Installation(jvm, HealthOnlyNodes::new, environment);

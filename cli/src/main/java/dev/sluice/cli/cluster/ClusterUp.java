@@ -47,7 +47,7 @@ public final class ClusterUp {
         }
         var undo = new Undo();
         try {
-            undo.folder(layout.dir());
+            undo.folder(layout.dir(), PrivateFiles.FOLDER);
         } catch (IOException failure) {
             throw CommandFailure.failed("%s cannot be created: %s".formatted(layout.dir(), Reasons.of(failure)));
         }
@@ -100,7 +100,8 @@ public final class ClusterUp {
             for (var process : processes(config.cluster()).entrySet()) {
                 var log = layout.log(config, process.getKey());
                 var own = jvm.withoutClientKey(auth.accessKey());
-                processes.add(NodeProcess.start(layout, own, process.getKey(), process.getValue(), log));
+                processes.add(
+                        NodeProcess.start(layout, own, process.getKey(), process.getValue(), configs.size(), log));
             }
             NodeProcess.awaitReady(processes, LONGEST_START);
             var cluster = describe(config, configs, processes);
@@ -132,11 +133,11 @@ public final class ClusterUp {
             PrivateFiles.write(layout.settings(), settings.text());
         }
         for (var folder : List.of(layout.logs(), layout.runs(), layout.dir().resolve("nodes"))) {
-            undo.folder(folder);
+            undo.folder(folder, PrivateFiles.FOLDER);
         }
         for (var config : configs) {
             for (var drive : config.drives().folders()) {
-                undo.folder(drive);
+                undo.folder(drive, config.storage().fileMode().folders());
             }
             var file = layout.nodeConfig(config.node().id());
             undo.expect(file);

@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,9 @@ public final class DirLock implements AutoCloseable {
     private static DirLock take(Path file, int position, boolean shared, Duration patience, String busy) {
         try {
             var channel = FileChannel.open(
-                    file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                    file,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PrivateFiles.OWNER_ONLY);
             var end = System.nanoTime() + patience.toNanos();
             @Nullable FileLock lock = channel.tryLock(position, 1, shared);
             while (lock == null && System.nanoTime() < end) {

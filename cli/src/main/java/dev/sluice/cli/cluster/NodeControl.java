@@ -50,7 +50,8 @@ public final class NodeControl {
                 return id + " is already running at " + node.url();
             }
             var own = jvm.withoutClientKey(cluster().accessKey());
-            var process = NodeProcess.start(layout, own, id, List.of(id), Path.of(node.log()));
+            var process = NodeProcess.start(
+                    layout, own, id, List.of(id), cluster().nodes().size(), Path.of(node.log()));
             try {
                 NodeProcess.awaitReady(List.of(process), LONGEST_START);
                 cluster().with(node.with(process.stamp())).write(layout.clusterFile());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
+import dev.sluice.cli.process.JvmMemory;
 import dev.sluice.cli.process.ProcessStamp;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ import java.util.concurrent.TimeUnit;
 record NodeProcess(Layout layout, String name, Process process, ProcessStamp stamp, Path log) {
     private static final JsonMapper JSON = new JsonMapper();
 
-    static NodeProcess start(Layout layout, JvmCommand jvm, String name, List<String> ids, Path log)
+    /// @param onMachine how many nodes the cluster has here, in all its processes
+    static NodeProcess start(Layout layout, JvmCommand jvm, String name, List<String> ids, int onMachine, Path log)
             throws IOException {
         Files.deleteIfExists(ready(layout, name));
         Files.deleteIfExists(refused(layout, name));
@@ -27,12 +29,14 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
         for (var id : ids) {
             arguments.addAll(List.of("--config", layout.nodeConfig(id).toString()));
         }
-        var process = jvm.startDetached(arguments, console(layout, name).toFile());
+        PrivateFiles.create(console(layout, name));
+        var process = jvm.with(JvmMemory.ofThisMachine(ids.size(), onMachine))
+                .startDetached(arguments, console(layout, name).toFile());
         var stamp = ProcessStamp.of(process.pid()).orElseThrow(() -> {
             process.destroyForcibly();
             return CommandFailure.failed(name + " ended at once: " + reason(layout, name, log));
         });
-        Files.writeString(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
+        PrivateFiles.write(layout.runs().resolve(name + ".json"), JSON.writeValueAsString(stamp));
         return new NodeProcess(layout, name, process, stamp, log);
     }
 

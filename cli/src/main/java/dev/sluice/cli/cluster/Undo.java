@@ -3,9 +3,11 @@ package dev.sluice.cli.cluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
@@ -13,14 +15,19 @@ import org.slf4j.LoggerFactory;
 final class Undo {
     private final Deque<Path> created = new ArrayDeque<>();
 
-    /// Creates a folder and the ones above it.
-    void folder(Path folder) throws IOException {
-        var topmost = folder;
-        while (topmost.getParent() != null && !Files.exists(topmost.getParent())) {
-            topmost = topmost.getParent();
+    /// Creates a folder and the ones above it. Those that are there keep their permissions.
+    void folder(Path folder, Set<PosixFilePermission> permissions) throws IOException {
+        var missing = new ArrayDeque<Path>();
+        for (var each = folder; each != null && !Files.exists(each); each = each.getParent()) {
+            missing.push(each);
         }
-        expect(topmost);
-        Files.createDirectories(folder);
+        if (!missing.isEmpty()) {
+            expect(missing.getFirst());
+        }
+        for (var each : missing) {
+            Files.createDirectory(each);
+            Files.setPosixFilePermissions(each, permissions); // past the mask
+        }
     }
 
     /// Says that this path is going to be created, if it is not there yet.

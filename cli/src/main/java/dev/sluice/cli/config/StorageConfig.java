@@ -1,6 +1,6 @@
 package dev.sluice.cli.config;
 
-/// `[storage]`: how a target uses its drives. `blockCache` and `writeBuffers` are those of a whole process, the
+/// `[storage]`: how a target uses its drives. `blockCache` is of each drive, `writeBuffers` of a whole process, the
 /// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
 /// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave.
 public record StorageConfig(
@@ -16,13 +16,14 @@ public record StorageConfig(
         TimeSpan scrubPeriod,
         int scrubRate,
         int resilverRate,
-        TimeSpan healthCheckInterval) {
+        TimeSpan healthCheckInterval,
+        FileMode fileMode) {
     public static final StorageConfig DEFAULTS = new StorageConfig(
             ByteSize.parse("1GiB"),
             90,
             85,
             8,
-            ByteSize.parse("32MiB"),
+            ByteSize.parse("16MiB"),
             ByteSize.parse("64MiB"),
             4_096,
             ByteSize.parse("32MiB"),
@@ -30,7 +31,8 @@ public record StorageConfig(
             TimeSpan.parse("24h"),
             0,
             0,
-            TimeSpan.parse("10s"));
+            TimeSpan.parse("10s"),
+            FileMode.parse("0600"));
 
     public StorageConfig {
         Checks.between("storage.low_watermark", lowWatermark, 1, 99);

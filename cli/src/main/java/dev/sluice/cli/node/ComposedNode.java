@@ -289,7 +289,7 @@ final class ComposedNode implements RunningNode {
                 storage.reserve().bytes(),
                 storage.driveThreads(),
                 512,
-                config.limits().bodyMemory().bytes() / 4, // a slow drive leaves the others most of it
+                jvm.bodyMemory(config.limits()) / 4, // a slow drive leaves the others most of it
                 storage.openFileCache(),
                 storage.memoryCache().bytes(),
                 Math.toIntExact(config.http().smallObjectThreshold().bytes()),
@@ -345,7 +345,7 @@ final class ComposedNode implements RunningNode {
                 defaults.forwardTimeout(),
                 Math.toIntExact(http.smallObjectThreshold().bytes()),
                 defaults.inboundQueueBytes(),
-                config.limits().bodyMemory().bytes(),
+                jvm.bodyMemory(config.limits()),
                 http.tls()
                         ? Optional.of(new TlsFiles(
                                 Path.of(http.tlsCertificate()), Path.of(http.tlsKey()), Path.of(http.tlsCertificate())))

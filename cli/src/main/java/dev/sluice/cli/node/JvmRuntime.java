@@ -1,5 +1,7 @@
 package dev.sluice.cli.node;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import dev.sluice.cli.config.LimitsConfig;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.StorageConfig;
 import dev.sluice.common.cluster.ControlPlane;
@@ -12,6 +14,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -19,6 +22,9 @@ import java.util.concurrent.ConcurrentMap;
 /// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called
 /// without a detour over the network, and the memory of all indexes.
 final class JvmRuntime implements SharedRuntime {
+    /// The rest is for objects in memory, what is sent, and what Netty keeps for the next request.
+    private static final int BODIES_OF_DIRECT_MEMORY = 3;
+
     private final EventLoops loops;
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
@@ -55,6 +61,20 @@ final class JvmRuntime implements SharedRuntime {
                 storage.blockCache().bytes(), storage.writeBuffers().bytes()));
         indexMemory = Optional.of(memory);
         return memory;
+    }
+
+    /// Bytes of bodies that may be on their way.
+    long bodyMemory(LimitsConfig limits) {
+        var given = limits.bodyMemory().bytes();
+        return given == 0 ? directMemory() / BODIES_OF_DIRECT_MEMORY : given;
+    }
+
+    /// What `-XX:MaxDirectMemorySize` says; the JVM takes the heap's limit where it is not set.
+    private static long directMemory() {
+        var set = Long.parseLong(ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .getVMOption("MaxDirectMemorySize")
+                .getValue());
+        return set == 0 ? Runtime.getRuntime().maxMemory() : set;
     }
 
     Optional<ControlPlane> controller() {

@@ -3,6 +3,7 @@ package dev.sluice.cli.node;
 import dev.sluice.cli.cluster.DirLock;
 import dev.sluice.cli.cluster.RunFiles;
 import dev.sluice.cli.config.NodeConfig;
+import dev.sluice.cli.process.FileMask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
-/// Runs a process of nodes: logging set up first, then the nodes, and word to the command that waits for them.
+/// Runs a process of nodes: file modes and logging set up first, then the nodes, and word to the command that waits for
+/// them.
 public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFiles> runFiles) {
     private static final Duration LONGEST_START = Duration.ofSeconds(80);
 
@@ -37,6 +39,7 @@ public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFil
     }
 
     private int runUntil(CountDownLatch stop, Supplier<NodeFactory> nodes) throws InterruptedException {
+        FileMask.set(configs.getFirst().storage().fileMode().umask());
         NodeLog.open(name, configs.getFirst().log());
         try (var _ = runFiles.map(files -> DirLock.forNodes(files.dir())).orElse(null)) {
             new HostProcess(nodes.get(), configs, LONGEST_START).run(stop, () -> runFiles.ifPresent(RunFiles::ready));

@@ -63,6 +63,13 @@ public record JvmCommand(
         return new JvmCommand(java, flags, classPath, mainClass, variables, clientKey);
     }
 
+    /// Flags that this command has already count more.
+    public JvmCommand with(JvmMemory memory) {
+        var all = new ArrayList<>(memory.flags());
+        all.addAll(flags);
+        return new JvmCommand(java, all, classPath, mainClass, environment, clientKey);
+    }
+
     /// @param accessKey of the cluster: variables that bear it are for its clients. A node that took them for its own
     /// at
     ///     a cloud would show it the cluster's keys.

@@ -97,6 +97,7 @@ final class ConfigFilesTest {
             scrub_rate = 33
             resilver_rate = 34
             health_check_interval = "35s"
+            file_mode = "0640"
             [http]
             event_loops = 24
             idle_timeout = "25s"
@@ -175,7 +176,8 @@ final class ConfigFilesTest {
                                 new TimeSpan(Duration.ofMinutes(32)),
                                 33,
                                 34,
-                                new TimeSpan(Duration.ofSeconds(35))),
+                                new TimeSpan(Duration.ofSeconds(35)),
+                                new FileMode(0640)),
                         new HttpConfig(
                                 24,
                                 new TimeSpan(Duration.ofSeconds(25)),
@@ -253,12 +255,17 @@ final class ConfigFilesTest {
                     [storage]~low_watermark = 90      | storage.high_watermark must be 91 to 100, not 90
                     [storage]~low_watermark = 0       | storage.low_watermark must be 1 to 99, not 0
                     [storage]~health_check_interval = "1ms" | storage.health_check_interval must be 100ms to 600s, not 1ms
+                    [storage]~file_mode = "0777"      | storage.file_mode: '0777' is not one of "0600", "0640"
+                    [storage]~file_mode = "0660"      | storage.file_mode: '0660' is not one of
+                    [storage]~file_mode = "rw-r--r--" | storage.file_mode: 'rw-r--r--' is not one of
+                    [storage]~file_mode = 640         | storage.file_mode must be a text in quotes, not 640
                     [storage]~durability = "os"       | unknown key 'storage.durability'
                     [storage]~hot_bytes = "1MiB"      | unknown key 'storage.hot_bytes'
                     [storage]~hot_files = 4096        | the key 'storage.hot_files' is called 'storage.open_file_cache' now
                     [storage]~hot_memory = "1MiB"     | is called 'storage.memory_cache' now: rename it
                     [storage]~verified_for = "1h"     | is called 'storage.checksum_recheck_interval' now: rename it
                     [http]~copy_below = "32KiB"       | is called 'http.small_object_threshold' now: rename it
+                    [limits]~body_memory = "4KiB"     | limits.body_memory must be 0 or at least 1MiB, not 4KiB
                     [limits]~requests = 1             | unknown key 'limits.requests'
                     [limits]~object_bytes = "1GiB"    | unknown key 'limits.object_bytes'
                     [http]~route = "auto"             | unknown key 'http.route'

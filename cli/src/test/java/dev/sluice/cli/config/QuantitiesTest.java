@@ -3,6 +3,7 @@ package dev.sluice.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,15 @@ final class QuantitiesTest {
     void times(String text, long millis, String shown) {
         assertThat(TimeSpan.parse(text)).hasToString(shown);
         assertThat(TimeSpan.parse(text).duration()).hasMillis(millis);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0600,77,rwx------", "0640,27,rwxr-x---", "0604,72,rwx---r-x", "0644,22,rwxr-xr-x"})
+    void fileModes(String text, String umask, String folders) {
+        assertThat(FileMode.parse(text)).hasToString(text);
+        assertThat(Integer.toOctalString(FileMode.parse(text).umask())).isEqualTo(umask);
+        assertThat(PosixFilePermissions.toString(FileMode.parse(text).folders()))
+                .isEqualTo(folders);
     }
 
     @ParameterizedTest

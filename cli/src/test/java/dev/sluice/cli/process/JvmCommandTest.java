@@ -38,5 +38,8 @@ final class JvmCommandTest {
         var more = with(Map.of("SLUICE_JVM_FLAGS", " -Xmx1g   -Xlog:gc ")).flags();
         assertThat(more).startsWith(usual.toArray(String[]::new)).endsWith("-Xmx1g", "-Xlog:gc");
         assertThat(more).hasSize(usual.size() + 2);
+        assertThat(with(Map.of()).with(new JvmMemory(1 << 30, 2 << 20)).flags())
+                .startsWith("-Xmx1024m", "-XX:MaxDirectMemorySize=2m")
+                .endsWith(usual.toArray(String[]::new));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.index;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.rocksdb.Cache;
 import org.rocksdb.Env;
@@ -8,56 +9,61 @@ import org.rocksdb.Priority;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
-/// The memory that all indexes of one JVM share, so that its size does not grow with the number of drives. The threads
-/// that write their files are of the process, too; there are as many as indexes, so that a slow drive keeps only its
-/// own.
+/// The memory of all indexes of one JVM: a cache of blocks for each, so that reading through one drive does not empty
+/// the caches of the others, and write buffers that all share. The threads that write their files are of the process,
+/// too; there are as many as indexes, so that a slow drive keeps only its own.
 public final class RocksMemory implements AutoCloseable {
-    private final long limit;
-    private final Cache cache;
-    private final WriteBufferManager writeBuffers;
-    private int indexes;
+    /// Each has room for the filter of a file of 64 MiB.
+    private static final int SHARD_BITS = 2;
 
-    /// @param blockBytes for blocks that were read
-    /// @param writeBufferBytes for writes that are not in files yet; the cache has room for both
+    private final long blockBytes;
+    private final long writeBufferBytes;
+    private final Cache unwritten;
+    private final WriteBufferManager writeBuffers;
+    private final List<Cache> blocks = new ArrayList<>();
+
+    /// @param blockBytes of each index, for blocks that were read
+    /// @param writeBufferBytes of all, for writes that are not in files yet
     public RocksMemory(long blockBytes, long writeBufferBytes) {
         RocksDB.loadLibrary();
-        this.limit = blockBytes + writeBufferBytes;
-        this.cache = new LRUCache(limit);
-        this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);
+        this.blockBytes = blockBytes;
+        this.writeBufferBytes = writeBufferBytes;
+        this.unwritten = new LRUCache(writeBufferBytes);
+        this.writeBuffers = new WriteBufferManager(writeBufferBytes, unwritten);
     }
 
-    public long limit() {
-        return limit;
+    public synchronized long limit() {
+        return writeBufferBytes + blockBytes * blocks.size();
     }
 
-    public long used() {
-        return cache.getUsage();
-    }
-
-    Cache cache() {
-        return cache;
+    public synchronized long used() {
+        return unwritten.getUsage() + blocks.stream().mapToLong(Cache::getUsage).sum();
     }
 
     WriteBufferManager writeBuffers() {
         return writeBuffers;
     }
 
-    /// An index is open. Each has one flush and one compaction under way at most.
-    synchronized void opened() {
-        indexes++;
+    /// For an index that is being opened, and that gives it back after it is closed. Each has one flush and one
+    /// compaction under way at most.
+    synchronized Cache take() {
+        var cache = new LRUCache(blockBytes, SHARD_BITS);
+        blocks.add(cache);
         for (var kind : List.of(Priority.HIGH, Priority.LOW)) {
-            Env.getDefault().incBackgroundThreadsIfNeeded(indexes, kind);
+            Env.getDefault().incBackgroundThreadsIfNeeded(blocks.size(), kind);
         }
+        return cache;
     }
 
-    synchronized void closed() {
-        indexes--;
+    synchronized void giveBack(Cache cache) {
+        blocks.remove(cache);
+        cache.close();
     }
 
     /// To be called after the last index is closed.
     @Override
     public void close() {
         writeBuffers.close();
-        cache.close();
+        unwritten.close();
     }
 }
