@@ -39,6 +39,24 @@ final class BucketCommandsTest {
     }
 
     @Test
+    void durabilityAndRouteAreChosenAndRouteIsTakenAway() {
+        assertThat(sluice("bucket", "create", "shards", "--durability", "os", "--route", "redirect"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(sluice("bucket", "set", "shards", "--durability", "fsync", "--route", "default"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(received)
+                .containsExactly(
+                        "POST /v1/buckets/shards {\"action\":\"create-bck\",\"value\":"
+                                + "{\"durability\":\"os\",\"route\":\"redirect\"}}",
+                        "PATCH /v1/buckets/shards {\"action\":\"set-bprops\",\"value\":"
+                                + "{\"durability\":\"fsync\",\"route\":null}}");
+        assertThat(sluice("bucket", "set", "shards", "--durability", "never"))
+                .returns(2, AskedNode.Result::exitCode)
+                .satisfies(result -> assertThat(result.err()).contains("--durability", "FSYNC, OS"));
+        assertThat(received).hasSize(2);
+    }
+
+    @Test
     void onlyWhatIsNamedIsChanged() {
         assertThat(sluice("bucket", "set", "shards", "--local-copies", "9")).returns(0, AskedNode.Result::exitCode);
         assertThat(sluice("bucket", "set", "shards", "--quota", "none")).returns(0, AskedNode.Result::exitCode);

@@ -172,7 +172,7 @@ final class BucketCommands {
         public Integer call() {
             var given = properties.given();
             if (given.isEmpty()) {
-                throw CommandFailure.refused("name what to change: --local-copies N, --quota SIZE or --quota none");
+                throw CommandFailure.refused("name what to change: --local-copies N, --quota SIZE or none, --durability or --route");
             }
             nativeApi().setProperties(name, given);
             var shown = new LinkedHashMap<String, Object>();
