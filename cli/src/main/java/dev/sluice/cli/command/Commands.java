@@ -5,37 +5,93 @@ import dev.sluice.cli.demo.DemoCommand;
 import dev.sluice.cli.demo.cold.ColdCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /// All commands, one line each.
 public final class Commands {
+    private static final String EXAMPLES = "%nExamples:%n";
+
     private Commands() {}
+
+    /// A command that only has others: alone it shows its help.
+    @Command(mixinStandardHelpOptions = true, synopsisSubcommandLabel = "COMMAND")
+    private abstract static class Group implements Runnable {
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Override
+        public void run() {
+            var out = Specs.out(spec);
+            Objects.requireNonNull(spec).commandLine().usage(out);
+            out.flush();
+        }
+    }
 
     @Command(
             name = "sluice",
             description = "A fast tier between cloud buckets and training jobs.",
-            mixinStandardHelpOptions = true,
             version = "sluice 0.1.0",
-            synopsisSubcommandLabel = "COMMAND",
             footer = {"", "Exit codes: 0 done, 1 failed, 2 refused. Start with: sluice up"})
-    private static final class Root {}
+    private static final class Root extends Group {}
 
-    @Command(name = "node", description = "Stops or starts one node of a --separate cluster.")
-    private static final class Node {}
+    @Command(
+            name = "node",
+            description = "Stops or starts one node of a --separate cluster.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice node stop target002",
+                "  sluice node start target002"
+            })
+    private static final class Node extends Group {}
 
-    @Command(name = "mountpath", description = "Lists, attaches, detaches, disables and enables the drives of targets.")
-    private static final class Mountpath {}
+    @Command(
+            name = "mountpath",
+            description = "Lists, attaches, detaches, disables and enables the drives of targets.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice mountpath list",
+                "  sluice mountpath attach /mnt/disk3 --target target001",
+                "  sluice mountpath detach /mnt/disk1"
+            })
+    private static final class Mountpath extends Group {}
 
-    @Command(name = "bucket", description = "Creates, lists, shows, changes and removes buckets.")
-    private static final class Bucket {}
+    @Command(
+            name = "bucket",
+            description = "Creates, lists, shows, changes and removes buckets.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice bucket create imagenet --backend s3://imagenet --via lab",
+                "  sluice bucket create results --quota 500GiB --local-copies 2",
+                "  sluice bucket set imagenet --route redirect",
+                "  sluice bucket show imagenet"
+            })
+    private static final class Bucket extends Group {}
 
-    @Command(name = "scrub", description = "Compares what drives hold with their checksums.")
-    private static final class Scrub {}
+    @Command(
+            name = "scrub",
+            description = "Compares what drives hold with their checksums.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice scrub status",
+                "  sluice scrub start --target target001 --wait"
+            })
+    private static final class Scrub extends Group {}
 
-    @Command(name = "resilver", description = "Moves objects to where they belong after drives have changed.")
-    private static final class Resilver {}
+    @Command(
+            name = "resilver",
+            description = "Moves objects to where they belong after drives have changed.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice resilver status",
+                "  sluice resilver start --wait"
+            })
+    private static final class Resilver extends Group {}
 
     private static Map<String, Supplier<Object>> all(Installation installation) {
         var all = new LinkedHashMap<String, Supplier<Object>>();

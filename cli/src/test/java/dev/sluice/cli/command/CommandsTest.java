@@ -7,10 +7,13 @@ import dev.sluice.cli.node.Nodes;
 import dev.sluice.cli.process.JvmCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CommandsTest {
     private static final Installation INSTALLATION =
@@ -42,5 +45,31 @@ final class CommandsTest {
         assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(out), "--help"))
                 .isZero();
         assertThat(out.toString()).contains("mountpath", "completion").doesNotContain("  run ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node", "mountpath", "bucket", "scrub", "resilver"})
+    void aGroupShowsItsCommandsAndExamplesAloneAndWithHelp(String group) {
+        var help = helpOf(group, "--help");
+        assertThat(help).contains("Usage: sluice " + group, "Examples:", "  sluice " + group + " ");
+        Commands.of(INSTALLATION)
+                .getSubcommands()
+                .get(group)
+                .getSubcommands()
+                .keySet()
+                .forEach(command -> assertThat(help).contains("  " + command + " "));
+        assertThat(helpOf(group)).isEqualTo(help);
+    }
+
+    @Test
+    void sluiceAloneShowsItsHelp() {
+        assertThat(helpOf()).contains("Usage: sluice", "bucket", "Start with: sluice up");
+    }
+
+    private static String helpOf(String... arguments) {
+        var out = new StringWriter();
+        assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(Writer.nullWriter()), arguments))
+                .isZero();
+        return out.toString();
     }
 }
