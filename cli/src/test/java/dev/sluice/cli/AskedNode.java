@@ -41,9 +41,13 @@ final class AskedNode implements AutoCloseable {
 
     /// Runs a command that asks this node.
     Result sluice(String... arguments) {
+        return sluiceAt("--cluster", arguments);
+    }
+
+    /// @param option that names this node
+    Result sluiceAt(String option, String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(
-                List.of("--cluster", "http://127.0.0.1:" + server.getAddress().getPort()));
+        all.addAll(List.of(option, "http://127.0.0.1:" + server.getAddress().getPort()));
         var out = new StringWriter();
         var err = new StringWriter();
         var exitCode = Sluice.run(

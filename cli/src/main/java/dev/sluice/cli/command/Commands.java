@@ -44,10 +44,7 @@ public final class Commands {
             name = "node",
             description = "Stops or starts one node of a --separate cluster.",
             footerHeading = EXAMPLES,
-            footer = {
-                "  sluice node stop target002",
-                "  sluice node start target002"
-            })
+            footer = {"  sluice node stop target002", "  sluice node start target002"})
     private static final class Node extends Group {}
 
     @Command(
@@ -77,20 +74,14 @@ public final class Commands {
             name = "scrub",
             description = "Compares what drives hold with their checksums.",
             footerHeading = EXAMPLES,
-            footer = {
-                "  sluice scrub status",
-                "  sluice scrub start --target target001 --wait"
-            })
+            footer = {"  sluice scrub status", "  sluice scrub start --target target001 --wait"})
     private static final class Scrub extends Group {}
 
     @Command(
             name = "resilver",
             description = "Moves objects to where they belong after drives have changed.",
             footerHeading = EXAMPLES,
-            footer = {
-                "  sluice resilver status",
-                "  sluice resilver start --wait"
-            })
+            footer = {"  sluice resilver status", "  sluice resilver start --wait"})
     private static final class Resilver extends Group {}
 
     private static Map<String, Supplier<Object>> all(Installation installation) {

@@ -17,7 +17,7 @@ abstract class JobCommand extends ClusterCommand {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
     @Mixin
-    private final EndpointOptions cluster = new EndpointOptions();
+    private final ClusterOptions cluster = new ClusterOptions();
 
     @Option(names = "--target", paramLabel = "ID", description = "Only this target.")
     private @Nullable String target;

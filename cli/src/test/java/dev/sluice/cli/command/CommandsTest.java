@@ -11,9 +11,11 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 final class CommandsTest {
     private static final Installation INSTALLATION =
@@ -59,6 +61,28 @@ final class CommandsTest {
                 .keySet()
                 .forEach(command -> assertThat(help).contains("  " + command + " "));
         assertThat(helpOf(group)).isEqualTo(help);
+    }
+
+    /// `bench` measures any S3 endpoint; everything else talks to Sluice.
+    @Test
+    void endpointMeansTheClusterInEveryCommand() {
+        var byName = new TreeMap<String, CommandLine>();
+        Commands.of(INSTALLATION).getSubcommands().forEach((name, command) -> {
+            byName.put(name, command);
+            command.getSubcommands().forEach((sub, line) -> byName.put(name + " " + sub, line));
+        });
+        byName.keySet().removeIf(name -> name.startsWith("bench"));
+        var naming = byName.entrySet().stream()
+                .filter(entry -> entry.getValue().getCommandSpec().findOption("--endpoint") != null)
+                .toList();
+        assertThat(naming).hasSizeGreaterThan(20);
+        assertThat(naming)
+                .allSatisfy(entry -> assertThat(entry.getValue()
+                                .getCommandSpec()
+                                .findOption("--endpoint")
+                                .names())
+                        .as(entry.getKey())
+                        .contains("--cluster"));
     }
 
     @Test
