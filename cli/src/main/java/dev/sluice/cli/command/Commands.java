@@ -129,7 +129,7 @@ public final class Commands {
         all.put("get", () -> new GetCommand(installation));
         all.put("cat", () -> new ObjectCommands.Cat(installation));
         all.put("ls", () -> new ObjectCommands.ListObjects(installation));
-        all.put("rm", () -> new ObjectCommands.Remove(installation));
+        all.put("rm", () -> new RemoveCommand(installation));
         all.put("stat", () -> new ObjectCommands.Stat(installation));
         all.put("demo", () -> new DemoCommand(installation.demo()));
         all.put("bench", BenchCommand::new);
