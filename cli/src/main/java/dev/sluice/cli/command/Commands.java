@@ -48,14 +48,21 @@ public final class Commands {
     private static final class Node extends Group {}
 
     @Command(
-            name = "mountpath",
+            name = "drive",
             description = "Lists, attaches, detaches, disables and enables the drives of targets.",
             footerHeading = EXAMPLES,
             footer = {
-                "  sluice mountpath list",
-                "  sluice mountpath attach /mnt/disk3 --target target001",
-                "  sluice mountpath detach /mnt/disk1"
+                "  sluice drive list",
+                "  sluice drive attach /mnt/disk3 --target target001",
+                "  sluice drive detach /mnt/disk1"
             })
+    private static final class Drive extends Group {}
+
+    /// The name of `drive` in older versions.
+    @Command(
+            name = "mountpath",
+            hidden = true,
+            description = "The same as drive: lists, attaches, detaches, disables and enables the drives of targets.")
     private static final class Mountpath extends Group {}
 
     @Command(
@@ -84,6 +91,15 @@ public final class Commands {
             footer = {"  sluice resilver status", "  sluice resilver start --wait"})
     private static final class Resilver extends Group {}
 
+    private static CommandLine drives(Group group, Installation installation) {
+        return new CommandLine(group)
+                .addSubcommand(new DriveCommands.ListDrives(installation))
+                .addSubcommand(new DriveCommands.Attach(installation))
+                .addSubcommand(new DriveCommands.Detach(installation))
+                .addSubcommand(new DriveCommands.Disable(installation))
+                .addSubcommand(new DriveCommands.Enable(installation));
+    }
+
     private static Map<String, Supplier<Object>> all(Installation installation) {
         var all = new LinkedHashMap<String, Supplier<Object>>();
         all.put("up", () -> new UpCommand(installation));
@@ -96,14 +112,8 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Stop(installation))
                         .addSubcommand(new NodeCommands.Start(installation))
                         .addSubcommand(new NodeCommands.Kill(installation)));
-        all.put(
-                "mountpath",
-                () -> new CommandLine(new Mountpath())
-                        .addSubcommand(new MountpathCommands.ListDrives(installation))
-                        .addSubcommand(new MountpathCommands.Attach(installation))
-                        .addSubcommand(new MountpathCommands.Detach(installation))
-                        .addSubcommand(new MountpathCommands.Disable(installation))
-                        .addSubcommand(new MountpathCommands.Enable(installation)));
+        all.put("drive", () -> drives(new Drive(), installation));
+        all.put("mountpath", () -> drives(new Mountpath(), installation));
         all.put(
                 "bucket",
                 () -> new CommandLine(new Bucket())

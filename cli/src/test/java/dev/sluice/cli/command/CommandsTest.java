@@ -46,11 +46,11 @@ final class CommandsTest {
         var out = new StringWriter();
         assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(out), "--help"))
                 .isZero();
-        assertThat(out.toString()).contains("mountpath", "completion").doesNotContain("  run ");
+        assertThat(out.toString()).contains("drive", "completion").doesNotContain("  run ", "mountpath");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"node", "mountpath", "bucket", "scrub", "resilver"})
+    @ValueSource(strings = {"node", "drive", "bucket", "scrub", "resilver"})
     void aGroupShowsItsCommandsAndExamplesAloneAndWithHelp(String group) {
         var help = helpOf(group, "--help");
         assertThat(help).contains("Usage: sluice " + group, "Examples:", "  sluice " + group + " ");
