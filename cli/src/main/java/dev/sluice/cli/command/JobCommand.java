@@ -1,7 +1,6 @@
 package dev.sluice.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.Console;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -22,8 +21,7 @@ abstract class JobCommand extends ClusterCommand {
     @Option(names = "--target", paramLabel = "ID", description = "Only this target.")
     private @Nullable String target;
 
-    private final boolean terminal =
-            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    private final boolean terminal = Terminal.showsErrors();
 
     JobCommand(Installation installation) {
         super(installation);
