@@ -31,11 +31,13 @@ final class GetObjectHandler {
     private final ObjectStore store;
     private final ColdFill coldFill;
     private final DamagedCopies damagedCopies;
+    private final BucketReads reads;
 
-    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies) {
+    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies, BucketReads reads) {
         this.store = store;
         this.coldFill = coldFill;
         this.damagedCopies = damagedCopies;
+        this.reads = reads;
     }
 
     Answer get(ObjectCall call, S3Request.GetObject request) {
@@ -53,6 +55,9 @@ final class GetObjectHandler {
             var object = hot.get();
             var answer = answerOf(object, asked, CacheResult.HIT);
             if (headOnly || object.bytes().isPresent() || object.ready(answer.offset(), window(answer))) {
+                if (!headOnly) {
+                    reads.count(call.bucket().id(), CacheResult.HIT, answer.length());
+                }
                 return response(object, answer, headOnly);
             }
             object.close();
@@ -75,6 +80,9 @@ final class GetObjectHandler {
         while (true) {
             var found = look(call, asked, headOnly, tries);
             if (found.isPresent()) {
+                if (!headOnly) {
+                    reads.count(call.bucket().id(), tries.result, length(found.get()));
+                }
                 return found.get();
             }
         }
@@ -181,6 +189,15 @@ final class GetObjectHandler {
                 answer.status(),
                 answer.headers(),
                 new ResponseBody.FileRange(object, answer.offset(), answer.length()));
+    }
+
+    private static long length(Response response) {
+        return switch (response.body()) {
+            case ResponseBody.Bytes(var bytes) -> bytes.remaining();
+            case ResponseBody.FileRange range -> range.length();
+            case ResponseBody.Streamed streamed -> streamed.length();
+            case ResponseBody.LengthOnly _ -> 0;
+        };
     }
 
     private static int window(ObjectAnswer answer) {
