@@ -17,6 +17,7 @@ final class AskedNode implements AutoCloseable {
     /// @param target that the request is meant for; "null" when none is named
     record Request(String target, String method, URI uri, String body) {}
 
+    /// The body of the answer; to HEAD the properties of a bucket.
     interface Answers {
         String to(Request request);
     }
@@ -32,8 +33,13 @@ final class AskedNode implements AutoCloseable {
             var target = String.valueOf(exchange.getRequestHeaders().getFirst("Ais-Node-Id"));
             var request = new Request(target, exchange.getRequestMethod(), exchange.getRequestURI(), body);
             var answer = answers.to(request).getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
-            exchange.getResponseBody().write(answer);
+            if (request.method().equals("HEAD")) {
+                exchange.getResponseHeaders().set("Ais-Bucket-Props", new String(answer, StandardCharsets.UTF_8));
+                exchange.sendResponseHeaders(200, -1);
+            } else {
+                exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
+                exchange.getResponseBody().write(answer);
+            }
             exchange.close();
         });
         server.start();
@@ -41,9 +47,13 @@ final class AskedNode implements AutoCloseable {
 
     /// Runs a command that asks this node.
     Result sluice(String... arguments) {
+        return sluiceAt("--cluster", arguments);
+    }
+
+    /// @param option that names this node
+    Result sluiceAt(String option, String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(
-                List.of("--cluster", "http://127.0.0.1:" + server.getAddress().getPort()));
+        all.addAll(List.of(option, "http://127.0.0.1:" + server.getAddress().getPort()));
         var out = new StringWriter();
         var err = new StringWriter();
         var exitCode = Sluice.run(

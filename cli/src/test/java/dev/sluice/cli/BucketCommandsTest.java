@@ -39,6 +39,48 @@ final class BucketCommandsTest {
     }
 
     @Test
+    void endpointIsTheClusterAndBackendEndpointTheCloud() {
+        assertThat(node.sluiceAt("--endpoint", "bucket", "create", "shards", "--backend", "s3://b", "--via", "lab"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(sluice(
+                        "bucket",
+                        "create",
+                        "more",
+                        "--backend",
+                        "s3://b",
+                        "--backend-endpoint",
+                        "http://10.0.0.1:9000"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(received)
+                .containsExactly(
+                        "POST /v1/buckets/shards {\"action\":\"create-bck\",\"value\":"
+                                + "{\"backend\":{\"url\":\"s3://b\",\"via\":\"lab\"}}}",
+                        "POST /v1/buckets/more {\"action\":\"create-bck\",\"value\":"
+                                + "{\"backend\":{\"url\":\"s3://b\",\"endpoint\":\"http://10.0.0.1:9000\"}}}");
+        assertThat(sluice("bucket", "create", "own", "--backend-endpoint", "http://10.0.0.1:9000"))
+                .returns(2, AskedNode.Result::exitCode)
+                .satisfies(result -> assertThat(result.err()).contains("--backend-endpoint", "belong to a --backend"));
+    }
+
+    @Test
+    void durabilityAndRouteAreChosenAndRouteIsTakenAway() {
+        assertThat(sluice("bucket", "create", "shards", "--durability", "os", "--route", "redirect"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(sluice("bucket", "set", "shards", "--durability", "fsync", "--route", "default"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(received)
+                .containsExactly(
+                        "POST /v1/buckets/shards {\"action\":\"create-bck\",\"value\":"
+                                + "{\"durability\":\"os\",\"route\":\"redirect\"}}",
+                        "PATCH /v1/buckets/shards {\"action\":\"set-bprops\",\"value\":"
+                                + "{\"durability\":\"fsync\",\"route\":null}}");
+        assertThat(sluice("bucket", "set", "shards", "--durability", "never"))
+                .returns(2, AskedNode.Result::exitCode)
+                .satisfies(result -> assertThat(result.err()).contains("--durability", "FSYNC, OS"));
+        assertThat(received).hasSize(2);
+    }
+
+    @Test
     void onlyWhatIsNamedIsChanged() {
         assertThat(sluice("bucket", "set", "shards", "--local-copies", "9")).returns(0, AskedNode.Result::exitCode);
         assertThat(sluice("bucket", "set", "shards", "--quota", "none")).returns(0, AskedNode.Result::exitCode);

@@ -124,7 +124,8 @@ final class BackendsTest {
                     .contains("type = \"s3\"");
             for (boolean checked : new boolean[] {true, false}) {
                 var endpoint = watched.url().toString();
-                assertThat(refused(cluster, checked, "--backend", url, "--endpoint", endpoint, "--profile", "lab"))
+                assertThat(refused(
+                                cluster, checked, "--backend", url, "--backend-endpoint", endpoint, "--profile", "lab"))
                         .contains("[backends.NAME]", "backends.allow", endpoint);
                 assertThat(refused(cluster, checked, "--backend", url, "--profile", "lab"))
                         .contains("backends.allow", "https://s3.amazonaws.com");
@@ -157,13 +158,22 @@ final class BackendsTest {
             var url = "s3://" + BUCKET;
             var endpoint = watched.url().toString();
             for (var metadata : new String[] {"http://169.254.169.254", "http://metadata.google.internal"}) {
-                assertThat(refused(cluster, false, "--backend", url, "--endpoint", metadata, "--profile", "anonymous"))
+                assertThat(refused(
+                                cluster,
+                                false,
+                                "--backend",
+                                url,
+                                "--backend-endpoint",
+                                metadata,
+                                "--profile",
+                                "anonymous"))
                         .contains("not a backend");
             }
-            assertThat(refused(cluster, true, "--backend", url, "--endpoint", endpoint))
+            assertThat(refused(cluster, true, "--backend", url, "--backend-endpoint", endpoint))
                     .contains("has no credentials", "[backends.NAME]");
             assertThat(watched.requests()).isEmpty();
-            cluster.run("bucket", "create", "old", "--backend", url, "--endpoint", endpoint, "--profile", "lab");
+            cluster.run(
+                    "bucket", "create", "old", "--backend", url, "--backend-endpoint", endpoint, "--profile", "lab");
             assertThat(get(s3, "old", "warm")).isEqualTo("warm");
             Eventually.holds(
                     SOON, () -> assertThat(cluster.objectFiles("old")).anyMatch(file -> file.endsWith("warm")));

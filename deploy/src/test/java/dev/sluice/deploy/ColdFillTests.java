@@ -68,7 +68,7 @@ abstract class ColdFillTests {
                 bucket,
                 "--backend",
                 "s3://" + bucket,
-                "--endpoint",
+                "--backend-endpoint",
                 network.url().toString(),
                 "--profile",
                 PROFILE);

@@ -50,7 +50,7 @@ class GcsColdFillTest {
                     BUCKET,
                     "--backend",
                     "gs://" + BUCKET,
-                    "--endpoint",
+                    "--backend-endpoint",
                     gcs.url().toString(),
                     "--profile",
                     "anonymous");

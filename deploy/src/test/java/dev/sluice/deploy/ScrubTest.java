@@ -58,11 +58,11 @@ final class ScrubTest {
             assertThat(cluster.run("scrub", "status").latin1()).contains("target001", "stopped");
 
             var drive = cluster.drives(cluster.targets().getFirst()).getFirst();
-            cluster.run("mountpath", "disable", drive.toString());
+            cluster.run("drive", "disable", drive.toString());
             assertThat(cluster.run("scrub", "start", "--wait").latin1())
                     .as("it does not wait for a disabled drive")
                     .contains("disabled by an operator", "idle");
-            cluster.run("mountpath", "enable", drive.toString());
+            cluster.run("drive", "enable", drive.toString());
             Eventually.holds(
                     SOON, () -> assertThat(cluster.run("status").outText()).doesNotContain("disabled"));
         }

@@ -39,6 +39,10 @@ class NativeApiTest {
         assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE).status()).isEqualTo(200);
         assertThat(cluster.send("HEAD /v1/buckets/shards", "").headers().first("Ais-Bucket-Props"))
                 .hasValueSatisfying(properties -> assertThat(properties).contains("\"route\":\"redirect\""));
+        assertThat(cluster.send("PATCH /v1/buckets/shards", ROUTE.replace("\"redirect\"", "null"))
+                        .status())
+                .isEqualTo(200);
+        assertThat(cluster.known("shards").orElseThrow().properties().route()).isEmpty();
         assertThat(cluster.send("DELETE /v1/buckets/shards", "{\"action\":\"destroy-bck\"}")
                         .status())
                 .isEqualTo(200);

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.object.BucketReads;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.BucketBytes;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -16,20 +17,29 @@ import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What each bucket shows in `/metrics`: how much it takes on this target's drives, and its quota in the cluster.
+/// What each bucket shows in `/metrics`: how much it takes on this target's drives, its quota
+/// in the cluster, and what was read of it.
 final class BucketMeters {
     private static final Logger LOG = LoggerFactory.getLogger(BucketMeters.class);
 
     private final BucketBytes bytes;
     private final ClusterViews views;
+    private final BucketReadMeters reads;
     private final MultiGauge objects;
     private final MultiGauge taken;
     private final MultiGauge uploading;
     private final MultiGauge limits;
 
-    BucketMeters(BucketBytes bytes, Quotas quotas, ClusterViews views, NodeId node, MeterRegistry meters) {
+    BucketMeters(
+            BucketBytes bytes,
+            BucketReads reads,
+            Quotas quotas,
+            ClusterViews views,
+            NodeId node,
+            MeterRegistry meters) {
         this.bytes = bytes;
         this.views = views;
+        this.reads = new BucketReadMeters(reads, node, meters);
         var tags = Tags.of("node", node.value());
         this.objects = MultiGauge.builder("sluice.bucket.objects").tags(tags).register(meters);
         this.taken = MultiGauge.builder("sluice.bucket.bytes").tags(tags).register(meters);
@@ -45,6 +55,7 @@ final class BucketMeters {
     void register() {
         try {
             var buckets = views.current().state().buckets().buckets().values();
+            reads.register(buckets);
             var limited = buckets.stream()
                     .filter(bucket -> bucket.properties().quota().isPresent())
                     .toList();

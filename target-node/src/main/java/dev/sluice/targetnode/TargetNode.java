@@ -101,7 +101,7 @@ public final class TargetNode implements AutoCloseable {
                     ScrubMeters.register(handlers.scrubs(), path, node, meters);
                     EvictionMeters.register(store, path, node, meters);
                 }));
-        var bucketMeters = new BucketMeters(store.bucketBytes(), quotas, views, node, meters);
+        var bucketMeters = new BucketMeters(store.bucketBytes(), handlers.reads(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);

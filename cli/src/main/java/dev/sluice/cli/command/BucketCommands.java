@@ -21,10 +21,7 @@ final class BucketCommands {
     private BucketCommands() {}
 
     @Command(name = "create", description = "Makes a bucket, with --backend one that stands before a cloud bucket.")
-    static final class Create extends ClusterCommand {
-        @Mixin
-        private final ClusterOptions cluster = new ClusterOptions();
-
+    static final class Create extends ObjectCommand {
         @Parameters(paramLabel = "NAME")
         private String name = "";
 
@@ -39,7 +36,7 @@ final class BucketCommands {
         private @Nullable String via;
 
         @Option(
-                names = "--endpoint",
+                names = "--backend-endpoint",
                 paramLabel = "URL",
                 description = "Address of the cloud bucket, with --profile; the nodes' backends.allow must match it.")
         private @Nullable String backendEndpoint;
@@ -65,11 +62,6 @@ final class BucketCommands {
         }
 
         @Override
-        ClusterOptions cluster() {
-            return cluster;
-        }
-
-        @Override
         public Integer call() {
             var cloud = Optional.ofNullable(backend)
                     .map(url -> new NativeApi.Backend(
@@ -81,7 +73,7 @@ final class BucketCommands {
             if (cloud.isEmpty()
                     && (via != null || backendEndpoint != null || region != null || profile != null || noCheck)) {
                 throw CommandFailure.refused(
-                        "--via, --endpoint, --region, --profile and --no-check are those of a --backend (the cluster is chosen with --cluster or --dir)");
+                        "--via, --backend-endpoint, --region, --profile and --no-check belong to a --backend");
             }
             nativeApi().createBucket(name, cloud, properties.given(), !noCheck);
             return done(
@@ -172,7 +164,8 @@ final class BucketCommands {
         public Integer call() {
             var given = properties.given();
             if (given.isEmpty()) {
-                throw CommandFailure.refused("name what to change: --local-copies N, --quota SIZE or --quota none");
+                throw CommandFailure.refused(
+                        "name what to change: --local-copies N, --quota SIZE or none, --durability or --route");
             }
             nativeApi().setProperties(name, given);
             var shown = new LinkedHashMap<String, Object>();

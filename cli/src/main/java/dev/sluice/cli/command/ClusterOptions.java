@@ -17,14 +17,15 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Which cluster a command talks to: `--cluster` (or $SLUICE_ENDPOINT) with keys from the environment, else the local
+/// Which cluster a command talks to: `--cluster`, also written `--endpoint` (or $SLUICE_ENDPOINT) with keys from the
+/// environment, else the local
 /// one in `--dir` with the keys of its cluster.json.
-class ClusterOptions {
+final class ClusterOptions {
     @Mixin
     private final DirOption dir = new DirOption();
 
     @Option(
-            names = "--cluster",
+            names = {"--cluster", "--endpoint"},
             paramLabel = "URL",
             description = "A node of the cluster (default: $SLUICE_ENDPOINT, else the cluster in DIR).")
     private @Nullable URI cluster;

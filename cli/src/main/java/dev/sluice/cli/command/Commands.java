@@ -5,37 +5,100 @@ import dev.sluice.cli.demo.DemoCommand;
 import dev.sluice.cli.demo.cold.ColdCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /// All commands, one line each.
 public final class Commands {
+    private static final String EXAMPLES = "%nExamples:%n";
+
     private Commands() {}
+
+    /// A command that only has others: alone it shows its help.
+    @Command(mixinStandardHelpOptions = true, synopsisSubcommandLabel = "COMMAND")
+    private abstract static class Group implements Runnable {
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Override
+        public void run() {
+            var out = Specs.out(spec);
+            Objects.requireNonNull(spec).commandLine().usage(out);
+            out.flush();
+        }
+    }
 
     @Command(
             name = "sluice",
             description = "A fast tier between cloud buckets and training jobs.",
-            mixinStandardHelpOptions = true,
             version = "sluice 0.1.0",
-            synopsisSubcommandLabel = "COMMAND",
             footer = {"", "Exit codes: 0 done, 1 failed, 2 refused. Start with: sluice up"})
-    private static final class Root {}
+    private static final class Root extends Group {}
 
-    @Command(name = "node", description = "Stops or starts one node of a --separate cluster.")
-    private static final class Node {}
+    @Command(
+            name = "node",
+            description = "Stops or starts one node of a --separate cluster.",
+            footerHeading = EXAMPLES,
+            footer = {"  sluice node stop target002", "  sluice node start target002"})
+    private static final class Node extends Group {}
 
-    @Command(name = "mountpath", description = "Lists, attaches, detaches, disables and enables the drives of targets.")
-    private static final class Mountpath {}
+    @Command(
+            name = "drive",
+            description = "Lists, attaches, detaches, disables and enables the drives of targets.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice drive list",
+                "  sluice drive attach /mnt/disk3 --target target001",
+                "  sluice drive detach /mnt/disk1"
+            })
+    private static final class Drive extends Group {}
 
-    @Command(name = "bucket", description = "Creates, lists, shows, changes and removes buckets.")
-    private static final class Bucket {}
+    /// The name of `drive` in older versions.
+    @Command(
+            name = "mountpath",
+            hidden = true,
+            description = "The same as drive: lists, attaches, detaches, disables and enables the drives of targets.")
+    private static final class Mountpath extends Group {}
 
-    @Command(name = "scrub", description = "Compares what drives hold with their checksums.")
-    private static final class Scrub {}
+    @Command(
+            name = "bucket",
+            description = "Creates, lists, shows, changes and removes buckets.",
+            footerHeading = EXAMPLES,
+            footer = {
+                "  sluice bucket create imagenet --backend s3://imagenet --via lab",
+                "  sluice bucket create results --quota 500GiB --local-copies 2",
+                "  sluice bucket set imagenet --route redirect",
+                "  sluice bucket show imagenet"
+            })
+    private static final class Bucket extends Group {}
 
-    @Command(name = "resilver", description = "Moves objects to where they belong after drives have changed.")
-    private static final class Resilver {}
+    @Command(
+            name = "scrub",
+            description = "Compares what drives hold with their checksums.",
+            footerHeading = EXAMPLES,
+            footer = {"  sluice scrub status", "  sluice scrub start --target target001 --wait"})
+    private static final class Scrub extends Group {}
+
+    @Command(
+            name = "resilver",
+            description = "Moves objects to where they belong after drives have changed.",
+            footerHeading = EXAMPLES,
+            footer = {"  sluice resilver status", "  sluice resilver start --wait"})
+    private static final class Resilver extends Group {}
+
+    private static CommandLine drives(Group group, Installation installation) {
+        return new CommandLine(group)
+                .addSubcommand(new DriveCommands.ListDrives(installation))
+                .addSubcommand(new DriveCommands.Attach(installation))
+                .addSubcommand(new DriveCommands.Detach(installation))
+                .addSubcommand(new DriveCommands.Disable(installation))
+                .addSubcommand(new DriveCommands.Enable(installation));
+    }
 
     private static Map<String, Supplier<Object>> all(Installation installation) {
         var all = new LinkedHashMap<String, Supplier<Object>>();
@@ -49,14 +112,8 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Stop(installation))
                         .addSubcommand(new NodeCommands.Start(installation))
                         .addSubcommand(new NodeCommands.Kill(installation)));
-        all.put(
-                "mountpath",
-                () -> new CommandLine(new Mountpath())
-                        .addSubcommand(new MountpathCommands.ListDrives(installation))
-                        .addSubcommand(new MountpathCommands.Attach(installation))
-                        .addSubcommand(new MountpathCommands.Detach(installation))
-                        .addSubcommand(new MountpathCommands.Disable(installation))
-                        .addSubcommand(new MountpathCommands.Enable(installation)));
+        all.put("drive", () -> drives(new Drive(), installation));
+        all.put("mountpath", () -> drives(new Mountpath(), installation));
         all.put(
                 "bucket",
                 () -> new CommandLine(new Bucket())
@@ -82,7 +139,7 @@ public final class Commands {
         all.put("get", () -> new GetCommand(installation));
         all.put("cat", () -> new ObjectCommands.Cat(installation));
         all.put("ls", () -> new ObjectCommands.ListObjects(installation));
-        all.put("rm", () -> new ObjectCommands.Remove(installation));
+        all.put("rm", () -> new RemoveCommand(installation));
         all.put("stat", () -> new ObjectCommands.Stat(installation));
         all.put("demo", () -> new DemoCommand(installation.demo()));
         all.put("bench", BenchCommand::new);

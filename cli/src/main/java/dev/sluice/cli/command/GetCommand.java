@@ -45,7 +45,10 @@ final class GetCommand extends ObjectCommand {
         var name = Path.of(at.key().substring(at.key().lastIndexOf('/') + 1));
         var named = file == null ? name : file;
         var to = Files.isDirectory(named) ? named.resolve(name) : named;
-        var size = fetch(s3(), at, to, _ -> {});
+        long size;
+        try (var progress = Progress.of(err(), name.toString())) {
+            size = fetch(s3(), at, to, progress::begin, progress::moved);
+        }
         return done(Map.of("file", to.toString(), "size", size), "fetched %s, %s".formatted(to, Amounts.bytes(size)));
     }
 
@@ -60,16 +63,18 @@ final class GetCommand extends ObjectCommand {
                     transfer.failed(object.key(), "cannot be a file below " + top);
                 } else {
                     var from = new ObjectPath(at.bucket(), object.key());
-                    transfer.submit(object.key(), moved -> fetch(s3, from, to, moved));
+                    transfer.submit(object.key(), moved -> fetch(s3, from, to, _ -> {}, moved));
                 }
             });
             return done(transfer.finish(), "fetched");
         }
     }
 
-    private static long fetch(S3Client s3, ObjectPath from, Path to, LongConsumer moved) {
+    /// @param begun hears of the length, negative when it is not known
+    private static long fetch(S3Client s3, ObjectPath from, Path to, LongConsumer begun, LongConsumer moved) {
         var work = to.resolveSibling("." + to.getFileName() + ".part");
         try (var download = s3.get(from.bucket(), from.key())) {
+            begun.accept(download.size());
             Files.createDirectories(to.toAbsolutePath().getParent());
             try (var output = Files.newOutputStream(work)) {
                 var size = copy(download, output, moved);

@@ -1,7 +1,6 @@
 package dev.sluice.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.Console;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -17,13 +16,12 @@ abstract class JobCommand extends ClusterCommand {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
     @Mixin
-    private final EndpointOptions cluster = new EndpointOptions();
+    private final ClusterOptions cluster = new ClusterOptions();
 
     @Option(names = "--target", paramLabel = "ID", description = "Only this target.")
     private @Nullable String target;
 
-    private final boolean terminal =
-            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+    private final boolean terminal = Terminal.showsErrors();
 
     JobCommand(Installation installation) {
         super(installation);

@@ -2,10 +2,10 @@ package dev.sluice.cli.command;
 
 import picocli.CommandLine.Mixin;
 
-/// A command on buckets or objects of the cluster that `--endpoint` names.
+/// A command on buckets or objects of the cluster that `--cluster` names.
 abstract class ObjectCommand extends ClusterCommand {
     @Mixin
-    private final EndpointOptions endpoint = new EndpointOptions();
+    private final ClusterOptions cluster = new ClusterOptions();
 
     ObjectCommand(Installation installation) {
         super(installation);
@@ -13,6 +13,6 @@ abstract class ObjectCommand extends ClusterCommand {
 
     @Override
     final ClusterOptions cluster() {
-        return endpoint;
+        return cluster;
     }
 }

@@ -7,14 +7,12 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice cat|ls|rm|stat`.
+/// `sluice cat|ls|stat`.
 final class ObjectCommands {
     private ObjectCommands() {}
 
@@ -76,45 +74,6 @@ final class ObjectCommands {
         private void print(ListedObject object) {
             var size = object.isPrefix() ? "-" : Long.toString(object.size());
             out().printf("%14s  %-24s  %s%n", size, object.lastModified(), object.key());
-        }
-    }
-
-    @Command(name = "rm", description = "Removes objects.")
-    static final class Remove extends ObjectCommand {
-        @Parameters(paramLabel = "BUCKET/KEY", arity = "1..*")
-        private List<String> paths = List.of();
-
-        @Option(
-                names = {"-r", "--recursive"},
-                description = "Everything that begins with KEY.")
-        private boolean recursive;
-
-        Remove(Installation installation) {
-            super(installation);
-        }
-
-        @Override
-        public Integer call() {
-            var s3 = s3();
-            if (!recursive) {
-                var objects = paths.stream()
-                        .map(ObjectPath::parse)
-                        .map(ObjectPath::withKey)
-                        .toList();
-                objects.forEach(object -> s3.delete(object.bucket(), object.key()));
-                return done(Map.of("removed", paths), "removed " + String.join(" ", paths));
-            }
-            try (var transfer = new Transfer(err())) {
-                for (var path : paths) {
-                    var at = ObjectPath.parse(path);
-                    s3.list(
-                            at.bucket(),
-                            at.key(),
-                            Optional.empty(),
-                            object -> transfer.submit(object.key(), _ -> s3.delete(at.bucket(), object.key())));
-                }
-                return done(transfer.finish(), "removed");
-            }
         }
     }
 

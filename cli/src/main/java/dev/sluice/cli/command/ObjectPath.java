@@ -26,4 +26,9 @@ record ObjectPath(String bucket, String key) {
     String asFolder() {
         return key.isEmpty() || key.endsWith("/") ? key : key + "/";
     }
+
+    @Override
+    public String toString() {
+        return bucket + "/" + key;
+    }
 }

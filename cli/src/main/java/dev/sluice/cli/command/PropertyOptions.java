@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.ByteSize;
+import dev.sluice.common.cluster.Durability;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -24,6 +26,27 @@ final class PropertyOptions {
                     + " 500GiB, or none (the default).")
     private @Nullable String quota;
 
+    @Option(
+            names = "--durability",
+            paramLabel = "fsync|os",
+            description = "What a successful write means. fsync: the object is on the drive and survives a power cut;"
+                    + " os: it survives only the end of the process (default fsync, with a backend os).")
+    private @Nullable Durability durability;
+
+    @Option(
+            names = "--route",
+            paramLabel = "redirect|relay|default",
+            description = "How a GET reaches the target that has the object: the client is redirected to it, or the"
+                    + " node that was asked relays the bytes; default takes the setting away again.")
+    private @Nullable Route route;
+
+    /// The routes a bucket can have, and none of its own.
+    private enum Route {
+        REDIRECT,
+        RELAY,
+        DEFAULT
+    }
+
     /// Those that were given, as the native API takes them.
     ObjectNode given() {
         var value = JSON.createObjectNode();
@@ -34,6 +57,14 @@ final class PropertyOptions {
             value.putNull("quota");
         } else if (quota != null) {
             value.put("quota", bytes(quota));
+        }
+        if (durability != null) {
+            value.put("durability", durability.name().toLowerCase(Locale.ROOT));
+        }
+        if (route == Route.DEFAULT) {
+            value.putNull("route");
+        } else if (route != null) {
+            value.put("route", route.name().toLowerCase(Locale.ROOT));
         }
         return value;
     }

@@ -47,9 +47,18 @@ final class PutCommand extends ObjectCommand {
             throw CommandFailure.refused(file + ": no such file");
         }
         var key = at.key().isEmpty() || at.key().endsWith("/") ? at.key() + file.getFileName() : at.key();
-        var etag = s3().put(at.bucket(), key, file, _ -> {});
         return done(
-                Map.of("bucket", at.bucket(), "key", key, "etag", etag), "stored %s/%s".formatted(at.bucket(), key));
+                Map.of("bucket", at.bucket(), "key", key, "etag", put(at.bucket(), key)),
+                "stored %s/%s".formatted(at.bucket(), key));
+    }
+
+    private String put(String bucket, String key) {
+        try (var progress = Progress.of(err(), String.valueOf(file.getFileName()))) {
+            progress.begin(Files.size(file));
+            return s3().put(bucket, key, file, progress::moved);
+        } catch (IOException unreadable) {
+            throw CommandFailure.failed(file + " cannot be read: " + unreadable.getMessage());
+        }
     }
 
     private int putFolder(ObjectPath at) {

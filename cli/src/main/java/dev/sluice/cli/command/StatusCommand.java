@@ -21,7 +21,7 @@ final class StatusCommand implements Callable<Integer> {
     private final Installation installation;
 
     @Mixin
-    private final EndpointOptions endpoint = new EndpointOptions();
+    private final ClusterOptions options = new ClusterOptions();
 
     @Option(names = "--json", description = "As JSON.")
     private boolean json;
@@ -54,12 +54,12 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private ClusterStatus status() {
-        if (endpoint.remote(installation)) {
-            return ClusterStatus.of(endpoint.nativeApi(installation));
+        if (options.remote(installation)) {
+            return ClusterStatus.of(options.nativeApi(installation));
         }
-        var layout = endpoint.layout(installation);
+        var layout = options.layout(installation);
         return ClusterFile.read(layout.clusterFile())
-                .map(cluster -> ClusterStatus.of(cluster, endpoint.trust(installation, cluster.certificate())))
+                .map(cluster -> ClusterStatus.of(cluster, options.trust(installation, cluster.certificate())))
                 .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
                         .formatted(layout.dir(), layout.dir())));
     }

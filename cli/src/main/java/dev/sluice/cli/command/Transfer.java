@@ -1,12 +1,10 @@
 package dev.sluice.cli.command;
 
 import dev.sluice.cli.CommandFailure;
-import java.io.Console;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -18,18 +16,14 @@ import java.util.function.LongConsumer;
 final class Transfer implements AutoCloseable {
     private static final int AT_A_TIME = 8;
     private static final int MOST_QUEUED = 1_000;
-    private final LongAdder moved = new LongAdder(); // also of objects that fail then
     private final LongAdder bytes = new LongAdder();
     private final LongAdder objects = new LongAdder();
     private final List<String> failures = new ArrayList<>();
     private final long began = System.nanoTime();
-    private final PrintWriter err;
-    private final boolean terminal =
-            Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     private final ExecutorService threads =
             Executors.newFixedThreadPool(AT_A_TIME, Thread.ofVirtual().factory());
     private final Semaphore room = new Semaphore(MOST_QUEUED);
-    private final Thread progress;
+    private final Progress progress;
 
     /// What is done with one object.
     interface Work {
@@ -53,8 +47,8 @@ final class Transfer implements AutoCloseable {
     }
 
     Transfer(PrintWriter err) {
-        this.err = err;
-        this.progress = Thread.ofVirtual().start(this::showProgress);
+        progress = Progress.of(err, "all");
+        progress.begin(-1);
     }
 
     /// Queues one object; waits while too many are queued.
@@ -65,9 +59,10 @@ final class Transfer implements AutoCloseable {
             try {
                 work.run(count -> {
                     ofThis.add(count);
-                    moved.add(count);
+                    progress.moved(count);
                 });
                 objects.increment();
+                progress.objects(objects.sum());
                 bytes.add(ofThis.sum());
             } catch (CommandFailure failure) {
                 failed(name, failure.reason());
@@ -87,11 +82,7 @@ final class Transfer implements AutoCloseable {
 
     Summary finish() {
         threads.close();
-        progress.interrupt();
-        if (terminal) {
-            err.print("\r\u001b[K");
-            err.flush();
-        }
+        progress.close();
         synchronized (failures) {
             return new Summary(objects.sum(), bytes.sum(), (System.nanoTime() - began) / 1e9, List.copyOf(failures));
         }
@@ -100,21 +91,6 @@ final class Transfer implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
-        progress.interrupt();
-    }
-
-    private void showProgress() {
-        try {
-            while (terminal) {
-                Thread.sleep(200);
-                var rate = moved.sum() / ((System.nanoTime() - began) / 1e9);
-                err.printf(
-                        "\r%d objects, %s, %s/s\u001b[K",
-                        objects.sum(), Amounts.bytes(moved.sum()), Amounts.bytes((long) rate));
-                err.flush();
-            }
-        } catch (InterruptedException finished) {
-            Thread.currentThread().interrupt();
-        }
+        progress.close();
     }
 }

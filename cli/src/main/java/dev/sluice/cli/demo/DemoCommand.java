@@ -41,7 +41,10 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "DIR", description = "Use the cluster that runs here instead of an own one.")
     private @Nullable Path dir;
 
-    @Option(names = "--endpoint", paramLabel = "URL", description = "Use this running cluster.")
+    @Option(
+            names = {"--cluster", "--endpoint"},
+            paramLabel = "URL",
+            description = "Use the running cluster with a node at this address.")
     private @Nullable URI endpoint;
 
     @Option(names = "--s3", paramLabel = "URL", description = "Use this S3 endpoint as the cloud.")

@@ -27,6 +27,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.NodeHandler;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
+import dev.sluice.proxy.S3Operations;
 import dev.sluice.proxy.Targets;
 import dev.sluice.targetnode.TargetNode;
 import dev.sluice.targetnode.controller.Controller;
@@ -124,7 +125,7 @@ final class ComposedNode implements RunningNode {
                             config.node().address().host(),
                             config.node().address().port()),
                     gateway(),
-                    new EngineMetrics(jvm.meters(), id.value()),
+                    new EngineMetrics(jvm.meters(), id.value(), new S3Operations(s3Parser())),
                     new S3FailureAnswers(),
                     AccessLog.NONE));
             var self = self(store.map(TargetNode::weight).orElse(0.0));
@@ -226,9 +227,7 @@ final class ComposedNode implements RunningNode {
                 config.auth().region(),
                 new RedirectTokens(
                         clusterKey(), config.http().redirectTokenLife().duration()),
-                config.http().baseDomain().isEmpty()
-                        ? new S3RequestParser()
-                        : new S3RequestParser(config.http().baseDomain()),
+                s3Parser(),
                 config.auth().enabled()
                         ? Authenticator.of(
                                 () -> views.current().keys(), config.auth().region(), clock)
@@ -251,6 +250,12 @@ final class ComposedNode implements RunningNode {
                 new MetricsHandler(jvm.meters()),
                 config.backends().rules()::connection,
                 clock));
+    }
+
+    private S3RequestParser s3Parser() {
+        return config.http().baseDomain().isEmpty()
+                ? new S3RequestParser()
+                : new S3RequestParser(config.http().baseDomain());
     }
 
     private Optional<String> whyNotReady() {

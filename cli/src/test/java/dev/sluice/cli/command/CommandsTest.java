@@ -7,10 +7,15 @@ import dev.sluice.cli.node.Nodes;
 import dev.sluice.cli.process.JvmCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 final class CommandsTest {
     private static final Installation INSTALLATION =
@@ -41,6 +46,54 @@ final class CommandsTest {
         var out = new StringWriter();
         assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(out), "--help"))
                 .isZero();
-        assertThat(out.toString()).contains("mountpath", "completion").doesNotContain("  run ");
+        assertThat(out.toString()).contains("drive", "completion").doesNotContain("  run ", "mountpath");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node", "drive", "bucket", "scrub", "resilver"})
+    void aGroupShowsItsCommandsAndExamplesAloneAndWithHelp(String group) {
+        var help = helpOf(group, "--help");
+        assertThat(help).contains("Usage: sluice " + group, "Examples:", "  sluice " + group + " ");
+        Commands.of(INSTALLATION)
+                .getSubcommands()
+                .get(group)
+                .getSubcommands()
+                .keySet()
+                .forEach(command -> assertThat(help).contains("  " + command + " "));
+        assertThat(helpOf(group)).isEqualTo(help);
+    }
+
+    /// `bench` measures any S3 endpoint; everything else talks to Sluice.
+    @Test
+    void endpointMeansTheClusterInEveryCommand() {
+        var byName = new TreeMap<String, CommandLine>();
+        Commands.of(INSTALLATION).getSubcommands().forEach((name, command) -> {
+            byName.put(name, command);
+            command.getSubcommands().forEach((sub, line) -> byName.put(name + " " + sub, line));
+        });
+        byName.keySet().removeIf(name -> name.startsWith("bench"));
+        var naming = byName.entrySet().stream()
+                .filter(entry -> entry.getValue().getCommandSpec().findOption("--endpoint") != null)
+                .toList();
+        assertThat(naming).hasSizeGreaterThan(20);
+        assertThat(naming)
+                .allSatisfy(entry -> assertThat(entry.getValue()
+                                .getCommandSpec()
+                                .findOption("--endpoint")
+                                .names())
+                        .as(entry.getKey())
+                        .contains("--cluster"));
+    }
+
+    @Test
+    void sluiceAloneShowsItsHelp() {
+        assertThat(helpOf()).contains("Usage: sluice", "bucket", "Start with: sluice up");
+    }
+
+    private static String helpOf(String... arguments) {
+        var out = new StringWriter();
+        assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(Writer.nullWriter()), arguments))
+                .isZero();
+        return out.toString();
     }
 }

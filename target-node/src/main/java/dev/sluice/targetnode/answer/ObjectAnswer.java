@@ -59,7 +59,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     }
 
     /// @throws dev.sluice.common.store.StoreException when a condition does not hold or the range lies outside
-    public static ObjectAnswer of(Known object, Asked asked) {
+    public static ObjectAnswer of(Known object, Asked asked, CacheResult result) {
         asked.conditions().checkRead(object.etag(), object.modified());
         var part = asked.partNumber().map(number -> part(object, number));
         var selected = part.or(() -> asked.range().map(range -> range.resolve(object.size())));
@@ -68,7 +68,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         var headers = Headers.builder()
                 .add("ETag", '"' + object.etag() + '"')
                 .add("Last-Modified", HttpDate.format(object.modified()))
-                .add("Accept-Ranges", "bytes");
+                .add("Accept-Ranges", "bytes")
+                .add(CacheResult.HEADER, result.word());
         if (!object.headers().containsKey("Content-Type") && !asked.overrides().containsKey("Content-Type")) {
             headers.add("Content-Type", "binary/octet-stream");
         }

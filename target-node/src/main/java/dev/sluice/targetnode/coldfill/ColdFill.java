@@ -12,6 +12,7 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -74,50 +75,65 @@ public final class ColdFill {
         }
     }
 
-    /// @return empty when the store is to be asked again: a fill has ended since it was
+    /// What became of a request.
+    ///
+    /// @param result in the response too
+    /// @param response empty when the store is to be asked again: a fill has ended since it was
+    public record Filled(CacheResult result, Optional<Response> response) {
+        private static Filled with(CacheResult result, Response response) {
+            return new Filled(result, Optional.of(response));
+        }
+
+        private static Filled lookAgain(CacheResult result) {
+            return new Filled(result, Optional.empty());
+        }
+    }
+
     /// @throws StoreException NoSuchKey when the cloud has none, BackendUnavailable when it does not answer
-    public Optional<Response> answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+    public Filled answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var bucket = call.bucket();
         var key = call.key();
         var backend = backends.of(bucket);
         if (headOnly) {
-            var answer = ObjectAnswer.of(known(backend.head(key)), asked);
-            return Optional.of(
+            var answer = ObjectAnswer.of(known(backend.head(key)), asked, CacheResult.BYPASS);
+            return Filled.with(
+                    CacheResult.BYPASS,
                     new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length())));
         }
         try {
             return fromFill(bucket, key, backend, asked);
         } catch (StoreException.NoSpace _) {
-            return Optional.of(passedThrough(backend.get(key, read(asked)), asked));
+            return passedThrough(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
         }
     }
 
-    private Optional<Response> fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+    private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
         if (joined.isEmpty()) {
-            return Optional.of(passedThrough(backend.get(key, read(asked)), asked));
+            return passedThrough(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
         }
-        var fill = joined.get();
+        var fill = joined.get().fill();
         var object = fill.object();
         if (object.isEmpty()) {
-            return Optional.empty();
+            return Filled.lookAgain(CacheResult.FILL); // another fill has stored it
         }
-        var answer = ObjectAnswer.of(known(object.get()), asked);
+        var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
+        var answer = ObjectAnswer.of(known(object.get()), asked, result);
         if (answer.offset() - NEAR > fill.available()) {
             // the range first, the whole object goes on behind it
             try {
                 var stream = backend.get(key, read(asked).ifVersion(object.get().version()));
-                return Optional.of(passedThrough(stream, asked));
+                return passedThrough(stream, asked, result);
             } catch (StoreException.PreconditionFailed _) {
                 fills.outdated(name, fill);
-                return Optional.empty();
+                return Filled.lookAgain(result);
             }
         }
         if (!fill.join()) {
-            return Optional.empty(); // ended and let go between the two calls
+            return Filled.lookAgain(result); // ended and let go between the two calls
         }
-        return Optional.of(streamed(answer, sink -> {
+        return Filled.with(result, streamed(answer, sink -> {
             try {
                 fill.copy(answer.offset(), answer.length(), sink);
             } finally {
@@ -145,17 +161,17 @@ public final class ColdFill {
         return new BackendRead(asked.partNumber().isPresent() ? Optional.empty() : asked.range(), Optional.empty());
     }
 
-    private Response passedThrough(BackendStream stream, ObjectAnswer.Asked asked) {
+    private Filled passedThrough(BackendStream stream, ObjectAnswer.Asked asked, CacheResult result) {
         boolean answered = false;
         try {
-            var answer = ObjectAnswer.of(known(stream.object()), asked);
+            var answer = ObjectAnswer.of(known(stream.object()), asked, result);
             if (answer.offset() != stream.offset() || answer.length() != stream.length()) {
                 throw new StoreException.BackendUnavailable(
                         "the cloud sends another range than was asked for",
                         new IOException("%d+%d".formatted(stream.offset(), stream.length())));
             }
             answered = true;
-            return streamed(answer, sink -> copy(stream, sink));
+            return Filled.with(result, streamed(answer, sink -> copy(stream, sink)));
         } finally {
             if (!answered) {
                 stream.close();

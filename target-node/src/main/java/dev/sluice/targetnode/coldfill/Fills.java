@@ -19,6 +19,9 @@ import java.util.function.Supplier;
 public final class Fills {
     record Key(long bucketId, String key) {}
 
+    /// @param started whether it began with this request
+    record Joined(Fill fill, boolean started) {}
+
     private final Map<Key, Fill> joinable = new HashMap<>();
     private final Set<Fill> running = new HashSet<>();
     private final Set<Key> writing = new HashSet<>();
@@ -28,18 +31,18 @@ public final class Fills {
     ///
     /// @param start makes and starts a fill
     /// @return empty while the key is being written: only the cloud knows what there is
-    synchronized Optional<Fill> joinOrStart(Key key, Supplier<Fill> start) {
+    synchronized Optional<Joined> joinOrStart(Key key, Supplier<Fill> start) {
         if (writing.contains(key)) {
             return Optional.empty();
         }
         var present = joinable.get(key);
         if (present != null) {
-            return Optional.of(present);
+            return Optional.of(new Joined(present, false));
         }
         var fill = start.get();
         joinable.put(key, fill);
         running.add(fill);
-        return Optional.of(fill);
+        return Optional.of(new Joined(fill, true));
     }
 
     synchronized void ended(Key key, Fill fill) {

@@ -8,6 +8,7 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
@@ -30,11 +31,13 @@ final class GetObjectHandler {
     private final ObjectStore store;
     private final ColdFill coldFill;
     private final DamagedCopies damagedCopies;
+    private final BucketReads reads;
 
-    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies) {
+    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies, BucketReads reads) {
         this.store = store;
         this.coldFill = coldFill;
         this.damagedCopies = damagedCopies;
+        this.reads = reads;
     }
 
     Answer get(ObjectCall call, S3Request.GetObject request) {
@@ -50,8 +53,11 @@ final class GetObjectHandler {
         var hot = store.hot(call.bucket().id(), call.key());
         if (hot.isPresent()) {
             var object = hot.get();
-            var answer = answerOf(object, asked);
+            var answer = answerOf(object, asked, CacheResult.HIT);
             if (headOnly || object.bytes().isPresent() || object.ready(answer.offset(), window(answer))) {
+                if (!headOnly) {
+                    reads.count(call.bucket().id(), CacheResult.HIT, answer.length());
+                }
                 return response(object, answer, headOnly);
             }
             object.close();
@@ -59,8 +65,11 @@ final class GetObjectHandler {
         return new Blocking(_ -> find(call, asked, headOnly));
     }
 
-    /// What one request has found bad so far.
+    /// What one request has found so far.
     private static final class Tries {
+        /// Of an object that is here now: whether this request waited for the cloud first.
+        private CacheResult result = CacheResult.HIT;
+        /// Those whose replica is bad.
         private final Set<String> drives = new HashSet<>();
         private Optional<ObjectVersion> damaged = Optional.empty();
         private Optional<StoreException> failed = Optional.empty();
@@ -71,6 +80,9 @@ final class GetObjectHandler {
         while (true) {
             var found = look(call, asked, headOnly, tries);
             if (found.isPresent()) {
+                if (!headOnly) {
+                    reads.count(call.bucket().id(), tries.result, length(found.get()));
+                }
                 return found.get();
             }
         }
@@ -91,22 +103,28 @@ final class GetObjectHandler {
                 if (!bucket.backed()) {
                     throw new StoreException.Unavailable("Whether this object is stored cannot be known now: " + why);
                 }
-                yield coldFill.answer(call, asked, headOnly);
+                yield filled(call, asked, headOnly, tries);
             }
             case Lookup.Miss() -> {
                 if (!bucket.backed()) {
                     throw new StoreException.NoSuchKey(call.key());
                 }
-                yield coldFill.answer(call, asked, headOnly);
+                yield filled(call, asked, headOnly, tries);
             }
         };
+    }
+
+    private Optional<Response> filled(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
+        var filled = coldFill.answer(call, asked, headOnly);
+        tries.result = filled.result();
+        return filled.response();
     }
 
     /// The first bytes are verified before the head is sent, so that damage becomes another copy's answer, or an error,
     /// and not a broken 200.
     private Optional<Response> serve(
             StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
-        var answer = answerOf(object, asked);
+        var answer = answerOf(object, asked, tries.result);
         if (headOnly || answer.length() == 0 || object.bytes().isPresent()) {
             return Optional.of(response(object, answer, headOnly));
         }
@@ -144,12 +162,12 @@ final class GetObjectHandler {
         }
         boolean dropped = damagedCopies.drop(bucket, call.key(), tries.damaged);
         tries.drives.clear(); // there may be a new copy
-        return dropped ? coldFill.answer(call, asked, headOnly) : Optional.empty();
+        return dropped ? filled(call, asked, headOnly, tries) : Optional.empty();
     }
 
-    private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked) {
+    private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked, CacheResult result) {
         try {
-            return ObjectAnswer.of(ObjectAnswer.Known.of(object.record()), asked);
+            return ObjectAnswer.of(ObjectAnswer.Known.of(object.record()), asked, result);
         } catch (RuntimeException refused) {
             object.close();
             throw refused;
@@ -171,6 +189,15 @@ final class GetObjectHandler {
                 answer.status(),
                 answer.headers(),
                 new ResponseBody.FileRange(object, answer.offset(), answer.length()));
+    }
+
+    private static long length(Response response) {
+        return switch (response.body()) {
+            case ResponseBody.Bytes(var bytes) -> bytes.remaining();
+            case ResponseBody.FileRange range -> range.length();
+            case ResponseBody.Streamed streamed -> streamed.length();
+            case ResponseBody.LengthOnly _ -> 0;
+        };
     }
 
     private static int window(ObjectAnswer answer) {

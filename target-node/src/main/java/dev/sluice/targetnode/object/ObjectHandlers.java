@@ -65,6 +65,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final ControlPlane control;
     private final BucketWriteGate writes;
     private final Quotas quotas;
+    private final BucketReads reads;
     private final GetObjectHandler gets;
     private final PutObjectHandler puts;
     private final DeleteObjectHandler deletes;
@@ -82,6 +83,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             ControlPlane control,
             BucketWriteGate writes,
             Quotas quotas,
+            BucketReads reads,
             GetObjectHandler gets,
             PutObjectHandler puts,
             DeleteObjectHandler deletes,
@@ -97,6 +99,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.control = control;
         this.writes = writes;
         this.quotas = quotas;
+        this.reads = reads;
         this.gets = gets;
         this.puts = puts;
         this.deletes = deletes;
@@ -135,13 +138,15 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, intake);
         var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
+        var reads = new BucketReads();
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         return new ObjectHandlers(
                 store,
                 control,
                 writes,
                 quotas,
-                new GetObjectHandler(store, coldFill, damagedCopies),
+                reads,
+                new GetObjectHandler(store, coldFill, damagedCopies, reads),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
@@ -319,6 +324,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public List<DriveScrub> scrub(ScrubCommand command) {
         return scrubs.obey(command);
+    }
+
+    public BucketReads reads() {
+        return reads;
     }
 
     public Scrubs scrubs() {

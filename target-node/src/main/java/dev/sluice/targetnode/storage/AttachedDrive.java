@@ -84,7 +84,7 @@ final class AttachedDrive implements Attachment {
     public void requireSame() throws IOException {
         if (member().filter(member -> !member.isPlaced()).isPresent()) {
             throw new DriveRefusedException("another drive took the place of " + id
-                    + " (sluice mountpath attach PATH brings it back, detach --lost " + id + " gives it up)");
+                    + " (sluice drive attach PATH brings it back, detach --lost " + id + " gives it up)");
         }
         DriveSet.requireSame(id, path);
     }

@@ -48,7 +48,7 @@ class ObjectAnswerTest {
     }
 
     private static ObjectAnswer whole(Known object) {
-        return ObjectAnswer.of(object, asked(Optional.empty(), Optional.empty(), false));
+        return answerTo(object, asked(Optional.empty(), Optional.empty(), false));
     }
 
     @Test
@@ -78,7 +78,7 @@ class ObjectAnswerTest {
                 new Case(new ByteRange.Last(1), 99, 1),
                 new Case(new ByteRange.Last(100), 0, 100),
                 new Case(new ByteRange.Last(1000), 0, 100))) {
-            var answer = ObjectAnswer.of(PLAIN, asked(Optional.of(each.range), Optional.empty(), false));
+            var answer = answerTo(PLAIN, asked(Optional.of(each.range), Optional.empty(), false));
             assertThat(answer.status()).isEqualTo(206);
             assertThat(answer.offset()).as("%s", each).isEqualTo(each.offset);
             assertThat(answer.length()).as("%s", each).isEqualTo(each.length);
@@ -87,7 +87,7 @@ class ObjectAnswerTest {
         }
         for (var outside :
                 List.<ByteRange>of(new ByteRange.FromTo(100, 100), new ByteRange.FromTo(500, Long.MAX_VALUE))) {
-            assertThatThrownBy(() -> ObjectAnswer.of(PLAIN, asked(Optional.of(outside), Optional.empty(), false)))
+            assertThatThrownBy(() -> answerTo(PLAIN, asked(Optional.of(outside), Optional.empty(), false)))
                     .isInstanceOf(StoreException.RangeNotSatisfiable.class);
         }
     }
@@ -100,14 +100,14 @@ class ObjectAnswerTest {
                 new Case(PARTS, 2, 40, 40, Optional.of("3")),
                 new Case(PARTS, 3, 80, 20, Optional.of("3")),
                 new Case(PLAIN, 1, 0, 100, Optional.empty()))) {
-            var answer = ObjectAnswer.of(each.object, asked(Optional.empty(), Optional.of(each.part), false));
+            var answer = answerTo(each.object, asked(Optional.empty(), Optional.of(each.part), false));
             assertThat(answer.status()).isEqualTo(206);
             assertThat(answer.offset()).as("%s", each).isEqualTo(each.offset);
             assertThat(answer.length()).as("%s", each).isEqualTo(each.length);
             assertThat(answer.headers().first("x-amz-mp-parts-count")).isEqualTo(each.count);
         }
         for (var object : List.of(PARTS, PLAIN)) {
-            assertThatThrownBy(() -> ObjectAnswer.of(object, asked(Optional.empty(), Optional.of(4), false)))
+            assertThatThrownBy(() -> answerTo(object, asked(Optional.empty(), Optional.of(4), false)))
                     .isInstanceOfSatisfying(
                             S3Failure.class,
                             failure -> assertThat(failure.error().status()).isEqualTo(416));
@@ -117,31 +117,30 @@ class ObjectAnswerTest {
     @Test
     void thePartOfAnEmptyObjectIsAllOfIt() {
         var empty = known(0, Map.of(), List.of());
-        var answer = ObjectAnswer.of(empty, asked(Optional.empty(), Optional.of(1), false));
+        var answer = answerTo(empty, asked(Optional.empty(), Optional.of(1), false));
         assertThat(answer.length()).isZero();
         assertThat(answer.headers().first("Content-Range").orElse("")).doesNotContain("-1");
     }
 
     @Test
     void checksumsAreGivenForTheWholeWhenAskedFor() {
-        var plain = ObjectAnswer.of(PLAIN, asked(Optional.empty(), Optional.empty(), true));
+        var plain = answerTo(PLAIN, asked(Optional.empty(), Optional.empty(), true));
         assertThat(plain.headers().first("x-amz-checksum-crc32c")).contains("4waSgw==");
         assertThat(plain.headers().first("x-amz-checksum-type")).contains("FULL_OBJECT");
-        var parts = ObjectAnswer.of(PARTS, asked(Optional.empty(), Optional.empty(), true));
+        var parts = answerTo(PARTS, asked(Optional.empty(), Optional.empty(), true));
         assertThat(parts.headers().first("x-amz-checksum-sha256")).contains("abc=-3");
         assertThat(parts.headers().first("x-amz-checksum-type")).contains("COMPOSITE");
         for (var not : List.of(
                 asked(Optional.of(new ByteRange.FromTo(1, 5)), Optional.empty(), true),
                 asked(Optional.empty(), Optional.of(1), true))) {
-            assertThat(ObjectAnswer.of(PARTS, not).headers().toString()).doesNotContain("checksum");
+            assertThat(answerTo(PARTS, not).headers().toString()).doesNotContain("checksum");
         }
     }
 
     @Test
     void overridesReplaceAndAdd() {
         var overrides = new TreeMap<>(Map.of("Content-Type", "text/plain", "Content-Disposition", "attachment"));
-        var answer =
-                ObjectAnswer.of(PLAIN, asked(Optional.empty(), Optional.empty(), false, Conditions.NONE, overrides));
+        var answer = answerTo(PLAIN, asked(Optional.empty(), Optional.empty(), false, Conditions.NONE, overrides));
         assertThat(answer.headers().all("Content-Type")).containsExactly("text/plain");
         assertThat(answer.headers().all("Content-Disposition")).containsExactly("attachment");
         assertThat(answer.headers().all("Cache-Control")).containsExactly("no-cache");
@@ -183,7 +182,7 @@ class ObjectAnswerTest {
             var asked = asked(Optional.empty(), Optional.empty(), false, conditions, new TreeMap<>());
             Outcome outcome;
             try {
-                ObjectAnswer.of(PLAIN, asked);
+                answerTo(PLAIN, asked);
                 outcome = Outcome.SERVED;
             } catch (StoreException.NotModified _) {
                 outcome = Outcome.NOT_MODIFIED;
@@ -198,5 +197,9 @@ class ObjectAnswerTest {
         return relative == 9
                 ? Optional.empty()
                 : Optional.of(Instant.parse("2026-02-03T04:05:06Z").plusSeconds(3600L * relative));
+    }
+
+    private static ObjectAnswer answerTo(ObjectAnswer.Known object, ObjectAnswer.Asked asked) {
+        return ObjectAnswer.of(object, asked, CacheResult.HIT);
     }
 }

@@ -12,12 +12,14 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.answer.CacheResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -98,9 +100,19 @@ class ColdFillTest {
             assertThat(reader.get().broken()).isEmpty();
             assertThat(reader.get().body()).isEqualTo(SHARD);
         }
+        assertThat(cacheResults(readers)).containsOnlyOnce("miss").containsOnly("miss", "fill");
         target.awaitFills();
         assertThat(get("a").body()).isEqualTo(SHARD);
+        assertThat(get("a").header("x-sluice-cache")).isEqualTo("hit");
         assertThat(target.gets()).isEqualTo(1);
+    }
+
+    private static List<String> cacheResults(List<Future<Received>> readers) throws Exception {
+        var results = new ArrayList<String>();
+        for (var reader : readers) {
+            results.add(reader.get().header("x-sluice-cache"));
+        }
+        return results;
     }
 
     @Test
@@ -115,6 +127,7 @@ class ColdFillTest {
             for (var reader : readers) {
                 assertThat(reader.get().body()).isEqualTo(random(round, 10 + round * 3000));
             }
+            assertThat(cacheResults(readers)).as(key).containsOnlyOnce("miss");
         }
         assertThat(target.gets()).isEqualTo(60);
     }
@@ -129,7 +142,8 @@ class ColdFillTest {
         var call = TargetFixture.getCall(target.cached(), "a", Optional.empty(), NONE);
         assertThat(get("a").body()).isEqualTo(SHARD);
         target.awaitFills();
-        assertThat(cold.answer(call, asked(call), false)).isEmpty();
+        assertThat(cold.answer(call, asked(call), false))
+                .isEqualTo(new ColdFill.Filled(CacheResult.FILL, Optional.empty()));
         eventually(() -> fills.count() == 0);
         assertThat(target.gets()).isEqualTo(1);
     }
@@ -185,6 +199,7 @@ class ColdFillTest {
         var received = range("a", 10_000_000, 10_000_099);
         served.countDown();
         assertThat(received.body()).isEqualTo(Arrays.copyOfRange(large, 10_000_000, 10_000_100));
+        assertThat(received.header("x-sluice-cache")).isEqualTo("miss");
         target.awaitFills();
         assertThat(get("a").body()).isEqualTo(large);
         assertThat(target.gets()).isEqualTo(2);
@@ -345,6 +360,7 @@ class ColdFillTest {
         });
         var delete = clients.submit(() -> target.delete(target.cached(), "a"));
         await(reached);
+        assertThat(get("a").header("x-sluice-cache")).isEqualTo("bypass");
         assertThat(get("a").body()).isEqualTo(SHARD);
         assertThat(target.stored(target.cached(), "a")).isFalse();
         goOn.countDown();
@@ -358,6 +374,7 @@ class ColdFillTest {
         target = new TargetFixture(folder.resolve("full"), Long.MAX_VALUE / 2);
         target.inCloud("a", SHARD);
         assertThat(get("a").body()).isEqualTo(SHARD);
+        assertThat(get("a").header("x-sluice-cache")).isEqualTo("bypass");
         assertThat(range("a", 10, 19).body()).isEqualTo(Arrays.copyOfRange(SHARD, 10, 20));
         assertThat(target.stored(target.cached(), "a")).isFalse();
         target.cloud().memory().faults(Faults.NONE.corrupt(true));
@@ -384,7 +401,9 @@ class ColdFillTest {
         var response = target.head(target.cached(), "b");
         assertThat(response.status()).isEqualTo(200);
         assertThat(response.header("ETag")).isEqualTo('"' + TargetFixture.md5(SHARD) + '"');
+        assertThat(response.header("x-sluice-cache")).isEqualTo("bypass");
         assertThat(target.stored(target.cached(), "b")).isFalse();
+        assertThat(target.head(target.cached(), "a").header("x-sluice-cache")).isEqualTo("hit");
         assertThat(target.gets()).isEqualTo(1);
     }
 
@@ -480,7 +499,8 @@ class ColdFillTest {
 
     private Received parallel(Fills fills, String key) {
         var call = TargetFixture.getCall(target.cached(), key, Optional.empty(), NONE);
-        Optional<Response> response = target.coldFill(fills, SMALL).answer(call, asked(call), false);
+        Optional<Response> response =
+                target.coldFill(fills, SMALL).answer(call, asked(call), false).response();
         return Received.of(response.orElseThrow());
     }
 
@@ -527,8 +547,10 @@ class ColdFillTest {
         });
         var fills = new Fills();
         var call = TargetFixture.getCall(target.cached(), "a", Optional.empty(), NONE);
-        var response =
-                target.coldFill(fills, SMALL).answer(call, asked(call), false).orElseThrow();
+        var response = target.coldFill(fills, SMALL)
+                .answer(call, asked(call), false)
+                .response()
+                .orElseThrow();
         var bytes = new ByteArrayOutputStream();
         var received = Received.of(response, bytes, buffer -> {
             firstByte.countDown();

@@ -114,6 +114,19 @@ class ObjectHandlersTest {
     }
 
     @Test
+    void whatWasPutHereIsAHit() {
+        for (var bucket : buckets()) {
+            for (int size : new int[] {10, 200_000}) {
+                target.put(bucket, "a" + size, random(size, size));
+                for (int i = 0; i < 3; i++) {
+                    assertThat(target.get(bucket, "a" + size).header("x-sluice-cache"))
+                            .isEqualTo("hit");
+                }
+            }
+        }
+    }
+
+    @Test
     void aFailedPutLeavesTheOldObject() {
         for (var bucket : buckets()) {
             target.put(bucket, "a", random(1, 1000));

@@ -1,27 +1,42 @@
 package dev.sluice.common.http.engine;
 
+import dev.sluice.common.http.RequestHead;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /// What one server counts. One object per node: several nodes in one process share the registry, told apart by tag.
 public final class EngineMetrics {
+    private static final Duration[] LATENCIES = Stream.of(
+                    "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5",
+                    "5", "10", "30")
+            .map(seconds -> Duration.parse("PT" + seconds + "S"))
+            .toArray(Duration[]::new);
+
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder bytesOut = new LongAdder();
     private final LongAdder accessLogDropped = new LongAdder();
     private final LongAdder inFlight = new LongAdder();
     private final AtomicInteger connections = new AtomicInteger();
     private final Counter[] byClass = new Counter[6];
-    private final Timer latency;
+    private final Operations operations;
+    private final Timer[] latency;
     private final MemoryBudget.Gauge queued = new MemoryBudget.Gauge();
 
     public EngineMetrics(MeterRegistry registry, String node) {
+        this(registry, node, Operations.NOT_TOLD_APART);
+    }
+
+    public EngineMetrics(MeterRegistry registry, String node, Operations operations) {
+        this.operations = operations;
         var tags = Tags.of("node", node);
         for (int i = 0; i < byClass.length; i++) {
             var status = i == 0 ? "none" : i + "xx";
@@ -30,10 +45,13 @@ public final class EngineMetrics {
                     .tags(tags.and("status", status))
                     .register(registry);
         }
-        latency = Timer.builder("sluice.http.request.duration")
-                .description("from the head's arrival to the last byte handed to the kernel")
-                .tags(tags)
-                .register(registry);
+        latency = operations.names().stream()
+                .map(operation -> Timer.builder("sluice.http.request.duration")
+                        .description("from the head's arrival to the last byte handed to the kernel")
+                        .tags(tags.and("operation", operation))
+                        .serviceLevelObjectives(LATENCIES)
+                        .register(registry))
+                .toArray(Timer[]::new);
         FunctionCounter.builder("sluice.http.bytes.in", bytesIn, LongAdder::sum)
                 .tags(tags)
                 .register(registry);
@@ -80,10 +98,10 @@ public final class EngineMetrics {
         byClass[status / 100].increment();
     }
 
-    void requestEnded(int status, long nanos, long in, long out) {
+    void requestEnded(RequestHead head, int status, long nanos, long in, long out) {
         inFlight.decrement();
         byClass[Math.clamp(status / 100, 0, 5)].increment();
-        latency.record(nanos, TimeUnit.NANOSECONDS);
+        latency[operations.of(head)].record(nanos, TimeUnit.NANOSECONDS);
         bytesIn.add(in);
         bytesOut.add(out);
     }

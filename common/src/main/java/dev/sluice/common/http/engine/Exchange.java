@@ -416,7 +416,7 @@ final class Exchange {
         }
         concluded = true;
         long took = System.nanoTime() - begunAt;
-        engine.metrics().requestEnded(finalStatus, took, received.length(), bytesOut);
+        engine.metrics().requestEnded(head, finalStatus, took, received.length(), bytesOut);
         engine.accessLog().add(head, finalStatus, received.length(), bytesOut, Duration.ofNanos(took), complete);
     }
 }

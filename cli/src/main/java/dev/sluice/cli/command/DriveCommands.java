@@ -12,9 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice mountpath list|attach|detach|disable|enable`.
-final class MountpathCommands {
-    private MountpathCommands() {}
+/// `sluice drive list|attach|detach|disable|enable`.
+final class DriveCommands {
+    private DriveCommands() {}
 
     /// One drive and whose it is.
     private record Found(String target, NodeHealth.Drive drive) {
@@ -102,7 +102,7 @@ final class MountpathCommands {
                             || found.drive().id().equals(drive))
                     .toList();
             if (having.isEmpty()) {
-                throw CommandFailure.refused("no target has a drive at " + drive + " (sluice mountpath list)");
+                throw CommandFailure.refused("no target has a drive at " + drive + " (sluice drive list)");
             }
             if (having.size() > 1) {
                 throw CommandFailure.refused("several targets have a drive at " + drive + ": name one with --target");

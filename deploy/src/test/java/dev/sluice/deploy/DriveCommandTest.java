@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Drives that go out, are disabled and come back, as clients and operators see it.
-final class MountpathTest {
+final class DriveCommandTest {
     private static final int OBJECTS = 40;
 
     /// Three probes, and some for a busy machine.
@@ -43,11 +43,11 @@ final class MountpathTest {
             }
             var drive = dir.resolve(cluster.targets().getFirst().drives().getFirst());
             assertThat(statuses(s3)).containsOnly(200);
-            assertThat(cluster.run("mountpath", "list").outText())
+            assertThat(cluster.run("drive", "list").outText())
                     .contains("target001", drive.toString(), "online")
                     .doesNotContain("disabled");
 
-            assertThat(cluster.run("mountpath", "disable", drive.toString()).outText())
+            assertThat(cluster.run("drive", "disable", drive.toString()).outText())
                     .contains("is disabled");
             assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
             assertThatThrownBy(() -> s3.listObjectsV2(request -> request.bucket("drives")))
@@ -59,7 +59,7 @@ final class MountpathTest {
             cluster.up();
             assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
 
-            cluster.run("mountpath", "enable", drive.toString());
+            cluster.run("drive", "enable", drive.toString());
             Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
 
             var away = drive.resolveSibling("away");
@@ -87,18 +87,18 @@ final class MountpathTest {
                 var s3 = cluster.endpoint().client()) {
             s3.createBucket(request -> request.bucket("drives"));
             var more = folder.resolve("more").toString();
-            assertThat(cluster.run("mountpath", "attach", more).outText()).contains("is attached");
+            assertThat(cluster.run("drive", "attach", more).outText()).contains("is attached");
             for (int i = 0; i < OBJECTS; i++) {
                 put(s3, i);
             }
             cluster.down();
             cluster.up();
-            assertThat(cluster.run("mountpath", "list").outText()).contains(more);
+            assertThat(cluster.run("drive", "list").outText()).contains(more);
             assertThat(statuses(s3)).containsOnly(200);
-            assertThat(cluster.run("mountpath", "detach", more).outText()).contains("leaves when");
+            assertThat(cluster.run("drive", "detach", more).outText()).contains("leaves when");
             Eventually.holds(
                     RETURN,
-                    () -> assertThat(cluster.run("mountpath", "list").outText()).doesNotContain(more));
+                    () -> assertThat(cluster.run("drive", "list").outText()).doesNotContain(more));
             assertThat(statuses(s3)).containsOnly(200);
             assertThat(Path.of(more, ".sluice", "drive.json.detached")).exists();
         }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// What the commands on drives send, and how they show drives.
-final class MountpathCommandsTest {
+final class DriveCommandsTest {
     private static final String MAP = """
             {"pmap":{},"tmap":{
               "target001":{"public_net":{"direct_url":"http://127.0.0.1:1"}},
@@ -26,7 +26,7 @@ final class MountpathCommandsTest {
               {"path":"","id":"dgone%1$s","weight":7,"leaving":false,"state":"offline","reason":"another","since":0,"errors":3}]}""".formatted(target);
     }
 
-    MountpathCommandsTest() throws IOException {
+    DriveCommandsTest() throws IOException {
         node = new AskedNode(this::answer);
     }
 
@@ -46,7 +46,7 @@ final class MountpathCommandsTest {
 
     private AskedNode.Result sluice(String... arguments) {
         return node.sluice(
-                Stream.concat(Stream.of("mountpath"), Stream.of(arguments)).toArray(String[]::new));
+                Stream.concat(Stream.of("drive"), Stream.of(arguments)).toArray(String[]::new));
     }
 
     private static String change(String target, String method, String query, String action, String drive) {
@@ -91,5 +91,12 @@ final class MountpathCommandsTest {
                         "TARGET PATH ID WEIGHT STATE SINCE ERRORS REASON",
                         "target001 /mnt/target001 dtarget001 251 online, leaving 1970-01-01T00:00:00Z 0 -",
                         "target002 - dgonetarget002 7 offline 1970-01-01T00:00:00Z 3 another");
+    }
+
+    @Test
+    void theNameOfOlderVersionsStillWorks() {
+        assertThat(node.sluice("mountpath", "disable", "/mnt/target001").exitCode())
+                .isZero();
+        assertThat(changes).containsExactly(change("target001", "POST", "", "disable-mp", "/mnt/target001"));
     }
 }

@@ -1,0 +1,91 @@
+package dev.sluice.cli.command;
+
+import java.io.PrintWriter;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.Locale;
+import java.util.Optional;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/// One line that shows how far a transfer is, gone when it ends. Where no one watches it does nothing.
+final class Progress implements AutoCloseable {
+    private static final int EVERY_MILLIS = 200;
+    private static final int COLUMNS = 79;
+    private static final long MIB = 1 << 20;
+    /// Above this the line counts MiB, below KiB.
+    private static final long LARGE = 10 * MIB;
+
+    private final PrintWriter err;
+    private final boolean watched;
+    private final String name;
+    private volatile Optional<ProgressBar> bar = Optional.empty();
+
+    Progress(PrintWriter err, boolean watched, String name) {
+        this.err = err;
+        this.watched = watched;
+        this.name = name;
+    }
+
+    static Progress of(PrintWriter err, String name) {
+        return new Progress(err, Terminal.showsErrors(), name);
+    }
+
+    /// @param total in bytes; negative when it is not known
+    void begin(long total) {
+        if (watched) {
+            boolean large = total < 0 || total > LARGE;
+            bar = Optional.of(new ProgressBarBuilder()
+                    .setTaskName(name)
+                    .setInitialMax(total)
+                    .setUnit(large ? " MiB" : " KiB", large ? MIB : 1 << 10)
+                    .showSpeed(new DecimalFormat("#.#", DecimalFormatSymbols.getInstance(Locale.ROOT)))
+                    .setStyle(ProgressBarStyle.ASCII)
+                    .setUpdateIntervalMillis(EVERY_MILLIS)
+                    .setConsumer(new Line(err))
+                    .clearDisplayOnFinish()
+                    .build());
+        }
+    }
+
+    /// On any thread.
+    void moved(long bytes) {
+        bar.ifPresent(shown -> shown.stepBy(bytes));
+    }
+
+    /// How many objects are done, where there are several.
+    void objects(long count) {
+        bar.ifPresent(shown -> shown.setExtraMessage(count + " objects"));
+    }
+
+    @Override
+    public void close() {
+        bar.ifPresent(ProgressBar::close);
+        bar = Optional.empty();
+    }
+
+    private record Line(PrintWriter err) implements ProgressBarConsumer {
+        @Override
+        public int getMaxRenderedLength() {
+            return COLUMNS;
+        }
+
+        @Override
+        public void accept(String rendered) {
+            err.print("\r" + rendered + "\u001b[K");
+            err.flush();
+        }
+
+        @Override
+        public void clear() {
+            accept("");
+        }
+
+        @Override
+        public void close() {
+            err.flush();
+        }
+    }
+}
