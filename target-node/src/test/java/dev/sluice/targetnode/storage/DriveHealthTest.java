@@ -347,7 +347,7 @@ class DriveHealthTest {
             var key = drives.key(0, 0);
             put(drives.store, key, random(1, 50));
             drives.fault(0, (call, path) -> {
-                if (call.equals("list") && path.isEmpty()) {
+                if (call.equals("walk") && path.isEmpty()) {
                     most.accumulateAndGet(together.incrementAndGet(), Math::max);
                     awaitQuietly(go);
                     together.decrementAndGet();

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -112,7 +113,11 @@ final class FaultyFiles {
                     var given = arguments == null ? new Object[0] : arguments;
                     var path = given.length > 0 && given[0] instanceof String text ? text : file;
                     var result = instead.call(new Call(real, method, given, path));
-                    return result instanceof DriveFile opened ? wrap(DriveFile.class, opened, path, instead) : result;
+                    return switch (result) {
+                        case DriveFile opened -> wrap(DriveFile.class, opened, path, instead);
+                        case FolderWalk walk -> wrap(FolderWalk.class, walk, path, instead);
+                        case null, default -> result;
+                    };
                 }));
     }
 }

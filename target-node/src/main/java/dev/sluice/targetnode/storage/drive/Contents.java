@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -21,8 +22,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -47,6 +50,11 @@ public final class Contents implements AutoCloseable {
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
     static final byte[] SEQUENCE = {'s'};
+
+    /// An upload's name is 32 bytes.
+    private static final int UPLOADS_AT_ONCE = 16 << 10;
+
+    private static final int KEYLESS_AT_ONCE = 256;
 
     /// Greater than each key of a table.
     private static final byte[] LAST = {-1, -1, -1, -1};
@@ -521,11 +529,16 @@ public final class Contents implements AutoCloseable {
         trash.takeUpload(id);
     }
 
-    /// Deletes some of the trash.
+    /// Deletes some of the trash. What it has open in between is closed when there is no more, or by [#endPurge]; both
+    /// are one thread's.
     ///
     /// @return whether there is more
     public boolean purge(int atMost) throws IOException {
         return trash.empty(atMost);
+    }
+
+    public void endPurge() {
+        trash.close();
     }
 
     // ---- starting
@@ -585,9 +598,19 @@ public final class Contents implements AutoCloseable {
     /// Those that were brought back with their records since they were noted are objects again, and those that were
     /// taken away are gone.
     private void reviewKeyless() throws IOException {
+        hasKeyless = !isEmpty(Table.KEYLESS);
         var rows = new ArrayList<byte[]>();
-        index.scan(Table.KEYLESS, new byte[0], (row, _) -> rows.add(row));
-        hasKeyless = !rows.isEmpty();
+        index.scan(Table.KEYLESS, new byte[0], (row, _) -> {
+            rows.add(row);
+            if (rows.size() == KEYLESS_AT_ONCE) {
+                reviewKeyless(rows);
+            }
+            return true;
+        });
+        reviewKeyless(rows);
+    }
+
+    private void reviewKeyless(List<byte[]> rows) throws IOException {
         var after = new IndexBatch();
         for (var row : rows) {
             long bucketId = IndexKeys.number(row);
@@ -598,6 +621,7 @@ public final class Contents implements AutoCloseable {
                 after.delete(Table.KEYLESS, row);
             }
         }
+        rows.clear();
         if (!after.isEmpty()) {
             index.write(usages.writeTo(after), true);
             hasKeyless = !isEmpty(Table.KEYLESS);
@@ -633,17 +657,31 @@ public final class Contents implements AutoCloseable {
 
     /// Throws away the files of uploads that the index does not have.
     void deleteEndedUploads() throws IOException {
-        var live = new HashSet<String>();
-        index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
-            live.add(UploadKeys.idOf(key));
-            return true;
-        });
-        for (var name : files.list(Layout.UPLOADS)) {
+        var group = new HashMap<String, String>();
+        FolderWalk.each(files, Layout.UPLOADS, name -> {
             var id = name.replace("/", "");
-            if (!live.contains(id) && !Layout.isPutAside(id)) {
-                trash.delete(Layout.UPLOADS + "/" + name);
+            if (!Layout.isPutAside(id)) {
+                group.put(id, name);
             }
+            if (group.size() == UPLOADS_AT_ONCE) {
+                deleteEnded(group);
+            }
+        });
+        deleteEnded(group);
+    }
+
+    /// One look through the index for all of them, which has uploads by their keys only.
+    private void deleteEnded(Map<String, String> nameOfId) throws IOException {
+        if (!nameOfId.isEmpty()) {
+            index.scan(Table.UPLOADS, new byte[0], (key, _) -> {
+                nameOfId.remove(UploadKeys.idOf(key));
+                return true;
+            });
         }
+        for (var name : nameOfId.values()) {
+            trash.delete(Layout.UPLOADS + "/" + name);
+        }
+        nameOfId.clear();
     }
 
     /// Does a committed change again.

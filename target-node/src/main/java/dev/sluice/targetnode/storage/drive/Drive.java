@@ -5,6 +5,7 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -30,6 +31,8 @@ public final class Drive implements AutoCloseable {
     private static final int SETTLE_AT = 4096;
     private static final int PURGE_STEP = 256;
     private static final int OLD_NOTES = 1 << 16;
+    /// How many files may wait to be closed before whoever opens another has to close one.
+    private static final int TO_CLOSE = 256;
 
     private final String id;
     private final DriveSettings settings;
@@ -93,9 +96,9 @@ public final class Drive implements AutoCloseable {
     /// from.
     public boolean startsAtOnce() {
         return call(() -> (contents.isIndexed() && contents.isCounted())
-                || (contents.files().list(Layout.OBJECTS).isEmpty()
-                        && contents.files().list(Layout.ESCAPED).isEmpty()
-                        && contents.files().list(Layout.UPLOADS).isEmpty()));
+                || (FolderWalk.isEmpty(files, Layout.OBJECTS)
+                        && FolderWalk.isEmpty(files, Layout.ESCAPED)
+                        && FolderWalk.isEmpty(files, Layout.UPLOADS)));
     }
 
     /// Whether what it has is known, though it may not be ready yet.
@@ -215,6 +218,7 @@ public final class Drive implements AutoCloseable {
 
     private <T> DriveThreads.Work<T> telling(DriveThreads.Work<T> work) {
         return () -> {
+            closeOneOfMany();
             try {
                 return requiringThere(work);
             } catch (IOException failure) {
@@ -329,7 +333,9 @@ public final class Drive implements AutoCloseable {
         return new StoreException.DriveFailed("drive " + id + " failed: " + failure.getMessage(), failure);
     }
 
-    /// Closes a file from any thread: the last close of a deleted file may take the drive long.
+    /// Closes a file from any thread, without waiting: the last close of a deleted file may take the drive long. How
+    /// many
+    /// files wait is bounded where files are opened ([#closeOneOfMany]), for who lets go may be an event loop.
     public void closeLater(DriveFile file) {
         toClose.add(file::close);
         if (ended) {
@@ -337,20 +343,56 @@ public final class Drive implements AutoCloseable {
         }
     }
 
-    private void closeFiles() {
-        for (var close = toClose.poll(); close != null; close = toClose.poll()) {
+    /// Before each work on the drive's threads, which opens one file at most: so a drive that is slow to close files
+    /// does
+    /// not open more than it closes.
+    private void closeOneOfMany() {
+        if (toClose.size() > TO_CLOSE) {
+            closeNext();
+        }
+    }
+
+    private void closeNext() {
+        var close = toClose.poll();
+        if (close != null) {
+            close(close);
+        }
+    }
+
+    /// A failure is the drive's, and not that of what this thread does besides.
+    private void close(Runnable close) {
+        try {
             close.run();
+        } catch (RuntimeException failure) {
+            suspicion.add("closing a file", failure);
+        }
+    }
+
+    private void closeFiles() {
+        while (!toClose.isEmpty()) {
+            closeNext();
         }
     }
 
     private void tidy() {
+        try {
+            tidyUntilClosing();
+        } finally {
+            contents.endPurge();
+        }
+    }
+
+    private void tidyUntilClosing() {
         long settled = System.nanoTime();
         boolean more = true;
         while (!closing) {
             try {
                 var close = toClose.poll(more ? 1 : settings.settleAfter().toMillis(), TimeUnit.MILLISECONDS);
                 if (close != null) {
-                    close.run();
+                    close(close);
+                    for (int left = toClose.size(); left > 0; left--) {
+                        closeNext();
+                    }
                 }
                 if (frozen) {
                     more = false;

@@ -1,11 +1,13 @@
 package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,15 +24,13 @@ final class NamedBuckets {
     }
 
     /// Where a bucket was dropped while this drive was away, and made anew, both.
-    List<BucketRef> list() throws IOException {
-        return files.list(Layout.BUCKETS).stream()
-                .flatMap(name -> Layout.named(name).stream())
-                .toList();
+    void each(Consumer<BucketRef> visitor) throws IOException {
+        FolderWalk.each(files, Layout.BUCKETS, name -> Layout.named(name).ifPresent(visitor));
     }
 
     /// Also those whose sync a crash prevented.
     void load() throws IOException {
-        list().forEach(bucket -> noted.add(bucket.id()));
+        each(bucket -> noted.add(bucket.id()));
         if (!noted.isEmpty()) {
             files.syncFolder(Layout.BUCKETS);
         }

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
@@ -10,9 +11,8 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 final class Rebuild {
     private static final Logger LOG = LoggerFactory.getLogger(Rebuild.class);
     private static final int BATCH = 1000;
+    private static final String UNREADABLE = "u:";
 
     private final Contents contents;
     private final DriveFiles files;
     private final DriveIndex index;
     private final Map<String, Long> bucketIds = new HashMap<>();
-    private final List<String> unreadable = new ArrayList<>();
     private IndexBatch batch = new IndexBatch();
     private final Usages usages = new Usages();
     private long seen;
@@ -46,35 +46,27 @@ final class Rebuild {
     record Result(Usages usages, long newest) {}
 
     Result run() throws IOException {
-        contents.names().list().forEach(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
+        contents.names().each(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
         walk(Layout.OBJECTS, false);
         flush(1);
         walk(Layout.ESCAPED, true);
         flush(1);
-        for (var name : files.list(Layout.WORK)) {
-            adopt(Layout.WORK + "/" + name);
-        }
-        for (var path : unreadable) {
-            if (path.startsWith(Layout.OBJECTS + "/")) {
-                enterDamaged(path);
-            } else {
-                noteKeyless(path);
-            }
-        }
+        FolderWalk.each(files, Layout.WORK, name -> adopt(Layout.WORK + "/" + name));
         flush(1);
+        enterUnreadable();
         newest = Math.max(newest, new RebuiltUploads(contents).run());
         LOG.info("index made anew from {} files", seen);
         return new Result(usages, newest);
     }
 
     private void walk(String folder, boolean escaped) throws IOException {
-        for (var name : files.list(folder)) {
+        FolderWalk.each(files, folder, name -> {
             if (name.endsWith("/")) {
                 walk(folder + "/" + name.substring(0, name.length() - 1), escaped);
             } else {
                 visit(folder + "/" + name, escaped);
             }
-        }
+        });
     }
 
     private Optional<RecordFormat.Head> head(String path) throws IOException {
@@ -91,14 +83,14 @@ final class Rebuild {
         }
         var head = head(path);
         if (head.isEmpty()) {
-            unreadable.add(path);
+            setAside(path);
             return;
         }
         var key = head.get().key();
         long bucketId = head.get().bucketId();
         var expected = escaped ? Layout.escaped(bucketId, key) : Layout.OBJECTS + "/" + bucketOf(path) + "/" + key;
         if (!path.equals(expected)) {
-            unreadable.add(path); // another object's file was put here
+            setAside(path); // another object's file was put here
             return;
         }
         if (!escaped) {
@@ -124,6 +116,30 @@ final class Rebuild {
         }
         usages.replaced(bucketId, other, entry);
         batch.put(Table.OBJECTS, indexKey, entry.encode());
+    }
+
+    /// To be entered when all buckets' ids are known. In the index until then: there may be any number.
+    private void setAside(String path) throws IOException {
+        flush(BATCH);
+        batch.put(Table.META, IndexKeys.utf8(UNREADABLE + path), new byte[0]);
+    }
+
+    private void enterUnreadable() throws IOException {
+        var from = IndexKeys.utf8(UNREADABLE);
+        index.scan(Table.META, from, (key, _) -> {
+            if (!IndexKeys.startsWith(key, from)) {
+                return false;
+            }
+            var path = new String(key, StandardCharsets.UTF_8).substring(UNREADABLE.length());
+            if (path.startsWith(Layout.OBJECTS + "/")) {
+                enterDamaged(path);
+            } else {
+                noteKeyless(path);
+            }
+            return true;
+        });
+        batch.deleteRange(Table.META, from, IndexKeys.past(from));
+        flush(1);
     }
 
     private void adopt(String work) throws IOException {
@@ -154,6 +170,7 @@ final class Rebuild {
                 ObjectEntry.of(head.get(), false),
                 new IndexBatch(),
                 Optional.empty());
+        flush(BATCH);
         batch.put(Table.INTENTS, put.indexKey(), put.encode());
     }
 

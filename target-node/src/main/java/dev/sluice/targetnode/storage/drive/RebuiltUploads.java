@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
@@ -17,7 +18,6 @@ import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -51,31 +51,30 @@ final class RebuiltUploads {
 
     /// @return the greatest sequence that was found
     long run() throws IOException {
-        for (var name : files.list(Layout.UPLOADS)) {
+        FolderWalk.each(files, Layout.UPLOADS, name -> {
             if (name.endsWith("/")) {
                 var id = name.substring(0, name.length() - 1);
-                var names = files.list(Layout.upload(id));
-                if (!Layout.isPutAside(id) && !names.isEmpty()) {
-                    look(id, names);
+                if (!Layout.isPutAside(id) && !FolderWalk.isEmpty(files, Layout.upload(id))) {
+                    look(id);
                 }
             }
-        }
+        });
         return newest;
     }
 
-    private void look(String id, List<String> names) throws IOException {
+    private void look(String id) throws IOException {
         var upload = upload(id);
         if (upload.isEmpty()) {
             putAside(Layout.upload(id));
             return;
         }
-        if (names.contains(Part.SHARED) && isWhole(upload.get())) {
+        if (files.isFile(shared(id)) && isWhole(upload.get())) {
             var entry = ObjectEntry.of(contents.head(shared(id)), false);
             var put = new Intent.Put(
                     upload.get().bucket(), upload.get().key(), shared(id), entry, new IndexBatch(), Optional.empty());
             index.write(new IndexBatch().put(Table.INTENTS, put.indexKey(), put.encode()), false);
         } else {
-            enter(upload.get(), names);
+            enter(upload.get());
         }
     }
 
@@ -113,19 +112,19 @@ final class RebuiltUploads {
 
     // ---- parts
 
-    private void enter(UploadState upload, List<String> names) throws IOException {
+    private void enter(UploadState upload) throws IOException {
         var id = upload.uploadId();
         var batch = new IndexBatch()
                 .put(Table.UPLOADS, UploadKeys.upload(upload.bucket().id(), upload.key(), id), upload.encode());
         var records = new TreeMap<Integer, PartRecord>();
         var unknown = new HashSet<Integer>();
-        for (var name : names) {
+        FolderWalk.each(files, Layout.upload(id), name -> {
             if (Part.numberOf(name).isPresent()) {
                 read(id, name, unknown)
                         .ifPresent(found -> records.merge(
                                 found.number(), found, (a, b) -> a.version().compareTo(b.version()) > 0 ? a : b));
             }
-        }
+        });
         records.keySet().removeAll(unknown);
         for (var record : records.values()) {
             newest = Math.max(newest, record.version().sequence());

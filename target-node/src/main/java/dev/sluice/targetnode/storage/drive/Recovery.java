@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
@@ -45,9 +46,7 @@ final class Recovery {
             contents.redo(put, after, changed);
         }
         contents.recovered(intents, after, changed);
-        for (var name : files.list(Layout.WORK)) {
-            files.delete(Layout.WORK + "/" + name);
-        }
+        FolderWalk.each(files, Layout.WORK, name -> files.delete(Layout.WORK + "/" + name));
         contents.deleteEndedUploads();
     }
 

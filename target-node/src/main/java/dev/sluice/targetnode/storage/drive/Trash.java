@@ -2,19 +2,22 @@ package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveFullException;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Takes whole folders away in one step, and deletes what is in them bit by bit. Knows of the details that records
 /// have in files of their own: they go with them.
-final class Trash {
+final class Trash implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
 
     private final DriveFiles files;
+    private Optional<FolderDeletion> emptying = Optional.empty();
 
     Trash(DriveFiles files) {
         this.files = files;
@@ -38,42 +41,53 @@ final class Trash {
         }
     }
 
-    /// Deletes some of what was taken.
+    /// Deletes some of what was taken. One thread's, as is [#close].
     ///
-    /// @return whether there is more
+    /// @return whether there may be more
     boolean empty(int atMost) throws IOException {
-        var left = new int[] {atMost};
-        for (var name : files.list(Layout.TRASH)) {
-            if (!isDeleted(Layout.TRASH + "/" + name, left)) {
-                return true;
+        boolean goesOn = false;
+        try {
+            if (emptying.isEmpty()) {
+                emptying = Optional.of(new FolderDeletion(files, Layout.TRASH, this::deleteFile));
+            }
+            var deletion = emptying.get();
+            goesOn = !deletion.step(atMost);
+            return goesOn || deletion.foundAny();
+        } finally {
+            if (!goesOn) {
+                close();
             }
         }
-        return false;
+    }
+
+    /// Ends the emptying under way; the next one begins anew.
+    @Override
+    public void close() {
+        emptying.ifPresent(FolderDeletion::close);
+        emptying = Optional.empty();
     }
 
     /// @param path of a folder when it ends with '/'
     void delete(String path) throws IOException {
-        var _ = isDeleted(path, new int[] {Integer.MAX_VALUE});
-    }
-
-    private boolean isDeleted(String path, int[] left) throws IOException {
-        if (left[0]-- <= 0) {
-            return false;
-        }
         if (!path.endsWith("/")) {
-            if (!Layout.isPart(path)) {
-                files.attribute(path).ifPresent(this::deleteDetails);
-            }
-            files.delete(path);
-            return true;
+            deleteFile(path);
+            return;
         }
         var folder = path.substring(0, path.length() - 1);
-        for (var name : files.list(folder)) {
-            if (!isDeleted(folder + "/" + name, left)) {
-                return false;
+        try (var deletion = new FolderDeletion(files, folder, this::deleteFile)) {
+            boolean ended = false;
+            while (!ended) {
+                ended = deletion.step(FolderWalk.BATCH);
             }
         }
-        return files.deleteFolder(folder);
+        files.deleteFolder(folder);
+    }
+
+    private void deleteFile(String path) throws IOException {
+        if (!Layout.isPart(path)) {
+            files.attribute(path).ifPresent(this::deleteDetails);
+        }
+        files.delete(path);
     }
 
     private void deleteDetails(byte[] attribute) {

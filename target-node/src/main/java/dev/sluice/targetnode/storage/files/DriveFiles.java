@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.storage.files;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 
 /// Everything that is done to the files of one drive; tests put faults here. Paths are relative to the drive, with
@@ -54,8 +53,8 @@ public interface DriveFiles extends AutoCloseable {
     /// All that was written and named so far is on the drive when this returns. Once it failed, nobody knows what is.
     void syncAll() throws IOException;
 
-    /// The names in a folder, folders with a trailing '/'; empty when there is no such folder.
-    List<String> list(String path) throws IOException;
+    /// The names in a folder; none when there is no such folder.
+    FolderWalk walk(String path) throws IOException;
 
     long freeBytes() throws IOException;
 

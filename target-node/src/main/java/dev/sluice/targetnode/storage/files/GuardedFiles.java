@@ -126,9 +126,12 @@ public final class GuardedFiles implements DriveFiles {
         }
     }
 
+    /// Looks at each batch: whoever acts on a name of this drive must not do so on another one, and a folder that
+    /// is not there must not look empty when the whole drive is gone.
     @Override
-    public List<String> list(String path) throws IOException {
-        return files.list(path);
+    public FolderWalk walk(String path) throws IOException {
+        requireThere();
+        return new Present(files.walk(path));
     }
 
     @Override
@@ -151,6 +154,27 @@ public final class GuardedFiles implements DriveFiles {
         return failure instanceof DriveFullException || failure instanceof java.nio.file.NoSuchFileException
                 ? failure
                 : new SyncFailedException(path, failure);
+    }
+
+    private final class Present implements FolderWalk {
+        private final FolderWalk walk;
+
+        Present(FolderWalk walk) {
+            this.walk = walk;
+        }
+
+        @Override
+        public List<String> next() throws IOException {
+            var batch = walk.next();
+            requireThere();
+            return batch;
+        }
+
+        /// Also where the drive is gone: its folder is open still, and would keep it from being unmounted.
+        @Override
+        public void close() {
+            walk.close();
+        }
     }
 
     private record SyncNaming(String path, DriveFile file) implements DriveFile {

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -238,16 +237,23 @@ public final class LocalDriveFiles implements DriveFiles {
     }
 
     @Override
-    public List<String> list(String path) throws IOException {
-        var names = new ArrayList<String>();
-        try (var found = Files.newDirectoryStream(at(path))) {
-            for (var each : found) {
-                names.add(each.getFileName() + (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) ? "/" : ""));
-            }
+    public FolderWalk walk(String path) throws IOException {
+        try {
+            return new LocalFolderWalk(at(path));
         } catch (NoSuchFileException | NotDirectoryException _) {
+            return new NoFolder();
+        }
+    }
+
+    /// There is none.
+    private static final class NoFolder implements FolderWalk {
+        @Override
+        public List<String> next() {
             return List.of();
         }
-        return names;
+
+        @Override
+        public void close() {}
     }
 
     @Override

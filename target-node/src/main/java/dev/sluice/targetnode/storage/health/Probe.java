@@ -36,7 +36,7 @@ final class Probe {
         try {
             drive.requireSame();
             try (var files = drive.files()) {
-                return files.list("").contains(Layout.OBJECTS + "/")
+                return hasObjects(files)
                         ? further.apply(files)
                         : ProbeResult.failed("the folder " + Layout.OBJECTS + " is gone");
             }
@@ -45,6 +45,18 @@ final class Probe {
             return drive.isReplaced() ? ProbeResult.replaced(why) : ProbeResult.failed(why);
         } catch (IOException | RuntimeException failure) {
             return ProbeResult.failed("reading fails: " + failure.getMessage());
+        }
+    }
+
+    /// Reads names until it comes: whether the drive's own folder can be read is part of the question.
+    private static boolean hasObjects(DriveFiles files) throws IOException {
+        try (var walk = files.walk("")) {
+            for (var batch = walk.next(); !batch.isEmpty(); batch = walk.next()) {
+                if (batch.contains(Layout.OBJECTS + "/")) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

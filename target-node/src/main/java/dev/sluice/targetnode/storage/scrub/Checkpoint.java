@@ -53,6 +53,9 @@ record Checkpoint(
 
     static final Checkpoint NEVER = new Checkpoint(Phase.NONE, 0, "", 0, 0, 0, 0, false, false, 0);
     private static final int FORMAT = 1;
+    /// Before the path of a file. Without it the position is an earlier build's, which went by the order of names: what
+    /// it has not looked at may be anywhere. Earlier builds find no file there, and begin with the first one.
+    private static final String BY_FOLDERS = "/";
 
     /// Whether a pass is under way and may go on.
     boolean running() {
@@ -102,7 +105,7 @@ record Checkpoint(
         return new PackedWriter(FORMAT)
                 .number(phase.code)
                 .number(bucketId)
-                .text(at)
+                .text(phase == Phase.FILES ? BY_FOLDERS + at : at)
                 .number(objects)
                 .number(bytes)
                 .number(begunMillis)
@@ -115,10 +118,11 @@ record Checkpoint(
 
     static Checkpoint decode(byte[] value) throws IOException {
         var in = new PackedReader("the position of a scrub", value, FORMAT);
+        var phase = Phase.of(in.number());
         return new Checkpoint(
-                Phase.of(in.number()),
+                phase,
                 in.number(),
-                in.text(),
+                phase == Phase.FILES ? fileAt(in.text()) : in.text(),
                 in.number(),
                 in.number(),
                 in.number(),
@@ -126,5 +130,9 @@ record Checkpoint(
                 in.flag(),
                 in.flag(),
                 in.number());
+    }
+
+    private static String fileAt(String stored) {
+        return stored.startsWith(BY_FOLDERS) ? stored.substring(BY_FOLDERS.length()) : "";
     }
 }

@@ -16,17 +16,18 @@ import dev.sluice.targetnode.storage.record.UnknownFormatException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. Folder by folder in the
-/// order of names, so that a walk can go on behind any path.
+/// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. In the order in which
+/// the
+/// file system has the names of a folder, so that none needs to be in memory to be sorted. That order is the same when
+/// a
+/// walk goes on behind a path ([FolderWalk]): what comes before the path's names is passed over. Where a name is gone,
+/// its folder is walked from its begin.
 final class OrphanWalk {
-    private static final String SELF = "";
-
     /// Is told of each file.
     interface Visitor {
         /// Before a file is looked at; may wait, or end the walk.
@@ -73,19 +74,38 @@ final class OrphanWalk {
     }
 
     private void walk(String folder, List<String> after) throws IOException {
-        var first = after.isEmpty() ? SELF : after.getFirst();
-        var found = contents.files().list(folder);
-        named.clear(); // who was no bucket before these files were seen may be one now
-        withId.clear();
-        var names = found.stream().sorted(Comparator.comparing(OrphanWalk::plain));
-        for (var name : names.toList()) {
-            var path = folder + "/" + plain(name);
-            int order = plain(name).compareTo(first);
-            if (name.endsWith("/") && order >= 0) {
-                walk(path, order == 0 ? after.subList(1, after.size()) : List.of());
-            } else if (!name.endsWith("/") && order > 0) {
-                visit(path);
+        boolean found = after.isEmpty();
+        try (var walk = contents.files().walk(folder)) {
+            for (var batch = walk.next(); !batch.isEmpty(); batch = walk.next()) {
+                visitor.within();
+                named.clear(); // who was no bucket before these files were seen may be one now
+                withId.clear();
+                for (var name : batch) {
+                    if (found) {
+                        look(folder + "/" + name, List.of());
+                    } else if (plain(name).equals(after.getFirst())) {
+                        found = true;
+                        goOn(folder + "/" + name, after.subList(1, after.size()));
+                    }
+                }
             }
+        }
+        if (!found) {
+            walk(folder, List.of());
+        }
+    }
+
+    private void goOn(String path, List<String> after) throws IOException {
+        if (path.endsWith("/") || !after.isEmpty()) { // else it is the file that was looked at last
+            look(path, after);
+        }
+    }
+
+    private void look(String path, List<String> after) throws IOException {
+        if (path.endsWith("/")) {
+            walk(plain(path), after);
+        } else {
+            visit(path);
         }
     }
 

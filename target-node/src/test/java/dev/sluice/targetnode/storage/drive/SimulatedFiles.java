@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.FileIdentity;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.files.PathTakenException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -324,7 +325,7 @@ public final class SimulatedFiles implements DriveFiles {
     }
 
     @Override
-    public List<String> list(String path) throws IOException {
+    public FolderWalk walk(String path) throws IOException {
         faults.step(false);
         var found = new ArrayList<String>();
         names.forEach((each, node) -> {
@@ -332,7 +333,30 @@ public final class SimulatedFiles implements DriveFiles {
                 found.add(each.substring(each.lastIndexOf('/') + 1) + (node.folder ? "/" : ""));
             }
         });
-        return found;
+        return new Walk(found);
+    }
+
+    /// Of the names at its begin, some of which may be gone. Two at a time: so most folders have several batches.
+    private final class Walk implements FolderWalk {
+        private static final int AT_ONCE = 2;
+
+        private final List<String> names;
+        private int at;
+
+        Walk(List<String> names) {
+            this.names = names;
+        }
+
+        @Override
+        public List<String> next() throws IOException {
+            faults.step(false);
+            var batch = names.subList(at, Math.min(at + AT_ONCE, names.size()));
+            at += batch.size();
+            return batch;
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.sluice.targetnode.storage.drive.Seeds;
 import dev.sluice.targetnode.storage.drive.SimulatedCrash;
 import dev.sluice.targetnode.storage.drive.SimulatedFiles;
 import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -314,9 +315,12 @@ class UploadsCrashTest {
                 uploads.remove(upload);
             }
         }
-        assertThat(files.list(Layout.UPLOADS))
-                .as(when)
-                .allMatch(name -> name.endsWith(".unreadable/") || found.contains(name.replace("/", "")));
+        FolderWalk.each(
+                files,
+                Layout.UPLOADS,
+                name -> assertThat(name.endsWith(".unreadable/") || found.contains(name.replace("/", "")))
+                        .as("%s, %s", when, name)
+                        .isTrue());
     }
 
     private void checkPart(String as, Expected upload, int number, Optional<Part> part) throws IOException {

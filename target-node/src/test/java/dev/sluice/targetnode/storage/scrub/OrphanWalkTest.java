@@ -12,6 +12,7 @@ import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.pace.FakeTicks;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,18 +31,29 @@ class OrphanWalkTest {
             ".sluice/escaped/7/00",
             ".sluice/escaped/8/00");
 
+    private static final int MANY = 300;
+
     @TempDir
     private Path folder;
 
     private static final class Seen implements OrphanWalk.Visitor {
         private final List<String> looked = new ArrayList<>();
         private final List<String> orphans = new ArrayList<>();
+        private int left;
+
+        Seen(int atMost) {
+            left = atMost;
+        }
 
         @Override
         public void within() {}
 
         @Override
-        public void before() {}
+        public void before() {
+            if (left-- == 0) {
+                throw new Stopped();
+            }
+        }
 
         @Override
         public void orphan(ScrubFinding finding) {
@@ -76,31 +88,95 @@ class OrphanWalkTest {
             Files.createDirectories(folder.resolve(file).getParent());
             Files.createFile(folder.resolve(file));
         }
+        onDrive(contents -> {
+            var all = walk(contents, "");
+            assertThat(all.looked).containsExactlyInAnyOrderElementsOf(FILES);
+            assertThat(all.orphans).isEqualTo(all.looked);
+            for (int i = 0; i < FILES.size(); i++) {
+                assertThat(walk(contents, all.looked.get(i)).looked).isEqualTo(all.looked.subList(i + 1, FILES.size()));
+            }
+            assertThat(walk(contents, "objects/b/a/b/gone").looked)
+                    .as("behind a file that is no more")
+                    .isEqualTo(all.looked.subList(all.looked.indexOf("objects/b/a/b/c"), FILES.size()));
+        });
+    }
+
+    /// As at a restart: another walk, which knows the last path only.
+    @Test
+    void aWalkOfManyNamesGoesOnWhereItWas() throws Exception {
+        var files = new ArrayList<String>();
+        for (int i = 0; i < MANY; i++) {
+            files.add("objects/b/f%d/k".formatted(i));
+            files.add("objects/b/many/k%d".formatted(i));
+            files.add(".sluice/escaped/7/%d".formatted(i));
+        }
+        for (var file : files) {
+            Files.createDirectories(folder.resolve(file).getParent());
+            Files.createFile(folder.resolve(file));
+        }
+        onDrive(contents -> {
+            var seen = new Seen(files.size() / 7);
+            for (int walks = 1; !isEnded(contents, seen); walks++) {
+                seen.left = files.size() / 7;
+                assertThat(walks).isLessThanOrEqualTo(7);
+            }
+            assertThat(seen.orphans).isEqualTo(seen.looked);
+            assertThat(seen.looked).hasSameSizeAs(files).containsExactlyInAnyOrderElementsOf(files);
+        });
+    }
+
+    @Test
+    void aFolderWhoseNameIsGoneIsWalkedFromItsBegin() throws Exception {
+        Files.createDirectories(folder.resolve(".sluice"));
+        Files.createDirectories(folder.resolve("objects/b/many"));
+        for (int i = 0; i < MANY; i++) {
+            Files.createFile(folder.resolve("objects/b/many/k" + i));
+        }
+        onDrive(contents -> {
+            var seen = new Seen(MANY / 2);
+            assertThat(isEnded(contents, seen)).isFalse();
+            Files.delete(folder.resolve(seen.looked.getLast()));
+            assertThat(walk(contents, seen.looked.getLast()).looked).hasSize(MANY - 1);
+        });
+    }
+
+    private static boolean isEnded(Contents contents, Seen seen) throws IOException {
+        try {
+            walk(contents, seen.looked.isEmpty() ? "" : seen.looked.getLast(), seen);
+            return true;
+        } catch (Stopped _) {
+            return false;
+        }
+    }
+
+    private interface Work {
+        void run(Contents contents) throws IOException;
+    }
+
+    private void onDrive(Work work) throws Exception {
         try (var threads = new DriveThreads("walk", 1, 1);
                 var memory = new RocksMemory(1 << 20, 1 << 20)) {
             DriveThreads.await(threads.startStep(() -> {
                 try (var contents = new Contents(
                         new LocalDriveFiles(folder), RocksIndex.open(folder.resolve(Layout.INDEX), memory))) {
-                    var all = walk(contents, "");
-                    assertThat(all.looked).containsExactlyInAnyOrderElementsOf(FILES);
-                    assertThat(all.orphans).isEqualTo(all.looked);
-                    for (int i = 0; i < FILES.size(); i++) {
-                        assertThat(walk(contents, all.looked.get(i)).looked)
-                                .isEqualTo(all.looked.subList(i + 1, FILES.size()));
-                    }
-                    assertThat(walk(contents, "objects/b/a/b/gone").looked)
-                            .as("behind a file that is no more")
-                            .isEqualTo(all.looked.subList(all.looked.indexOf("objects/b/a/b/c") + 1, FILES.size()));
+                    work.run(contents);
                 }
             }));
         }
     }
 
-    private static Seen walk(Contents contents, String after) throws Exception {
-        var seen = new Seen();
+    private static Seen walk(Contents contents, String after) throws IOException {
+        var seen = new Seen(Integer.MAX_VALUE);
+        int asked = walk(contents, after, seen);
+        assertThat(asked)
+                .as("who is asked for buckets")
+                .isLessThanOrEqualTo(2 * Math.max(FILES.size(), seen.looked.size()));
+        return seen;
+    }
+
+    private static int walk(Contents contents, String after, Seen seen) throws IOException {
         var buckets = new NoBuckets();
         new OrphanWalk(contents, new KeyLocks(), buckets, seen, new FakeTicks()).run(after);
-        assertThat(buckets.asked).as("who is asked for buckets").isLessThanOrEqualTo(2 * FILES.size());
-        return seen;
+        return buckets.asked;
     }
 }

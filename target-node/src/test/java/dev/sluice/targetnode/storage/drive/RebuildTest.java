@@ -1,0 +1,148 @@
+package dev.sluice.targetnode.storage.drive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.index.DriveIndex;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/// An index made from folders of many names: what is in memory at once is what one write of the index has.
+class RebuildTest {
+    private static final BucketRef BUCKET = new BucketRef(3, "bucket");
+    private static final int NAMES = 2500;
+    private static final int MOST = 1000;
+
+    private final SimulatedFiles files = new SimulatedFiles(new Faults());
+    private final Counting index = new Counting(new MemoryIndex(new Faults()));
+
+    @Test
+    void filesWithoutRecordsAreEnteredInGroups() throws Exception {
+        onADriveThread(() -> {
+            files.createFolders("objects/bucket/many");
+            files.createFolders(Layout.escapedFolder(BUCKET.id()));
+            files.create(Layout.naming(BUCKET)).close();
+            for (int i = 0; i < NAMES; i++) {
+                files.create("objects/bucket/many/" + i).close();
+                files.create(Layout.escaped(BUCKET.id(), "k" + i + "/")).close();
+            }
+            var contents = rebuilt();
+            for (int i = 0; i < NAMES; i++) {
+                assertThat(contents.entry(BUCKET.id(), "many/" + i)).contains(ObjectEntry.damaged(false));
+                assertThat(contents.entry(BUCKET.id(), "k" + i + "/")).contains(ObjectEntry.damaged(true));
+            }
+            assertThat(contents.totals().objects()).isEqualTo(2 * NAMES);
+            requireNothingElseInMeta();
+        });
+    }
+
+    @Test
+    void workFilesAreAdoptedInGroups() throws Exception {
+        onADriveThread(() -> {
+            files.createFolders("objects/bucket");
+            files.create(Layout.naming(BUCKET)).close();
+            for (int i = 0; i < NAMES; i++) {
+                workFile("many/" + i, i + 1);
+            }
+            var contents = rebuilt();
+            assertThat(index.intents).isEqualTo(NAMES);
+            for (int i = 0; i < NAMES; i++) {
+                assertThat(contents.entry(BUCKET.id(), "many/" + i)
+                                .orElseThrow()
+                                .damaged())
+                        .isFalse();
+            }
+            assertThat(contents.totals().objects()).isEqualTo(NAMES);
+        });
+    }
+
+    private Contents rebuilt() throws IOException {
+        files.syncAll();
+        var contents = new Contents(files, index);
+        contents.rebuild();
+        assertThat(index.most).as("changes in one batch").isBetween(MOST / 2, MOST + 2);
+        contents.recover();
+        return contents;
+    }
+
+    private void requireNothingElseInMeta() throws IOException {
+        index.scan(Table.META, new byte[0], (key, _) -> {
+            assertThat((char) key[0]).isIn('b', 'i', 's', 't');
+            return true;
+        });
+    }
+
+    private void workFile(String key, long sequence) throws IOException {
+        var version = new ObjectVersion(1, sequence);
+        var record = new ObjectRecord(
+                BUCKET.id(),
+                key,
+                version,
+                0,
+                1,
+                2,
+                "etag",
+                Map.of(),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                Optional.empty(),
+                new BlockSummer().finish(0));
+        try (var file = files.create(Layout.work(version))) {
+            var _ = new Contents(files, index)
+                    .preparePut(BUCKET, Layout.work(version), file, record, new IndexBatch(), false);
+        }
+    }
+
+    private static void onADriveThread(DriveThreads.Step step) throws Exception {
+        try (var threads = new DriveThreads("test", 1, 1)) {
+            DriveThreads.await(threads.startStep(step));
+        }
+    }
+
+    /// Counts what is in each write.
+    private static final class Counting implements DriveIndex {
+        private final DriveIndex real;
+        private int most;
+        private int intents;
+
+        Counting(DriveIndex real) {
+            this.real = real;
+        }
+
+        @Override
+        public void write(IndexBatch batch, boolean sync) throws IOException {
+            most = Math.max(most, batch.changes().size());
+            intents += (int) batch.changes().stream()
+                    .filter(each -> each.table() == Table.INTENTS && each.kind() == IndexBatch.Kind.PUT)
+                    .count();
+            real.write(batch, sync);
+        }
+
+        @Override
+        public Optional<byte[]> get(Table table, byte[] key) throws IOException {
+            return real.get(table, key);
+        }
+
+        @Override
+        public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
+            real.scan(table, from, visitor);
+        }
+
+        @Override
+        public void close() {
+            real.close();
+        }
+    }
+}
