@@ -51,7 +51,7 @@ class OrphanWalkTest {
         @Override
         public void before() {
             if (left-- == 0) {
-                throw new Stopped();
+                throw new Cancelled();
             }
         }
 
@@ -144,7 +144,7 @@ class OrphanWalkTest {
         try {
             walk(contents, seen.looked.isEmpty() ? "" : seen.looked.getLast(), seen);
             return true;
-        } catch (Stopped _) {
+        } catch (Cancelled _) {
             return false;
         }
     }
