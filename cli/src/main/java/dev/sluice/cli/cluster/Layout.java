@@ -92,7 +92,7 @@ public record Layout(Path dir) {
                         backends,
                         config.storage(),
                         config.http().below(dir),
-                        config.log().withPath(log(config, node.id()).toString())))
+                        config.log().below(dir).withPath(log(config, node.id()).toString())))
                 .toList();
     }
 

@@ -1,10 +1,13 @@
 package dev.sluice.cli.config;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /// `[log]`: where events go. An empty path means standard output.
-public record LogConfig(Level level, String path, ByteSize fileSize, int files) {
+///
+/// @param accessLog the file with a line for each request; empty: none is written
+public record LogConfig(Level level, String path, ByteSize fileSize, int files, String accessLog) {
     /// The least important events that are written.
     public enum Level {
         ERROR,
@@ -20,13 +23,25 @@ public record LogConfig(Level level, String path, ByteSize fileSize, int files) 
         }
     }
 
-    public static final LogConfig DEFAULTS = new LogConfig(Level.INFO, "", ByteSize.parse("32MiB"), 8);
+    public static final LogConfig DEFAULTS = new LogConfig(Level.INFO, "", ByteSize.parse("32MiB"), 8, "");
 
     public LogConfig {
         Checks.atLeast("log.files", files, 1);
     }
 
     public LogConfig withPath(String file) {
-        return new LogConfig(level, file, fileSize, files);
+        return new LogConfig(level, file, fileSize, files, accessLog);
+    }
+
+    /// The same with an absolute name of the access log; any other begins at this folder.
+    public LogConfig below(Path dir) {
+        return accessLog.isEmpty()
+                ? this
+                : new LogConfig(
+                        level,
+                        path,
+                        fileSize,
+                        files,
+                        dir.resolve(accessLog).normalize().toString());
     }
 }

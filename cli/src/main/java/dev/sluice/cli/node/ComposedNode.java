@@ -127,7 +127,7 @@ final class ComposedNode implements RunningNode {
                     gateway(),
                     new EngineMetrics(jvm.meters(), id.value(), new S3Operations(s3Parser())),
                     new S3FailureAnswers(),
-                    AccessLog.NONE));
+                    accessLog()));
             var self = self(store.map(TargetNode::weight).orElse(0.0));
             Thread.ofVirtual().name("join").start(() -> join(self));
             started = true;
@@ -256,6 +256,11 @@ final class ComposedNode implements RunningNode {
         return config.http().baseDomain().isEmpty()
                 ? new S3RequestParser()
                 : new S3RequestParser(config.http().baseDomain());
+    }
+
+    private AccessLog accessLog() throws IOException {
+        var file = config.log().accessLog();
+        return file.isEmpty() ? AccessLog.NONE : closedLast(JsonAccessLog.open(id.value(), Path.of(file)));
     }
 
     private Optional<String> whyNotReady() {

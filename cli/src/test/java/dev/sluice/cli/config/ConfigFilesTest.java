@@ -113,6 +113,7 @@ final class ConfigFilesTest {
             path = "/var/log/sluice.log"
             file_size = "30MiB"
             files = 31
+            access_log = "/var/log/access.json"
             """;
 
     private static final BackendsConfig BACKENDS = new BackendsConfig(
@@ -188,7 +189,12 @@ final class ConfigFilesTest {
                                 "s3.example.com",
                                 "/c.pem",
                                 "/k.pem"),
-                        new LogConfig(LogConfig.Level.DEBUG, "/var/log/sluice.log", mebibytes(30), 31)));
+                        new LogConfig(
+                                LogConfig.Level.DEBUG,
+                                "/var/log/sluice.log",
+                                mebibytes(30),
+                                31,
+                                "/var/log/access.json")));
     }
 
     /// So that `everyKeyOfANodesFileIsTaken` cannot forget a key that is added later.

@@ -18,14 +18,19 @@ public interface AccessLog {
 
     void answered(Entry entry);
 
+    /// No entry waits now, or none comes any more: what is buffered is to be written.
+    default void flush() {}
+
     /// False spares the engine making entries at all.
     default boolean wanted() {
         return true;
     }
 
+    /// @param endedMillis when, since 1970
     /// @param status 0 when the client was gone before an answer was begun
     /// @param complete false when the connection broke before the whole answer was sent
     record Entry(
+            long endedMillis,
             String requestId,
             String remote,
             String method,

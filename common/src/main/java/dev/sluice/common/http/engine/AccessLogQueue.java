@@ -10,11 +10,13 @@ import org.slf4j.LoggerFactory;
 final class AccessLogQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AccessLogQueue.class);
     private static final int CAPACITY = 8192;
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
     private final ArrayBlockingQueue<AccessLog.Entry> entries = new ArrayBlockingQueue<>(CAPACITY);
     private final AccessLog log;
     private final EngineMetrics metrics;
     private final Thread writer;
+    private boolean failing;
 
     AccessLogQueue(AccessLog log, EngineMetrics metrics) {
         this.log = log;
@@ -30,6 +32,7 @@ final class AccessLogQueue implements AutoCloseable {
             return;
         }
         var entry = new AccessLog.Entry(
+                System.currentTimeMillis(),
                 head.requestId(),
                 head.remote().getAddress().getHostAddress(),
                 head.method(),
@@ -48,23 +51,53 @@ final class AccessLogQueue implements AutoCloseable {
     private void write() {
         try {
             while (true) {
-                pass(entries.take());
+                var entry = entries.poll();
+                if (entry == null) {
+                    attempt(log::flush);
+                    entry = entries.take();
+                }
+                pass(entry);
             }
         } catch (InterruptedException closed) {
             entries.forEach(this::pass);
+            attempt(log::flush);
         }
     }
 
     private void pass(AccessLog.Entry entry) {
-        try {
-            log.answered(entry);
-        } catch (RuntimeException broken) {
-            LOG.error("the access log failed", broken);
+        if (!attempt(() -> log.answered(entry))) {
+            metrics.accessLogDropped();
         }
     }
 
+    /// A log that fails, fails at each entry: it is told of once until it works again.
+    private boolean attempt(Runnable step) {
+        try {
+            step.run();
+            failing = false;
+            return true;
+        } catch (RuntimeException broken) {
+            if (!failing) {
+                LOG.error("the access log failed: {}", broken.getMessage(), broken);
+            }
+            failing = true;
+            return false;
+        }
+    }
+
+    /// Waits until what was added is written.
     @Override
     public void close() {
+        if (!log.wanted()) {
+            return;
+        }
         writer.interrupt();
+        try {
+            if (!writer.join(LONGEST_CLOSE)) {
+                LOG.warn("the access log is not written to its end within {}", LONGEST_CLOSE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
