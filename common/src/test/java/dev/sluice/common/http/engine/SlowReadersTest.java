@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Answer;
@@ -98,7 +99,7 @@ class SlowReadersTest {
             readers.add(socket);
             socket.setReceiveBufferSize(4 << 10);
             socket.connect(server.server.address());
-            socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n").getBytes());
+            socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n").getBytes(US_ASCII));
             socket.getOutputStream().flush();
             assertThat(socket.getInputStream().read()).isEqualTo('H');
         }
@@ -112,8 +113,8 @@ class SlowReadersTest {
         try (var socket = sockets.createSocket()) {
             socket.connect(server.server.address());
             socket.setSoTimeout(10_000);
-            socket.getOutputStream().write("GET /small HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes());
-            assertThat(new String(socket.getInputStream().readAllBytes()))
+            socket.getOutputStream().write("GET /small HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes(US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
                     .startsWith("HTTP/1.1 200")
                     .endsWith("small");
         }
