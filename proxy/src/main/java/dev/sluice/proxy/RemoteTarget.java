@@ -154,7 +154,7 @@ final class RemoteTarget implements TargetService {
         try {
             return ClusterJson.read(json, type);
         } catch (IOException e) {
-            throw new StoreException.Unavailable("%s's answer makes no sense: %s".formatted(node.id(), e.getMessage()));
+            throw new StoreException.Unavailable("invalid response from %s: %s".formatted(node.id(), e.getMessage()));
         }
     }
 

@@ -96,7 +96,7 @@ final class ClosedLoop extends ChannelInboundHandlerAdapter {
                 hangUp(context);
                 return;
             }
-            Answer answer = awaited.orElseThrow(() -> new IllegalStateException("an answer nobody asked for"));
+            Answer answer = awaited.orElseThrow(() -> new IllegalStateException("a response without a request"));
             if (message instanceof HttpResponse head) {
                 answer.head(head);
             }

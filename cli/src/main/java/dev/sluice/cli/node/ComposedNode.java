@@ -24,9 +24,9 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.proxy.NodeHandler;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
+import dev.sluice.proxy.NodeHandler;
 import dev.sluice.proxy.S3Operations;
 import dev.sluice.proxy.Targets;
 import dev.sluice.targetnode.TargetNode;
@@ -268,7 +268,7 @@ final class ComposedNode implements RunningNode {
             return Optional.of("waiting for the controller");
         }
         if (!target.map(TargetNode::ready).orElse(true)) {
-            return Optional.of("a drive is being opened, or its index made anew");
+            return Optional.of("a drive is being opened, or its index rebuilt");
         }
         try {
             control.current();

@@ -110,7 +110,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         try {
             return ClusterJson.read(json, SentState.class).opened(secrets);
         } catch (IOException e) {
-            throw new StoreException.Unavailable("the controller's answer makes no sense: " + e.getMessage());
+            throw new StoreException.Unavailable("invalid response from the controller: " + e.getMessage());
         }
     }
 }

@@ -22,7 +22,7 @@ public record ScrubFinding(
 
     /// What was done about it.
     public enum Action {
-        /// The copy is made anew from another drive's.
+        /// The copy is rebuilt from another drive's.
         COPIED,
         /// The copy is dropped; the next GET fetches the object from the cloud.
         DROPPED,

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/// One fetch of one object: its bytes go into a work file, and every reader follows behind. Runs on a virtual thread of
-/// its own and goes on when all readers have left.
+/// One fetch of one object: its bytes go into a staging file, and every reader follows behind. Runs on a virtual thread
+/// of its own and goes on when all readers have left.
 final class Fill implements Runnable {
     private static final int READ = 256 << 10;
 
@@ -114,7 +114,7 @@ final class Fill implements Runnable {
             long available = Math.min(end, progress.awaitBeyond(from));
             int written = sink.write((int) Math.min(READ, available - from), into -> upload.readAt(from, into));
             if (written == 0) {
-                throw new IOException("the work file ends before byte " + from);
+                throw new IOException("the staging file ends before byte " + from);
             }
             at += written;
         }

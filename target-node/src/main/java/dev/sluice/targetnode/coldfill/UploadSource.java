@@ -4,7 +4,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.targetnode.storage.Upload;
 import java.nio.ByteBuffer;
 
-/// The bytes of a finished work file, for the cloud.
+/// The bytes of a finished staging file, for the cloud.
 final class UploadSource implements ByteSource {
     private static final int READ = 256 << 10;
 

@@ -69,7 +69,7 @@ final class StateFiles {
 
     /// The newest undamaged copy; empty when no drive has a file, which is a new cluster.
     ///
-    /// @throws IOException when there are files but none is readable: starting anew would forget every bucket
+    /// @throws IOException when there are files but none is readable: starting again would forget every bucket
     Optional<ClusterState> load() throws IOException {
         var states = new ArrayList<ClusterState>();
         var damage = new ArrayList<String>();
@@ -96,7 +96,7 @@ final class StateFiles {
         return states.stream().max(Comparator.comparingLong(ClusterState::version));
     }
 
-    /// Starting anew would forget every bucket, and give their ids to others.
+    /// Starting again would forget every bucket, and give their ids to others.
     private void requireNew() throws IOException {
         for (var drive : drives) {
             var objects = drive.resolve("objects");

@@ -22,7 +22,7 @@ final class DamagedCopies {
         this.coldFill = coldFill;
     }
 
-    /// Makes a damaged copy anew from another drive's.
+    /// Makes a damaged copy again from another drive's.
     ///
     /// @return false when there is no other
     boolean mend(BucketRef bucket, String key, String drive) {

@@ -31,7 +31,8 @@ final class DeleteObjectHandler {
             return;
         }
         try (var _ = writes.enter(bucket)) {
-            store.delete(BucketRefs.of(bucket), key, PutObjectHandler.check(conditions, key), BucketRefs.durability(bucket));
+            store.delete(
+                    BucketRefs.of(bucket), key, PutObjectHandler.check(conditions, key), BucketRefs.durability(bucket));
         }
     }
 }

@@ -36,7 +36,8 @@ final class MultipartHandlers {
     private final ObjectSizeLimit limit;
     private final BodyReceiver intake;
 
-    MultipartHandlers(Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver intake) {
+    MultipartHandlers(
+            Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver intake) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;

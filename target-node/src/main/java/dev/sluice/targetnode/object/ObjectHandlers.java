@@ -312,7 +312,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             }
             case DETACH_LOST -> {
                 var detached = store.mountpaths().detach(which, true);
-                yield "drive %s is given up; as far as is known it had %d objects, %d bytes"
+                yield "drive %s is declared lost; as far as is known it had %d objects, %d bytes"
                         .formatted(
                                 detached.id(),
                                 detached.known().objects(),

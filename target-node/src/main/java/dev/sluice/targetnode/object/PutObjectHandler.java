@@ -23,7 +23,7 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.util.Map;
 import java.util.Optional;
 
-/// PutObject: into a work file while it is digested; the object only when every promise about its bytes held, on the
+/// PutObject: into a staging file while it is digested; the object only when every promise about its bytes held, on the
 /// drive at the bucket's durability, and for a bucket with a backend in the cloud too.
 final class PutObjectHandler {
     private final ObjectStore store;

@@ -70,8 +70,7 @@ public final class Quotas implements AutoCloseable {
         try {
             return List.of(ClusterJson.read(answer, BucketUsage[].class));
         } catch (IOException e) {
-            throw new StoreException.Unavailable(
-                    "%s's answer makes no sense: %s".formatted(target.id(), e.getMessage()));
+            throw new StoreException.Unavailable("invalid response from %s: %s".formatted(target.id(), e.getMessage()));
         }
     }
 

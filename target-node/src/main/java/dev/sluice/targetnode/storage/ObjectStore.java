@@ -84,7 +84,7 @@ public final class ObjectStore implements AutoCloseable {
         this.settlement = new Settlement(drives, opened, mover);
     }
 
-    /// Attaches the drives and repairs what a crash left. A drive whose index must be made anew is not serving at
+    /// Attaches the drives and repairs what a crash left. A drive whose index must be rebuilt is not serving at
     /// once.
     ///
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
@@ -254,7 +254,7 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    /// Makes a damaged copy anew from another one.
+    /// Makes a damaged copy again from another one.
     ///
     /// @param drive where it was found damaged
     /// @return false when there is no other
@@ -277,7 +277,8 @@ public final class ObjectStore implements AutoCloseable {
             }
             drive.space().requireFits(Math.max(0, expectedLength));
         }
-        return new Upload(committer, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
+        return new Upload(
+                committer, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
     }
 
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
@@ -319,7 +320,8 @@ public final class ObjectStore implements AutoCloseable {
                 if (!holder.contents().exists(bucket.id(), key)) {
                     throw new NothingThere();
                 }
-                return new KeyCommitter.Ready<>(holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
+                return new KeyCommitter.Ready<>(
+                        holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
             });
         }
         Finder.check(check, where, bucket, key);

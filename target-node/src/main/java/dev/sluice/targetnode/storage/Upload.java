@@ -285,7 +285,7 @@ public final class Upload implements AutoCloseable {
         });
     }
 
-    /// From here on the work file is the drive's: it may be the object already.
+    /// From here on the staging file is the drive's: it may be the object already.
     private KeyCommitter.Ready<ObjectRecord> handedOver(Copy only, Prepared change, ObjectRecord record) {
         handedOver = true;
         return new KeyCommitter.Ready<>(only.drive, change, record);

@@ -434,7 +434,7 @@ public final class TargetFixture implements AutoCloseable {
         eventually(() -> meters.get("sluice.fills.running").gauge().value() == 0);
     }
 
-    /// No fill, no work file, no open file and no connection is left behind.
+    /// No fill, no staging file, no open file and no connection is left behind.
     public void requireNothingLeft() throws IOException {
         awaitFills();
         eventually(() -> cloud.openStreams() == 0);

@@ -106,7 +106,7 @@ class DamageTest {
                         var replaced = hot && List.of("swap", "delete").contains(harm.getKey());
                         boolean inMemory = hot && size == 4096;
                         if (replaced || inMemory) {
-                            // the open file, or memory, is whole; it may be served until it is looked for anew
+                            // the open file, or memory, is whole; it may be served until it is looked for again
                             requireDamagedOrRight(store, key, random(1, size), what);
                         } else {
                             assertThatThrownBy(() -> get(store, key))

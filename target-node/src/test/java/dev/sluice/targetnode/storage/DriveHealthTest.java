@@ -455,7 +455,7 @@ class DriveHealthTest {
     }
 
     private static void requireTooMuch(ThrowingCallable call) {
-        assertThatThrownBy(call).isInstanceOf(StoreException.Unavailable.class).hasMessageContaining("too much to do");
+        assertThatThrownBy(call).isInstanceOf(StoreException.Unavailable.class).hasMessageContaining("queue full");
     }
 
     @Test
@@ -582,7 +582,7 @@ class DriveHealthTest {
         }
     }
 
-    /// Its work file is gone already when the drive goes out, so a start cannot do it again.
+    /// Its staging file is gone already when the drive goes out, so a start cannot do it again.
     @Test
     void aWriteThatFailsHalfwayWhileAnotherDriveIsOutLeavesWhatWasThere() throws IOException {
         try (var drives = watched(2, CLOSE)) {

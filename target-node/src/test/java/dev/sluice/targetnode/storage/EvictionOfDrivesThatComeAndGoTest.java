@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Eviction on a drive that is closed, and opened anew as another object, while the target runs.
+/// Eviction on a drive that is closed, and opened again as another object, while the target runs.
 @Timeout(120)
 class EvictionOfDrivesThatComeAndGoTest {
     private static final BucketRef CACHED = new BucketRef(3, "cached");

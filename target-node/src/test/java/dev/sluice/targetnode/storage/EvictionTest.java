@@ -341,7 +341,7 @@ class EvictionTest {
         }
     }
 
-    /// An index made anew knows no times: the records tell which are copies.
+    /// An index rebuilt knows no times: the records tell which are copies.
     @Test
     void aNewIndexEvictsCopiesAndNothingElse() throws IOException {
         try (var store = open()) {

@@ -131,7 +131,7 @@ final class FaultDrive {
 
     /// Completes the upload that was under way.
     ///
-    /// @param mayBeLost whether a record of the upload was harmed, and the index made anew
+    /// @param mayBeLost whether a record of the upload was harmed, and the index rebuilt
     void complete(ObjectStore store, Acknowledged now, boolean mayBeLost) {
         now.change(PENDING, Optional.of(uploaded), () -> {
             try {

@@ -289,7 +289,7 @@ final class FaultRun {
         }
     }
 
-    /// A drive whose sync failed is out, and then everything on it is refused until it is opened anew.
+    /// A drive whose sync failed is out, and then everything on it is refused until it is opened again.
     private static void judgeRunning(ObjectStore store, Acknowledged now, Set<String> victims) throws IOException {
         var refused = now.refusals(store).keySet();
         if (state(store) == DriveState.ONLINE) {

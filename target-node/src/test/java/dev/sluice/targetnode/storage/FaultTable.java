@@ -16,15 +16,14 @@ import java.util.List;
 ///
 /// The records of uploads and parts and the names of buckets are read only when there is no index, so they are harmed
 /// together with it: the upload concerned is right, or it or a part of it is unknown. So are the records of objects
-/// once
-/// more (BOTH).
+/// once more (BOTH).
 ///
 /// Where there is no such row the small letter says why:
 ///
 /// | | |
 /// |--|--|
 /// | a | reading needs no room |
-/// | b | it is never written under this name: a work file becomes it |
+/// | b | it is never written under this name: a staging file becomes it |
 /// | c | written once, at the first start, past the seam; what a bad write leaves is read back in the row above |
 /// | d | RocksDB writes it past our seam; what a bad write leaves is the row above, and real EIO and ENOSPC on a whole
 /// file system are in deploy's power cuts and full drives |

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A drive's index is lost or damaged and made anew from the files: what was begun and not ended goes on.
+/// A drive's index is lost or damaged and rebuilt from the files: what was begun and not ended goes on.
 class UploadsWithoutIndexTest {
     private static final int MIB = 1 << 20;
 

@@ -64,7 +64,7 @@ public final class LiveStarter implements DemoClusters.Starter {
         var folder = PrivateFolder.in(temporary, "sluice-demo-");
         opened.add(folder);
         boolean ownCluster = site.dir().isEmpty() && site.endpoint().isEmpty();
-        progress.accept("Starting " + (site.s3().isEmpty() ? "a cloud" : "a door before the cloud")
+        progress.accept("Starting " + (site.s3().isEmpty() ? "a cloud" : "a traffic shaper before the cloud")
                 + (ownCluster ? " and a cluster before it" : ""));
         Cloud cloud = site.s3().isPresent() ? given(site.s3().get()) : own(folder, ownCluster, opened);
         var door = ShapedCloud.before(address(cloud.endpoint()), tls(cloud), site.latency(), site.bytesPerSecond());

@@ -114,7 +114,9 @@ final class TableFile {
     /// Durable when it returns.
     void write(DriveTable table, Set<Set<String>> asked) throws IOException {
         DriveThread.assertMayBlock();
-        var json = ChecksummedJson.begin(FORMAT).put("version", table.version()).put("formed_weight", table.formedWeight());
+        var json = ChecksummedJson.begin(FORMAT)
+                .put("version", table.version())
+                .put("formed_weight", table.formedWeight());
         var members = json.putObject("members");
         table.members()
                 .forEach((id, member) -> members.putObject(id)

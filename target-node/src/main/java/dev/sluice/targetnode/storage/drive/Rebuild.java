@@ -55,7 +55,7 @@ final class Rebuild {
         flush(1);
         enterUnreadable();
         newest = Math.max(newest, new RebuiltUploads(contents).run());
-        LOG.info("index made anew from {} files", seen);
+        LOG.info("index rebuilt from {} files", seen);
         return new Result(usages, newest);
     }
 
@@ -79,7 +79,7 @@ final class Rebuild {
 
     private void visit(String path, boolean escaped) throws IOException {
         if (++seen % 100_000 == 0) {
-            LOG.info("making the index anew: {} files so far", seen);
+            LOG.info("rebuilding the index: {} files so far", seen);
         }
         var head = head(path);
         if (head.isEmpty()) {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 /// The copies of some buckets' objects on one drive with the time of their last use, page by page: the two tables
 /// have the same order, so a page of the one is merged with its stretch of the other. Memory is that of a page.
 ///
-/// What has no time is asked for its record, once: an index that was made anew has none, nor has an object that the
+/// What has no time is asked for its record, once: an index that was rebuilt has none, nor has an object that the
 /// cloud has not, which is left out.
 final class Copies {
     private static final int PAGE = 1024;

@@ -103,7 +103,7 @@ public final class DriveThreads implements AutoCloseable {
     }
 
     private StoreException tooMuch() {
-        return new StoreException.Unavailable(drive + " has too much to do");
+        return new StoreException.Unavailable("drive " + drive + ": queue full, retry");
     }
 
     /// Waits for started work. Cannot be interrupted: the drive may be using the caller's buffer.

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// A failure after which memory and drive may differ (a sync, a commit, a damaged index) takes the drive out at once;
 /// any other error starts a probe, and the probe decides. A drive that goes out is closed, so that it can be
-/// unmounted, and comes back after some sound probes in a row by being opened anew: nothing is trusted that was in
+/// unmounted, and comes back after some sound probes in a row by being opened again: nothing is trusted that was in
 /// memory before. States change under this object's lock; whatever waits for the drive runs on the watch's own thread,
 /// one thing after the other, and a probe on a second one, so that a drive that stands still can be told from others.
 public final class DriveWatch implements AutoCloseable {
@@ -304,7 +304,7 @@ public final class DriveWatch implements AutoCloseable {
         }
     }
 
-    /// Closes what may be open and opens the drive anew. On the watch's thread.
+    /// Closes what may be open and opens the drive again. On the watch's thread.
     private void comeBack() {
         Optional<Drive> before;
         synchronized (this) {
@@ -312,7 +312,7 @@ public final class DriveWatch implements AutoCloseable {
             before.ifPresent(Drive::retire);
             generation++;
             soundInRow = 0;
-            slot.set(DriveState.STARTING, "it is opened anew", Optional.empty());
+            slot.set(DriveState.STARTING, "it is being opened again", Optional.empty());
         }
         before.ifPresent(drive -> dispose(drive, false));
         try {

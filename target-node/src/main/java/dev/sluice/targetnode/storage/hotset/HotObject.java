@@ -52,7 +52,7 @@ final class HotObject {
     private final DriveFile file;
     private final Drive drive;
     private final long maxAgeNanos;
-    private final HotMemory memory;
+    private final MemoryCache memory;
     private final Runnable whenDamaged;
     private final AtomicInteger users = new AtomicInteger(1);
     private final AtomicInteger reads = new AtomicInteger();
@@ -61,7 +61,8 @@ final class HotObject {
     private volatile long lookedAt = System.nanoTime();
     private volatile long readInMinute;
 
-    HotObject(ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, HotMemory memory, Runnable whenDamaged)
+    HotObject(
+            ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, MemoryCache memory, Runnable whenDamaged)
             throws IOException {
         this.record = record;
         this.file = file;
@@ -218,7 +219,7 @@ final class HotObject {
         }
     }
 
-    /// On a drive thread. Begins anew when the file is touched meanwhile: that our own store replaces or deletes
+    /// On a drive thread. Begins again when the file is touched meanwhile: that our own store replaces or deletes
     /// the object changes the file's link count, and so its time.
     ///
     /// @throws StoreException.Damaged when the bytes are not the ones that were written

@@ -21,14 +21,14 @@ public final class HotSet implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HotSet.class);
 
     private final Cache<ObjectKey, HotObject> cache;
-    private final HotMemory memory;
+    private final MemoryCache memory;
     private final Duration maxAge;
 
     /// @param files how many may be open
     /// @param memory bytes of small objects that may be in memory
     /// @param maxAge after which bytes are verified again
     public HotSet(int files, long memory, Duration maxAge) {
-        this.memory = new HotMemory(memory);
+        this.memory = new MemoryCache(memory);
         this.maxAge = maxAge;
         this.cache = Caffeine.newBuilder()
                 .maximumSize(files)

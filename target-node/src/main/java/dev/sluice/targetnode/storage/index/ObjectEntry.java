@@ -11,7 +11,7 @@ import java.io.IOException;
 ///
 /// @param escaped whether the file is not at its key's own path
 /// @param details whether some of the record is in a file of its own
-/// @param damaged whether the file was found without a readable record when the index was made anew, or a scrub found
+/// @param damaged whether the file was found without a readable record when the index was rebuilt, or a scrub found
 /// its bytes wrong
 /// @param unsynced whether its file was written without a sync, so that a loss of power may take it; not set where
 /// that is unknown

@@ -22,7 +22,7 @@ public enum Table {
     /// Bucket id, key and version → nothing: a change that another drive of the key may not have ([NoteKeys]).
     NOTES(8),
     /// Bucket id and hash of a key → nothing: a file whose path is made from that hash had no readable record when the
-    /// index was made anew, so that its key is known only when somebody asks for it.
+    /// index was rebuilt, so that its key is known only when somebody asks for it.
     KEYLESS(9);
 
     private final int code;

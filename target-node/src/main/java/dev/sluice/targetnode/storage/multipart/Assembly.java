@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /// Makes one file of the parts. Parts that are in their place already are not touched, others are moved there; only
-/// when the parts have no common size, or some of the shared file is not wanted, are all written anew. Bytes are
+/// when the parts have no common size, or some of the shared file is not wanted, are all written again. Bytes are
 /// compared with their sums whenever they are read. May be done again after a crash: what the parts say stays true
 /// until the commit.
 final class Assembly {

@@ -49,7 +49,7 @@ public final class Multipart {
     private final Consumer<BucketRef> adopting;
     private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
 
-    /// An upload's places on a drive; void when the drive has been opened anew. Kept until the upload has ended: parts
+    /// An upload's places on a drive; void when the drive has been opened again. Kept until the upload has ended: parts
     /// are being written there, also while a Complete or an Abort is refused.
     /// Of a bucket.
     public static final int MOST_OPEN = 10_000;

@@ -4,7 +4,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /// Spreads a job's work on a drive evenly over time, and lets requests go first: while some wait in the drive's
-/// queue it stands still, but not for ever, or the job would never end on a drive that is always busy.
+/// queue it stands still, but not forever, or the job would never end on a drive that is always busy.
 public final class RateLimiter {
     private static final long PATIENCE = 1_000_000_000;
     private static final long LOOK_AGAIN = 5_000_000;

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
-/// What lies on a drive beside a part's bytes, so that an index made anew has it again: all of a [Part] but the sums
+/// What lies on a drive beside a part's bytes, so that an index rebuilt has it again: all of a [Part] but the sums
 /// of its blocks, which come from the bytes and are compared with their digest. So it always fits an attribute.
 ///
 /// @param version of two records of one number the one with the larger counts

@@ -17,10 +17,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// What is done about a damaged object: it is copied anew from another drive, or dropped where a cloud has it; else the
-/// file stays, and where
-/// readers
-/// might not notice the damage at once, the entry is marked, so that they are refused.
+/// What is done about a damaged object: it is copied again from another drive, or dropped where a cloud has it; else
+/// the file stays, and where readers might not notice the damage at once, the entry is marked, so that they are
+/// refused.
 final class DamageRepair {
     private static final long LOOK_AFTER_MILLIS = 100;
 

@@ -99,7 +99,8 @@ final class ObjectVerifier {
                 } catch (UnknownFormatException newer) {
                     yield new ObjectCheckResult.Unknown(String.valueOf(newer.getMessage()));
                 } catch (FileFailure failure) {
-                    yield new ObjectCheckResult.Bad(UNREADABLE, failure.why(), known, Optional.of(record.version()), false);
+                    yield new ObjectCheckResult.Bad(
+                            UNREADABLE, failure.why(), known, Optional.of(record.version()), false);
                 } finally {
                     file.close();
                 }

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /// What becomes of a damaged object. Called on virtual threads.
 public interface Repair {
-    /// Makes the copy anew from another drive's, or else drops it if the cloud has the object, so that the next read
+    /// Makes the copy again from another drive's, or else drops it if the cloud has the object, so that the next read
     /// fetches that.
     ///
     /// @param drive that the copy is on

@@ -10,9 +10,9 @@ import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.pace.RateLimiter;
 import dev.sluice.targetnode.storage.pace.Throughput;
-import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
@@ -280,7 +280,7 @@ final class Scrubber implements AutoCloseable {
         return drive.serves() ? AFTER_FAILURE : TRY_AGAIN;
     }
 
-    /// A drive that was opened anew tells where the scrub stands; what memory says is of the one before.
+    /// A drive that was opened again tells where the scrub stands; what memory says is of the one before.
     private synchronized Opened opened(Drive drive) throws IOException {
         if (opened.isPresent() && opened.get().drive == drive) {
             return opened.get();

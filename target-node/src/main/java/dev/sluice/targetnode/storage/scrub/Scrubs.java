@@ -41,7 +41,8 @@ public final class Scrubs implements AutoCloseable {
 
     static Scrubs of(KeyCommitter committer, ScrubSettings settings, KnownBuckets buckets, Repair repair, Clock ticks) {
         var repairs = Executors.newVirtualThreadPerTaskExecutor();
-        return new Scrubs(member -> new Scrubber(member, committer, settings, buckets, repair, repairs, ticks), repairs);
+        return new Scrubs(
+                member -> new Scrubber(member, committer, settings, buckets, repair, repairs, ticks), repairs);
     }
 
     /// Scrubs these drives from now on, and lets go of all others before it returns.

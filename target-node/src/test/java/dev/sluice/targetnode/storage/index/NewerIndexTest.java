@@ -15,7 +15,7 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.DBOptions;
 import org.rocksdb.RocksDB;
 
-/// An index of a build to come, with a table more: whole, so it must not be put aside and made anew.
+/// An index of a build to come, with a table more: whole, so it must not be put aside and rebuilt.
 class NewerIndexTest {
     private static final RocksMemory MEMORY = new RocksMemory(1 << 20, 4 << 20);
 

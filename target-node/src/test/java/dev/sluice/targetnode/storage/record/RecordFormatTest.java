@@ -179,7 +179,7 @@ class RecordFormatTest {
                 .parseHex(Files.readString(GOLDEN.resolve(name + ".hex")).strip());
     }
 
-    /// What was written once must be readable for ever.
+    /// What was written once must be readable forever.
     @Test
     void recordsWrittenByFormerVersionsAreStillRead() throws IOException {
         assertThat(RecordFormat.decode(golden("record-1-inline"), NO_KEY, NONE)).isEqualTo(record(3, 10));

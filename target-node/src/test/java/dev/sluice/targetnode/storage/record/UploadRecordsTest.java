@@ -44,7 +44,7 @@ class UploadRecordsTest {
         return HexFormat.of().parseHex(Files.readString(GOLDEN.resolve(name)).strip());
     }
 
-    /// The files were written by the first version of the format; they must be readable for ever.
+    /// The files were written by the first version of the format; they must be readable forever.
     @Test
     void recordsWrittenByFormerVersionsAreStillRead() throws IOException {
         assertThat(UploadState.decode(golden("upload-1.hex"))).isEqualTo(UPLOAD);

@@ -3,11 +3,11 @@ package dev.sluice.targetnode.storage.hotset;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// How much of the memory for bytes of hot objects is taken.
-final class HotMemory {
+final class MemoryCache {
     private final long limit;
     private final AtomicLong used = new AtomicLong();
 
-    HotMemory(long limit) {
+    MemoryCache(long limit) {
         this.limit = limit;
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Bytes of small objects that are read again and again.
-class HotMemoryTest {
+class MemoryCacheTest {
     private static final int SMALL = 64 << 10;
 
     @TempDir
