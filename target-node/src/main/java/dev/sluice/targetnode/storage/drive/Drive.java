@@ -334,8 +334,7 @@ public final class Drive implements AutoCloseable {
     }
 
     /// Closes a file from any thread, without waiting: the last close of a deleted file may take the drive long. How
-    /// many
-    /// files wait is bounded where files are opened ([#closeOneOfMany]), for who lets go may be an event loop.
+    /// many files wait is bounded where files are opened ([#closeOneOfMany]), for who lets go may be an event loop.
     public void closeLater(DriveFile file) {
         toClose.add(file::close);
         if (ended) {
@@ -344,8 +343,7 @@ public final class Drive implements AutoCloseable {
     }
 
     /// Before each work on the drive's threads, which opens one file at most: so a drive that is slow to close files
-    /// does
-    /// not open more than it closes.
+    /// does not open more than it closes.
     private void closeOneOfMany() {
         if (toClose.size() > TO_CLOSE) {
             closeNext();

@@ -9,8 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /// Deletes all that is in a folder, in steps. In memory are a batch of names of the folder at work and of each above
-/// it;
-/// a key has 512 folders at most.
+/// it; a key has 512 folders at most.
 ///
 /// Between steps it goes on where it was, with those folders open. To begin anew at each step would take a time that
 /// grows with the square of the names: ext4 keeps, and reads again, the blocks of names that were deleted.

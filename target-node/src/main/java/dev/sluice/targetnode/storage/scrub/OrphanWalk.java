@@ -22,11 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. In the order in which
-/// the
-/// file system has the names of a folder, so that none needs to be in memory to be sorted. That order is the same when
-/// a
-/// walk goes on behind a path ([FolderWalk]): what comes before the path's names is passed over. Where a name is gone,
-/// its folder is walked from its begin.
+/// the file system has the names of a folder, so that none needs to be in memory to be sorted. That order is the same
+/// when a walk goes on behind a path ([FolderWalk]): what comes before the path's names is passed over. Where a name is
+/// gone, its folder is walked from its begin.
 final class OrphanWalk {
     /// Is told of each file.
     interface Visitor {
