@@ -10,11 +10,12 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class CommandsTest {
-    private static final Installation INSTALLATION =
-            new Installation(new JvmCommand(Path.of("java"), List.of(), "", ""), Nodes::factory, Map.of());
+    private static final Installation INSTALLATION = new Installation(
+            new JvmCommand(Path.of("java"), List.of(), "", ""), Nodes::factory, Map.of(), Optional.empty());
 
     @Test
     void eachCommandIsFoundByItsOwnName() {
