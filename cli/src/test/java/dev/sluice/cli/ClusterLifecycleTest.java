@@ -6,6 +6,7 @@ import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.process.JvmMemory;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
+import dev.sluice.cli.process.StartCache;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,9 +18,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +38,7 @@ final class ClusterLifecycleTest {
 
     private Path dir = Path.of("");
     private String port = "";
+    private Optional<StartCache> startCache = Optional.empty();
 
     @BeforeEach
     void choose() throws IOException {
@@ -53,7 +57,7 @@ final class ClusterLifecycleTest {
         var out = new StringWriter();
         var err = new StringWriter();
         var exitCode = Sluice.run(
-                TrialSluice.installation(environment),
+                TrialSluice.installation(environment, startCache),
                 new PrintWriter(out),
                 new PrintWriter(err),
                 all.toArray(String[]::new));
@@ -168,6 +172,33 @@ final class ClusterLifecycleTest {
                 .stream()
                 .filter(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:MaxDirect"))
                 .toList();
+    }
+
+    @Test
+    void eachStartHasTheStartCacheMadeWithoutWaitingForIt() throws Exception {
+        var script = parent.resolve("script");
+        var fifo = parent.resolve("fifo");
+        var made = parent.resolve("made");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+        Files.writeString(
+                script, "#!/bin/sh\nread go < %s\necho $SLUICE_DIST $1 $(nice) >> %s\n".formatted(fifo, made));
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        startCache = Optional.of(new StartCache(script, parent));
+        assertThat(up().exitCode()).as("though the script waits").isZero();
+        assertThat(up().out()).contains("already running");
+        assertThat(made).doesNotExist();
+        Files.writeString(fifo, "go\n");
+        while (!Files.exists(made) || Files.size(made) == 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(made).hasContent(parent + " --background 19\n");
+
+        assertThat(sluice(Map.of(), "down").exitCode()).isZero();
+        startCache = Optional.of(new StartCache(parent.resolve("none"), parent.resolve("none")));
+        var without = up();
+        assertThat(without.exitCode()).isZero();
+        assertThat(without.err()).contains("no start cache");
     }
 
     @Test

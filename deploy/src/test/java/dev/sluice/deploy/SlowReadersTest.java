@@ -55,13 +55,8 @@ final class SlowReadersTest {
     private Path folder;
 
     @Test
-    void plain() throws Exception {
+    void threeHundred() throws Exception {
         requireMemoryIsBounded(300, Optional.empty());
-    }
-
-    @Test
-    void behindTls() throws Exception {
-        requireMemoryIsBounded(120, Optional.of(SelfSigned.in(folder)));
     }
 
     @Test

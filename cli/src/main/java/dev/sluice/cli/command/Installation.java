@@ -4,18 +4,24 @@ import dev.sluice.cli.demo.live.LiveStarter;
 import dev.sluice.cli.node.NodeFactory;
 import dev.sluice.cli.node.Nodes;
 import dev.sluice.cli.process.JvmCommand;
+import dev.sluice.cli.process.StartCache;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What commands need from where they run: how to start node JVMs, what makes nodes, the environment, the user's
-/// folder.
-public record Installation(JvmCommand jvm, Supplier<NodeFactory> nodes, Map<String, String> environment) {
+/// What commands need from where they run: how to start node JVMs, what makes nodes, the environment, and what makes
+/// later starts faster.
+public record Installation(
+        JvmCommand jvm, Supplier<NodeFactory> nodes, Map<String, String> environment, Optional<StartCache> startCache) {
 
     public static Installation ofThisTree(Class<?> main, Map<String, String> environment) {
         var home = Path.of(System.getProperty("sluice.home", ".")).toAbsolutePath();
         return new Installation(
-                JvmCommand.ofInstallation(home, main.getName(), environment), Nodes::factory, environment);
+                JvmCommand.ofInstallation(home, main.getName(), environment),
+                Nodes::factory,
+                environment,
+                StartCache.ofInstallation(home, environment));
     }
 
     /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.

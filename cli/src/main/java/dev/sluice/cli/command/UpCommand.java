@@ -5,8 +5,10 @@ import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterUp;
 import dev.sluice.cli.cluster.ForegroundCluster;
 import dev.sluice.cli.cluster.UpOptions;
+import dev.sluice.cli.process.StartCache;
 import dev.sluice.cli.process.Termination;
 import dev.sluice.cli.trust.Trust;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -91,10 +93,23 @@ final class UpCommand implements Callable<Integer> {
         try (var _ = Termination.interrupting(Thread.currentThread())) {
             var outcome = new ClusterUp(layout, installation.jvm(), installation.environment()).up(options());
             print(outcome, (System.nanoTime() - began) / 1e9);
+            if (outcome.startedNow()) {
+                installation.startCache().ifPresent(this::make);
+            }
             if (foreground) {
                 ForegroundCluster.await(layout, outcome.cluster(), ClusterDown.GRACE);
             }
             return 0;
+        }
+    }
+
+    /// The cluster serves already, so that its start takes no longer. Without the cache the next one takes no longer
+    /// than this one did.
+    private void make(StartCache cache) {
+        try {
+            cache.makeInBackground();
+        } catch (IOException failure) {
+            Specs.err(spec).println("sluice: no start cache: " + failure.getMessage());
         }
     }
 

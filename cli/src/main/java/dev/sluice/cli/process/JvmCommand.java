@@ -44,10 +44,10 @@ public record JvmCommand(
                 "@" + home.resolve("deploy/jvm.flags"),
                 "-Dsluice.home=" + home,
                 "-Djava.library.path=" + System.getProperty("java.library.path")));
-        var startCache = System.getProperty("sluice.start.cache");
-        if (startCache != null && Files.exists(Path.of(startCache))) {
-            flags.add("-XX:AOTCache=" + startCache);
-        }
+        StartCache.file(environment).filter(Files::exists).ifPresent(cache -> {
+            flags.add("-XX:AOTCache=" + cache);
+            flags.add("-Xlog:aot*=off"); // of no use to this JDK: then it starts without
+        });
         var given = environment.getOrDefault("SLUICE_JVM_FLAGS", "").strip();
         if (!given.isEmpty()) {
             flags.addAll(List.of(given.split("\\s+")));

@@ -11,6 +11,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 final class CommandsTest {
-    private static final Installation INSTALLATION =
-            new Installation(new JvmCommand(Path.of("java"), List.of(), "", ""), Nodes::factory, Map.of());
+    private static final Installation INSTALLATION = new Installation(
+            new JvmCommand(Path.of("java"), List.of(), "", ""), Nodes::factory, Map.of(), Optional.empty());
 
     @Test
     void eachCommandIsFoundByItsOwnName() {

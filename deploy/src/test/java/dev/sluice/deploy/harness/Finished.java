@@ -48,6 +48,8 @@ public record Finished(List<String> command, int exit, String latin1, String err
                                 .toAbsolutePath()
                                 .normalize()
                                 .toString());
+        // Made while tests run, it would slow them down.
+        builder.environment().put("SLUICE_START_CACHE", "off");
         builder.environment().putAll(environment);
         var process = builder.start();
         try {

@@ -63,7 +63,8 @@ class LiveDemoTest {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         var out = new StringWriter();
         var err = new StringWriter();
-        var installation = new Installation(JVM, Nodes::factory, Map.of("TMPDIR", temporary.toString()));
+        var installation =
+                new Installation(JVM, Nodes::factory, Map.of("TMPDIR", temporary.toString()), Optional.empty());
         int exitCode = Sluice.run(installation, new PrintWriter(out), new PrintWriter(err), arguments);
         assertThat(exitCode).as("%s%n%s", out, err).isZero();
         assertThat(temporary).isEmptyDirectory();

@@ -1,0 +1,39 @@
+package dev.sluice.cli.process;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// What lets the JVMs of a build start faster. The script makes it where it is absent, or is of other jars or of
+/// another
+/// JDK, and ends at once where it is not.
+///
+/// @param folder of the build
+public record StartCache(Path script, Path folder) {
+
+    /// None where the environment says `SLUICE_START_CACHE=off`, or the launcher does not say which build this is.
+    ///
+    /// @param home the root of the tree
+    public static Optional<StartCache> ofInstallation(Path home, Map<String, String> environment) {
+        return file(environment).map(file -> new StartCache(home.resolve("deploy/start-cache"), file.getParent()));
+    }
+
+    /// The cache of JVMs that run nodes. It need not be there.
+    static Optional<Path> file(Map<String, String> environment) {
+        return environment.getOrDefault("SLUICE_START_CACHE", "").equals("off")
+                ? Optional.empty()
+                : Optional.ofNullable(System.getProperty("sluice.start.cache")).map(Path::of);
+    }
+
+    /// Starts the script behind everything else that runs on the machine. It outlives this process.
+    public void makeInBackground() throws IOException {
+        var builder = new ProcessBuilder(List.of("setsid", "nice", "-n", "19", script.toString(), "--background"));
+        builder.environment().put("SLUICE_DIST", folder.toString());
+        builder.redirectInput(Path.of("/dev/null").toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("start-cache.log").toFile())
+                .start();
+    }
+}
