@@ -147,9 +147,10 @@ final class StateFiles {
             this.writing = writing;
         }
 
+        /// Whether the write that was begun last has not ended. Its thread may live a moment longer.
         boolean hangs() {
             synchronized (lock) {
-                return atWork;
+                return !written.isDone();
             }
         }
 

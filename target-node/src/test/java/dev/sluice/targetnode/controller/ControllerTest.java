@@ -106,6 +106,23 @@ class ControllerTest {
         assertThat(writes).as("what was not begun is never written").hasValue(2);
     }
 
+    /// Also when the next change comes at once.
+    @Test
+    void eachChangeIsOnAllDrivesThatTakeItBeforeItIsAcknowledged() throws IOException {
+        var state = formed().current();
+        var ofOne = new AtomicInteger();
+        var ofTwo = new AtomicInteger();
+        var one = drives.resolve("d0");
+        var files = new StateFiles(
+                List.of(one, drives.resolve("d1")),
+                Duration.ofSeconds(60),
+                (file, _, _) -> (file.startsWith(one) ? ofOne : ofTwo).incrementAndGet());
+        for (int i = 1; i <= 10_000; i++) {
+            files.save(state);
+            assertThat(List.of(ofOne.get(), ofTwo.get())).isEqualTo(List.of(i, i));
+        }
+    }
+
     @Test
     void drivesThatAllHangTakeNoChange() throws IOException {
         var state = formed().current();
