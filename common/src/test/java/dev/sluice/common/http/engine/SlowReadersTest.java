@@ -113,7 +113,8 @@ class SlowReadersTest {
         try (var socket = sockets.createSocket()) {
             socket.connect(server.server.address());
             socket.setSoTimeout(10_000);
-            socket.getOutputStream().write("GET /small HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes(US_ASCII));
+            socket.getOutputStream()
+                    .write("GET /small HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes(US_ASCII));
             assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
                     .startsWith("HTTP/1.1 200")
                     .endsWith("small");
