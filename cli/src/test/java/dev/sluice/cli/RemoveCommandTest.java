@@ -31,7 +31,7 @@ final class RemoveCommandTest {
     private String answer(AskedNode.Request request) {
         var path = request.uri().getPath();
         return switch (request.method()) {
-            case "HEAD" -> PROPERTIES.get(path.substring("/v1/buckets/".length()));
+            case "HEAD" -> PROPERTIES.getOrDefault(path.substring("/v1/buckets/".length()), "");
             case "GET" -> listing(request.uri().getQuery());
             default -> {
                 removed.add(request.method() + " " + path);

@@ -11,8 +11,7 @@ import java.util.Locale;
 /// What metrics call a request. Looks at the method, the form of the path and few parameters: the request need not be a
 /// valid one, and is not parsed again.
 public final class S3Operations implements Operations {
-    /// In the order of [#names].
-    enum Operation {
+    private enum Operation {
         GET_OBJECT,
         HEAD_OBJECT,
         PUT_OBJECT,
@@ -27,12 +26,13 @@ public final class S3Operations implements Operations {
         BUCKET,
         NATIVE,
         PEER,
-        OTHER
+        OTHER;
+
+        private final String word = name().toLowerCase(Locale.ROOT);
     }
 
-    private static final List<String> NAMES = Arrays.stream(Operation.values())
-            .map(operation -> operation.name().toLowerCase(Locale.ROOT))
-            .toList();
+    private static final List<String> NAMES =
+            Arrays.stream(Operation.values()).map(operation -> operation.word).toList();
 
     private final S3RequestParser parser;
 
@@ -46,8 +46,8 @@ public final class S3Operations implements Operations {
     }
 
     @Override
-    public int of(RequestHead head) {
-        return kind(head).ordinal();
+    public String of(RequestHead head) {
+        return kind(head).word;
     }
 
     private Operation kind(RequestHead head) {

@@ -57,7 +57,7 @@ final class Progress implements AutoCloseable {
 
     /// How many objects are done, where there are several.
     void objects(long count) {
-        bar.ifPresent(shown -> shown.setExtraMessage(count + " objects"));
+        bar.ifPresent(shown -> shown.setExtraMessage(" " + count + " objects"));
     }
 
     @Override

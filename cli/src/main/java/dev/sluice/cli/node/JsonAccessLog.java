@@ -79,7 +79,7 @@ final class JsonAccessLog implements AccessLog, AutoCloseable {
                 entry.status(),
                 entry.bytesIn(),
                 entry.bytesOut(),
-                entry.took().toNanos() / 1000 / 1000.0,
+                Math.floorDiv(entry.took().toNanos(), 1000) / 1e3,
                 entry.complete());
     }
 

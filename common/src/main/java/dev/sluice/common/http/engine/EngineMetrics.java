@@ -8,9 +8,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// What one server counts. One object per node: several nodes in one process share the registry, told apart by tag.
@@ -28,7 +32,7 @@ public final class EngineMetrics {
     private final AtomicInteger connections = new AtomicInteger();
     private final Counter[] byClass = new Counter[6];
     private final Operations operations;
-    private final Timer[] latency;
+    private final Map<String, Timer> latency;
     private final MemoryBudget.Gauge queued = new MemoryBudget.Gauge();
 
     public EngineMetrics(MeterRegistry registry, String node) {
@@ -46,12 +50,13 @@ public final class EngineMetrics {
                     .register(registry);
         }
         latency = operations.names().stream()
-                .map(operation -> Timer.builder("sluice.http.request.duration")
-                        .description("from the head's arrival to the last byte handed to the kernel")
-                        .tags(tags.and("operation", operation))
-                        .serviceLevelObjectives(LATENCIES)
-                        .register(registry))
-                .toArray(Timer[]::new);
+                .collect(Collectors.toUnmodifiableMap(
+                        Function.identity(),
+                        operation -> Timer.builder("sluice.http.request.duration")
+                                .description("from the head's arrival to the last byte handed to the kernel")
+                                .tags(tags.and("operation", operation))
+                                .serviceLevelObjectives(LATENCIES)
+                                .register(registry)));
         FunctionCounter.builder("sluice.http.bytes.in", bytesIn, LongAdder::sum)
                 .tags(tags)
                 .register(registry);
@@ -101,7 +106,7 @@ public final class EngineMetrics {
     void requestEnded(RequestHead head, int status, long nanos, long in, long out) {
         inFlight.decrement();
         byClass[Math.clamp(status / 100, 0, 5)].increment();
-        latency[operations.of(head)].record(nanos, TimeUnit.NANOSECONDS);
+        Objects.requireNonNull(latency.get(operations.of(head))).record(nanos, TimeUnit.NANOSECONDS);
         bytesIn.add(in);
         bytesOut.add(out);
     }

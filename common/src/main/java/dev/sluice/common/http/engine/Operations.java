@@ -12,14 +12,14 @@ public interface Operations {
         }
 
         @Override
-        public int of(RequestHead head) {
-            return 0;
+        public String of(RequestHead head) {
+            return "any";
         }
     };
 
     /// What the metrics call them.
     List<String> names();
 
-    /// The place of a request's kind in [#names]. Called for every request on its event loop: must be cheap.
-    int of(RequestHead head);
+    /// One of [#names]. Called for every request on its event loop: must be cheap.
+    String of(RequestHead head);
 }

@@ -20,8 +20,8 @@ final class EngineMetricsTest {
         }
 
         @Override
-        public int of(RequestHead head) {
-            return head.method().equals("GET") ? 0 : 1;
+        public String of(RequestHead head) {
+            return head.method().equals("GET") ? "read" : "write";
         }
     };
 
