@@ -84,7 +84,6 @@ final class Exchange {
 
     void begin() {
         if (engine.budget().full() && !engine.handler().isVital(head)) {
-            engine.metrics().refused(503);
             respondToFailure(answers -> answers.failed(
                     head, new StoreException.Unavailable("the memory for bodies (limits.body_memory) is used up")));
             return;
