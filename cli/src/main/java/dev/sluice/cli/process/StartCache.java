@@ -17,7 +17,9 @@ public record StartCache(Path script, Path folder) {
     ///
     /// @param home the root of the tree
     public static Optional<StartCache> ofInstallation(Path home, Map<String, String> environment) {
-        return file(environment).map(file -> new StartCache(home.resolve("deploy/start-cache"), file.getParent()));
+        return file(environment)
+                .map(file -> new StartCache(
+                        home.resolve("deploy/start-cache"), file.resolve("..").normalize()));
     }
 
     /// The cache of JVMs that run nodes. It need not be there.
