@@ -79,6 +79,8 @@ final class S3ClientTest {
             body = "<Error><Code>NoSuchKey</Code><Message>no &quot;missing&quot; here</Message></Error>";
         } else if (request.endsWith("?uploads=")) {
             body = "<R><UploadId>u-1</UploadId></R>";
+        } else if (request.startsWith("POST /b/late")) {
+            body = "<?xml version=\"1.0\"?>\n<e:Error xmlns:e=\"urn:x\"><e:Code>InternalError</e:Code></e:Error>";
         } else if (request.startsWith("POST")) {
             body = "<R><ETag>&quot;whole-5&quot;</ETag></R>";
         } else if (request.contains("continuation-token=t%2F2")) {
@@ -138,6 +140,18 @@ final class S3ClientTest {
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith("NoSuchKey");
         assertThat(received).containsKey("DELETE /b/missing?uploadId=u-1");
+    }
+
+    @Test
+    void aServerMaySayAfterA200ThatItFailed() throws IOException {
+        var file = folder.resolve("large");
+        try (var sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(S3Client.MULTIPART_ABOVE + 1);
+        }
+        assertThatThrownBy(() -> client.put("b", "late", file, _ -> {}))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("InternalError");
+        assertThat(received).containsKey("DELETE /b/late?uploadId=u-1");
     }
 
     @Test
