@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
