@@ -2,7 +2,7 @@ package dev.sluice.cli.s3;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import javax.xml.stream.XMLStreamException;
 
 /// What a server said when it refused: S3's XML or the native API's JSON, as `code: message` with what to do about it.

@@ -1,6 +1,6 @@
 package dev.sluice.cli.s3;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
 import dev.sluice.common.auth.Credentials;
 import dev.sluice.common.auth.SigV4Signer;

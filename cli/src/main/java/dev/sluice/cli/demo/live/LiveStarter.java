@@ -1,12 +1,12 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NativeApi.Backend;
 import dev.sluice.cli.demo.DemoClusters;
 import dev.sluice.cli.demo.DemoOptions;
 import dev.sluice.cli.demo.cloud.ShapedCloud;
 import dev.sluice.cli.demo.dataset.ShardStore;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;

@@ -1,11 +1,11 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterDown;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterUp;
 import dev.sluice.cli.cluster.Layout;
 import dev.sluice.cli.cluster.UpOptions;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
