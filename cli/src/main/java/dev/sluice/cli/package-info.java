@@ -1,4 +1,4 @@
-/// Sluice's cli.
+/// The entry point of the `sluice` command. What it can do is in `command`.
 @NullMarked
 package dev.sluice.cli;
 

@@ -1,5 +1,5 @@
 /// Cloud buckets behind one interface. Open {@link dev.sluice.backend.Backend} first, then {@link
-/// dev.sluice.backend.Backends}. May depend on `common` only; each cloud's SDK is seen in its own package alone.
+/// dev.sluice.backend.clouds.Backends}. May depend on `common` only; each cloud's SDK is seen in its own package alone.
 @NullMarked
 package dev.sluice.backend;
 

@@ -9,6 +9,7 @@ import com.google.cloud.storage.StorageOptions;
 import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.backend.access.Reach;
+import dev.sluice.backend.clouds.Backends;
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;

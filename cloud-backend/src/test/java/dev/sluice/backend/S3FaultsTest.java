@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.backend.access.Reach;
+import dev.sluice.backend.clouds.Backends;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.store.StoreException;

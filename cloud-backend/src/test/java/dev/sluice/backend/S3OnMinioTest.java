@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.access.BackendCredentials;
 import dev.sluice.backend.access.Reach;
+import dev.sluice.backend.clouds.Backends;
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.common.store.StoreException;

@@ -1,8 +1,10 @@
 package dev.sluice.bench.load;
 
-import dev.sluice.bench.signing.PayloadHash;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Random;
 import java.util.zip.CRC32C;
 
@@ -41,7 +43,13 @@ public final class Body {
     }
 
     String sha256() {
-        return PayloadHash.of(bytes.nioBuffer());
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            digest.update(bytes.nioBuffer());
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     /// To be written once, which releases it.

@@ -1,8 +1,7 @@
 package dev.sluice.bench.load;
 
-import dev.sluice.bench.signing.Credentials;
-import dev.sluice.bench.signing.PayloadHash;
-import dev.sluice.bench.signing.Signer;
+import dev.sluice.common.auth.Credentials;
+import dev.sluice.common.auth.SigV4Signer;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Optional;
@@ -20,9 +19,9 @@ public record Endpoint(URI uri, Optional<Credentials> credentials, boolean signP
     }
 
     RequestHeads heads(Body body) {
-        String hash = signPayload ? body.sha256() : PayloadHash.UNSIGNED;
+        String hash = signPayload ? body.sha256() : SigV4Signer.UNSIGNED;
         String host = uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
-        return new RequestHeads(host, credentials.map(Signer::new), hash, body.length());
+        return new RequestHeads(host, credentials.map(SigV4Signer::new), hash, body.length());
     }
 
     private int port() {

@@ -1,7 +1,6 @@
 package dev.sluice.bench.load;
 
-import dev.sluice.bench.signing.PayloadHash;
-import dev.sluice.bench.signing.Signer;
+import dev.sluice.common.auth.SigV4Signer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -17,12 +16,12 @@ final class RequestHeads {
     private static final long FRESH_NANOS = Duration.ofMinutes(5).toNanos();
 
     private final String host;
-    private final Optional<Signer> signer;
+    private final Optional<SigV4Signer> signer;
     private final String bodyHash;
     private final int bodyLength;
     private final Map<Step, Head> kept = new ConcurrentHashMap<>();
 
-    RequestHeads(String host, Optional<Signer> signer, String bodyHash, int bodyLength) {
+    RequestHeads(String host, Optional<SigV4Signer> signer, String bodyHash, int bodyLength) {
         this.host = host;
         this.signer = signer;
         this.bodyHash = bodyHash;
@@ -64,9 +63,10 @@ final class RequestHeads {
                     .append(step.verb().sendsBody() ? bodyLength : 0)
                     .append("\r\n");
         }
-        String hash = step.verb().sendsBody() ? bodyHash : PayloadHash.EMPTY;
-        signer.ifPresent(
-                each -> head.append(each.headerLines(method, host, step.path(), step.query(), hash, Instant.now())));
+        String hash = step.verb().sendsBody() ? bodyHash : SigV4Signer.EMPTY;
+        signer.ifPresent(keys -> keys.sign(method, host, step.path(), step.query(), Map.of(), hash, Instant.now())
+                .forEach((name, value) ->
+                        head.append(name).append(": ").append(value).append("\r\n")));
         return head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
     }
 }

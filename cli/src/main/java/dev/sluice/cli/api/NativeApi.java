@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
 import java.io.IOException;

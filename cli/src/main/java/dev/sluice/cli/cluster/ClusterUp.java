@@ -1,11 +1,11 @@
 package dev.sluice.cli.cluster;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;

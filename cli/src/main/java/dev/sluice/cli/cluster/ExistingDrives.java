@@ -1,9 +1,9 @@
 package dev.sluice.cli.cluster;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.ConfigException;
 import dev.sluice.cli.config.ConfigFiles;
+import dev.sluice.cli.failure.CommandFailure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;

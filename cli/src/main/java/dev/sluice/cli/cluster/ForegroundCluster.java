@@ -1,6 +1,6 @@
 package dev.sluice.cli.cluster;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.time.Duration;
 
 /// `up --foreground`: the command stays until it is interrupted, and then stops the cluster.

@@ -2,7 +2,7 @@ package dev.sluice.cli.cluster;
 
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;

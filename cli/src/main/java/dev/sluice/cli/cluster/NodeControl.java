@@ -1,6 +1,6 @@
 package dev.sluice.cli.cluster;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.Signals;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.sluice.cli.cluster;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.JvmMemory;
 import dev.sluice.cli.process.ProcessStamp;

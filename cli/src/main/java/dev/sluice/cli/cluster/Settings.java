@@ -1,10 +1,10 @@
 package dev.sluice.cli.cluster;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ClusterConfig;
 import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.config.TomlText;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 package dev.sluice.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

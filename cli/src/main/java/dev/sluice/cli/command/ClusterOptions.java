@@ -1,14 +1,14 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.Layout;
 import dev.sluice.cli.config.AuthConfig;
-import dev.sluice.cli.s3.Credentials;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;

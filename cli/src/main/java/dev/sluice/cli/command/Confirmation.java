@@ -1,6 +1,6 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.Console;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NodeHealth;
+import dev.sluice.cli.failure.CommandFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.Layout;
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ConfigFiles;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

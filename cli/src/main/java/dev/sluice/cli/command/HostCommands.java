@@ -1,9 +1,9 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.node.NodeHosting;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.ListedObject;
 import dev.sluice.cli.s3.ObjectInfo;
 import java.io.FileDescriptor;

@@ -1,6 +1,6 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 
 /// `BUCKET/KEY` on the command line, also written `s3://BUCKET/KEY` or `ais://BUCKET/KEY`. The key may be empty.
 record ObjectPath(String bucket, String key) {

@@ -2,8 +2,8 @@ package dev.sluice.cli.command;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.ByteSize;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.common.cluster.Durability;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package dev.sluice.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.failure.CommandFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

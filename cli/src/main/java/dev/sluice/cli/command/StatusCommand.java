@@ -1,8 +1,8 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterStatus;
+import dev.sluice.cli.failure.CommandFailure;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

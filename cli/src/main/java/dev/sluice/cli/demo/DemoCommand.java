@@ -1,10 +1,10 @@
 package dev.sluice.cli.demo;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.demo.report.DemoReport;
 import dev.sluice.cli.demo.report.HtmlPage;
 import dev.sluice.cli.demo.report.JsonReport;
 import dev.sluice.cli.demo.report.TextTable;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.Termination;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,6 +1,6 @@
 package dev.sluice.cli.node;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 
 /// Why a node does not start, in one line a person can act on.
 public final class StartRefused extends Exception {

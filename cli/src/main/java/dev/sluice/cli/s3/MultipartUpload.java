@@ -1,6 +1,6 @@
 package dev.sluice.cli.s3;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,15 +11,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
-import java.util.regex.Pattern;
+import javax.xml.stream.XMLStreamException;
 
 /// A large file in parts, some at a time; aborted as a whole if one of them fails.
 record MultipartUpload(SignedHttp http, String path, Path file, long size, LongConsumer sent) {
     private static final long SMALLEST_PART = 16L << 20;
     private static final long MOST_PARTS = 10_000;
     private static final int AT_A_TIME = 4;
-    private static final Pattern UPLOAD_ID = Pattern.compile("<UploadId>([^<]+)</UploadId>");
-    private static final Pattern ETAG = Pattern.compile("<ETag>([^<]+)</ETag>");
 
     static long partSize(long size) {
         return Math.max(SMALLEST_PART, Math.ceilDiv(size, MOST_PARTS));
@@ -27,7 +25,7 @@ record MultipartUpload(SignedHttp http, String path, Path file, long size, LongC
 
     String run() {
         var answer = http.call("POST", path, Map.of("uploads", "")).body();
-        var upload = find(UPLOAD_ID, answer);
+        var upload = text(parsed(answer), "UploadId");
         try {
             return complete(upload, sendParts(upload));
         } catch (CommandFailure failure) {
@@ -84,17 +82,27 @@ record MultipartUpload(SignedHttp http, String path, Path file, long size, LongC
         xml.append("</CompleteMultipartUpload>");
         var answer =
                 http.call("POST", path, Map.of("uploadId", upload), Map.of(), BodyPublishers.ofString(xml.toString()));
-        if (answer.body().contains("<Error>")) {
-            throw ServerFailure.parse(answer.statusCode(), answer.body()).asCommandFailure();
+        var result = parsed(answer.body());
+        if (result.name().equals("Error")) {
+            throw ServerFailure.ofXml(answer.statusCode(), result, answer.body())
+                    .asCommandFailure();
         }
-        return find(ETAG, answer.body()).replace("&quot;", "").replace("\"", "").replace("&#34;", "");
+        return text(result, "ETag").replace("\"", "");
     }
 
-    private String find(Pattern pattern, String answer) {
-        var found = pattern.matcher(answer);
-        if (!found.find()) {
-            throw CommandFailure.failed(http.endpoint() + " sent an answer without " + pattern.pattern());
+    private XmlElement parsed(String answer) {
+        try {
+            return XmlElement.parse(answer);
+        } catch (XMLStreamException unreadable) {
+            throw CommandFailure.failed(
+                    http.endpoint() + " sent an answer that is not XML: " + unreadable.getMessage());
         }
-        return found.group(1);
+    }
+
+    private String text(XmlElement answer, String field) {
+        return answer.text(field)
+                .map(String::strip)
+                .filter(text -> !text.isEmpty())
+                .orElseThrow(() -> CommandFailure.failed(http.endpoint() + " sent an answer without " + field));
     }
 }

@@ -27,6 +27,14 @@ public final class S3Address {
         return URI.create(text.toString());
     }
 
+    /// The Host header that Java's client sends.
+    static String host(URI uri) {
+        var standard = uri.getPort() < 0
+                || (uri.getPort() == 80 && "http".equals(uri.getScheme()))
+                || (uri.getPort() == 443 && "https".equals(uri.getScheme()));
+        return standard ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+    }
+
     private static String encode(String text, String alsoPlain) {
         var encoded = new StringBuilder();
         for (var octet : text.getBytes(StandardCharsets.UTF_8)) {

@@ -2,34 +2,40 @@ package dev.sluice.cli.s3;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.cli.CommandFailure;
-import java.util.regex.Pattern;
+import dev.sluice.cli.failure.CommandFailure;
+import javax.xml.stream.XMLStreamException;
 
 /// What a server said when it refused: S3's XML or the native API's JSON, as `code: message` with what to do about it.
 public record ServerFailure(int status, String code, String message) {
-    private static final Pattern CODE = Pattern.compile("<Code>([^<]*)</Code>");
-    private static final Pattern MESSAGE = Pattern.compile("<Message>([^<]*)</Message>");
     private static final JsonMapper JSON = new JsonMapper();
 
     static ServerFailure parse(int status, String body) {
-        var code = CODE.matcher(body);
-        if (code.find()) {
-            var message = MESSAGE.matcher(body);
-            return new ServerFailure(status, code.group(1), message.find() ? unescape(message.group(1)) : "");
+        try {
+            return body.startsWith("{") ? ofJson(status, body) : ofXml(status, XmlElement.parse(body), body);
+        } catch (JsonProcessingException | XMLStreamException other) {
+            return ofText(status, body);
         }
-        if (body.startsWith("{")) {
-            try {
-                var json = JSON.readTree(body);
-                var named = json.path("tcode").asText(json.path("code").asText(""));
-                return new ServerFailure(
-                        status,
-                        named.isEmpty() ? standard(status) : named,
-                        json.path("message").asText(body));
-            } catch (JsonProcessingException other) {
-                return new ServerFailure(status, standard(status), body.strip());
-            }
-        }
+    }
+
+    /// What is neither S3's nor ours: the page of a proxy on the way, or nothing at all.
+    private static ServerFailure ofText(int status, String body) {
         return new ServerFailure(status, standard(status), body.strip());
+    }
+
+    static ServerFailure ofXml(int status, XmlElement error, String body) {
+        return error.text("Code")
+                .map(code -> new ServerFailure(
+                        status, code.strip(), error.text("Message").orElse("")))
+                .orElseGet(() -> ofText(status, body));
+    }
+
+    private static ServerFailure ofJson(int status, String body) throws JsonProcessingException {
+        var json = JSON.readTree(body);
+        var named = json.path("tcode").asText(json.path("code").asText(""));
+        return new ServerFailure(
+                status,
+                named.isEmpty() ? standard(status) : named,
+                json.path("message").asText(body));
     }
 
     public CommandFailure asCommandFailure() {
@@ -64,13 +70,5 @@ public record ServerFailure(int status, String code, String message) {
             case 507 -> "InsufficientStorage";
             default -> "HTTP " + status;
         };
-    }
-
-    private static String unescape(String text) {
-        return text.replace("&lt;", "<")
-                .replace("&gt;", ">")
-                .replace("&quot;", "\"")
-                .replace("&apos;", "'")
-                .replace("&amp;", "&");
     }
 }

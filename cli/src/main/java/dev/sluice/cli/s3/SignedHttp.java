@@ -1,7 +1,9 @@
 package dev.sluice.cli.s3;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
+import dev.sluice.common.auth.SigV4Signer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /// Sends requests, signed where there are keys, and turns refusals into failures that say what to do.
@@ -79,8 +82,14 @@ public final class SignedHttp {
             String method, String path, Map<String, String> query, Map<String, String> headers, BodyPublisher body) {
         var uri = S3Address.of(endpoint, path, query);
         var request = HttpRequest.newBuilder(uri).method(method, body);
-        var sent = signer.map(keys ->
-                        (Map<String, String>) keys.sign(method, uri, headers, SigV4Signer.UNSIGNED, Instant.now()))
+        var sent = signer.map(keys -> (Map<String, String>) keys.sign(
+                        method,
+                        S3Address.host(uri),
+                        uri.getRawPath(),
+                        Objects.requireNonNullElse(uri.getRawQuery(), ""),
+                        headers,
+                        SigV4Signer.UNSIGNED,
+                        Instant.now()))
                 .orElse(headers);
         sent.forEach(request::header);
         return request.build();

@@ -1,4 +1,4 @@
-/// A small S3 client: SigV4, streamed objects, multipart, listing. Open S3Client first.
+/// A small S3 client: signed requests, streamed objects, multipart, listing. Open S3Client first.
 @NullMarked
 package dev.sluice.cli.s3;
 

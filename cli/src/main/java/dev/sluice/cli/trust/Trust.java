@@ -1,6 +1,6 @@
 package dev.sluice.cli.trust;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.common.peer.ClusterTls;
 import java.io.IOException;
 import java.nio.file.Path;

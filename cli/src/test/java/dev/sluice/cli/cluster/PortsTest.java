@@ -3,8 +3,8 @@ package dev.sluice.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

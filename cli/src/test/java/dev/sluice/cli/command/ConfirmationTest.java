@@ -3,7 +3,7 @@ package dev.sluice.cli.command;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package dev.sluice.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;

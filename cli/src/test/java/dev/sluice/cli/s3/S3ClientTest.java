@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.cli.CommandFailure;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -79,6 +80,8 @@ final class S3ClientTest {
             body = "<Error><Code>NoSuchKey</Code><Message>no &quot;missing&quot; here</Message></Error>";
         } else if (request.endsWith("?uploads=")) {
             body = "<R><UploadId>u-1</UploadId></R>";
+        } else if (request.startsWith("POST /b/late")) {
+            body = "<?xml version=\"1.0\"?>\n<e:Error xmlns:e=\"urn:x\"><e:Code>InternalError</e:Code></e:Error>";
         } else if (request.startsWith("POST")) {
             body = "<R><ETag>&quot;whole-5&quot;</ETag></R>";
         } else if (request.contains("continuation-token=t%2F2")) {
@@ -138,6 +141,18 @@ final class S3ClientTest {
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith("NoSuchKey");
         assertThat(received).containsKey("DELETE /b/missing?uploadId=u-1");
+    }
+
+    @Test
+    void aServerMaySayAfterA200ThatItFailed() throws IOException {
+        var file = folder.resolve("large");
+        try (var sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(S3Client.MULTIPART_ABOVE + 1);
+        }
+        assertThatThrownBy(() -> client.put("b", "late", file, _ -> {}))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("InternalError");
+        assertThat(received).containsKey("DELETE /b/late?uploadId=u-1");
     }
 
     @Test

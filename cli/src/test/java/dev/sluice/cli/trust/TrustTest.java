@@ -3,8 +3,8 @@ package dev.sluice.cli.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.SignedHttp;
 import java.net.URI;
 import java.nio.file.Path;

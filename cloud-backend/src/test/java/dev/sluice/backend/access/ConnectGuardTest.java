@@ -8,7 +8,7 @@ import dev.sluice.backend.Backend;
 import dev.sluice.backend.BackendAddress;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendSettings;
-import dev.sluice.backend.Backends;
+import dev.sluice.backend.clouds.Backends;
 import dev.sluice.common.store.StoreException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;

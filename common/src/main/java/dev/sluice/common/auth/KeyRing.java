@@ -52,7 +52,7 @@ public final class KeyRing {
         var remembered = signingKeys.get(scope);
         return remembered != null
                 ? Optional.of(remembered)
-                : find(scope.accessKey()).map(key -> derive(key, scope));
+                : find(scope.accessKey()).map(key -> derive(key.secretKey(), scope));
     }
 
     /// Called only after a signature was right, so that guesses cannot crowd out the keys in use.
@@ -70,8 +70,8 @@ public final class KeyRing {
         return signingKeys.size();
     }
 
-    private static Hmac derive(AccessKey key, Scope scope) {
-        var date = Hmac.sha256(("AWS4" + key.secretKey()).getBytes(StandardCharsets.UTF_8))
+    static Hmac derive(String secretKey, Scope scope) {
+        var date = Hmac.sha256(("AWS4" + secretKey).getBytes(StandardCharsets.UTF_8))
                 .sign(scope.date());
         var region = Hmac.sha256(date).sign(scope.region());
         var service = Hmac.sha256(region).sign("s3");

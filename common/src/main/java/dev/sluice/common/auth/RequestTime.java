@@ -26,6 +26,10 @@ record RequestTime(Instant instant, String text) {
         return Duration.between(instant, now).abs().compareTo(WINDOW) > 0;
     }
 
+    static RequestTime of(Instant instant) {
+        return new RequestTime(instant, BASIC.format(instant));
+    }
+
     static Optional<RequestTime> ofBasic(String text) {
         if (text.length() != 16 || text.charAt(8) != 'T' || text.charAt(15) != 'Z') {
             return Optional.empty();
@@ -57,7 +61,7 @@ record RequestTime(Instant instant, String text) {
         }
         try {
             var instant = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text));
-            return Optional.of(new RequestTime(instant, BASIC.format(instant)));
+            return Optional.of(of(instant));
         } catch (DateTimeException e) {
             return Optional.empty();
         }

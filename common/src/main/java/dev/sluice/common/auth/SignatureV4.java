@@ -17,7 +17,7 @@ import java.util.function.Function;
 /// reference, "Authenticating Requests (AWS Signature Version 4)".
 final class SignatureV4 {
     /// What is signed where the header is missing, as older curls leave it out: such a request has no body.
-    private static final String EMPTY_BODY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    static final String EMPTY_BODY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     static final String ALGORITHM = "AWS4-HMAC-SHA256";
     private static final long LONGEST_EXPIRY = Duration.ofDays(7).toSeconds();

@@ -2,8 +2,8 @@ package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.backend.Backend;
 import dev.sluice.backend.BackendSettings;
-import dev.sluice.backend.Backends;
 import dev.sluice.backend.access.BackendRules;
+import dev.sluice.backend.clouds.Backends;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.peer.BackendCheck;

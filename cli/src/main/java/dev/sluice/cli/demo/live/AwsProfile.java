@@ -1,6 +1,6 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.s3.Credentials;
+import dev.sluice.common.auth.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.net.URI;
 import java.util.Optional;
 

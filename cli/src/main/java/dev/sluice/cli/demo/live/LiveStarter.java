@@ -1,17 +1,17 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NativeApi.Backend;
 import dev.sluice.cli.demo.DemoClusters;
 import dev.sluice.cli.demo.DemoOptions;
 import dev.sluice.cli.demo.cloud.ShapedCloud;
 import dev.sluice.cli.demo.dataset.ShardStore;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
-import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.S3Client;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -1,15 +1,15 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.cluster.ClusterDown;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterUp;
 import dev.sluice.cli.cluster.Layout;
 import dev.sluice.cli.cluster.UpOptions;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
-import dev.sluice.cli.s3.Credentials;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.auth.Credentials;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package dev.sluice.cli.demo.live;
 
-import dev.sluice.cli.CommandFailure;
 import dev.sluice.cli.demo.dataset.ShardStore;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.S3Client;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package dev.sluice.cli;
+package dev.sluice.cli.failure;
 
 /// Why a command did not do what it was asked: one or more lines for people, and the exit code.
 public final class CommandFailure extends RuntimeException {

@@ -1,5 +1,7 @@
-package dev.sluice.backend;
+package dev.sluice.backend.clouds;
 
+import dev.sluice.backend.Backend;
+import dev.sluice.backend.BackendSettings;
 import dev.sluice.backend.access.BackendConnection;
 import dev.sluice.backend.gcs.GcsBackend;
 import dev.sluice.backend.s3.S3Backend;
