@@ -18,8 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Which cluster a command talks to: `--cluster`, also written `--endpoint` (or $SLUICE_ENDPOINT) with keys from the
-/// environment, else the local
-/// one in `--dir` with the keys of its cluster.json.
+/// environment, else the local one in `--dir` with the keys of its cluster.json.
 final class ClusterOptions {
     @Mixin
     private final DirOption dir = new DirOption();

@@ -7,8 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// What lets the JVMs of a build start faster. The script makes it where it is absent, or is of other jars or of
-/// another
-/// JDK, and ends at once where it is not.
+/// another JDK, and ends at once where it is not.
 ///
 /// @param folder of the build
 public record StartCache(Path script, Path folder) {

@@ -19,8 +19,7 @@ record XmlElement(String name, String text, List<XmlElement> children) {
     private static final XMLInputFactory XML = factory();
 
     /// The root of a document. White space before it is let through, though XML forbids it before a declaration:
-    /// servers
-    /// send it to keep a connection alive.
+    /// servers send it to keep a connection alive.
     static XmlElement parse(String document) throws XMLStreamException {
         var text = document.startsWith("\uFEFF") ? document.substring(1) : document;
         var reader = XML.createXMLStreamReader(new StringReader(text.stripLeading()));

@@ -40,8 +40,7 @@ public final class RocksIndex implements DriveIndex {
     private static final int RECYCLED_LOGS = 4;
 
     /// What a table takes when its first few entries come. With RocksDB's 1 MiB, ten tables of each of ten drives would
-    /// fill
-    /// the write buffers, and each write would cause a file.
+    /// fill the write buffers, and each write would cause a file.
     private static final int ARENA = 64 << 10;
 
     private final RocksDB database;
