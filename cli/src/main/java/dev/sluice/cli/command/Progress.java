@@ -18,13 +18,13 @@ final class Progress implements AutoCloseable {
     /// Above this the line counts MiB, below KiB.
     private static final long LARGE = 10 * MIB;
 
-    private final PrintWriter err;
+    private final Line line;
     private final boolean watched;
     private final String name;
     private volatile Optional<ProgressBar> bar = Optional.empty();
 
     Progress(PrintWriter err, boolean watched, String name) {
-        this.err = err;
+        this.line = new Line(err);
         this.watched = watched;
         this.name = name;
     }
@@ -44,7 +44,7 @@ final class Progress implements AutoCloseable {
                     .showSpeed(new DecimalFormat("#.#", DecimalFormatSymbols.getInstance(Locale.ROOT)))
                     .setStyle(ProgressBarStyle.ASCII)
                     .setUpdateIntervalMillis(EVERY_MILLIS)
-                    .setConsumer(new Line(err))
+                    .setConsumer(line)
                     .clearDisplayOnFinish()
                     .build());
         }
@@ -64,18 +64,41 @@ final class Progress implements AutoCloseable {
     public void close() {
         bar.ifPresent(ProgressBar::close);
         bar = Optional.empty();
+        line.end();
     }
 
-    private record Line(PrintWriter err) implements ProgressBarConsumer {
+    /// The bar draws on a thread of its own, which may be late: nothing is drawn after the end.
+    private static final class Line implements ProgressBarConsumer {
+        private static final String ERASED = "\r\u001b[K";
+
+        private final PrintWriter err;
+        private boolean drawn;
+        private boolean ended;
+
+        Line(PrintWriter err) {
+            this.err = err;
+        }
+
+        synchronized void end() {
+            if (drawn) {
+                err.print(ERASED);
+                err.flush();
+            }
+            ended = true;
+        }
+
         @Override
         public int getMaxRenderedLength() {
             return COLUMNS;
         }
 
         @Override
-        public void accept(String rendered) {
-            err.print("\r" + rendered + "\u001b[K");
-            err.flush();
+        public synchronized void accept(String rendered) {
+            if (!ended) {
+                drawn = true;
+                err.print("\r" + rendered + "\u001b[K");
+                err.flush();
+            }
         }
 
         @Override
@@ -85,7 +108,7 @@ final class Progress implements AutoCloseable {
 
         @Override
         public void close() {
-            err.flush();
+            // the writer is the command's
         }
     }
 }

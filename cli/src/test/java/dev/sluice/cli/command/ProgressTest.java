@@ -31,6 +31,15 @@ final class ProgressTest {
     }
 
     @Test
+    void nothingIsDrawnAfterTheEnd() {
+        for (int round = 0; round < 200; round++) {
+            err.getBuffer().setLength(0);
+            transfer(true, 40 << 10);
+            assertThat(err.toString()).as("round %d", round).endsWith("\r\u001b[K");
+        }
+    }
+
+    @Test
     void unknownLengthShowsNoPercentage() {
         transfer(true, -1);
         assertThat(err.toString()).contains("shard.tar", "MiB", "?");
