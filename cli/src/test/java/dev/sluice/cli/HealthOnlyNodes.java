@@ -8,6 +8,7 @@ import dev.sluice.cli.node.SharedRuntime;
 import dev.sluice.cli.node.StartRefused;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /// Nodes that answer /health and nothing else: enough to test how they are started and stopped. A zone or region named
@@ -24,7 +25,8 @@ final class HealthOnlyNodes implements NodeFactory {
             throw new StartRefused("the region refuse is not served");
         }
         try {
-            var server = HttpServer.create(config.node().address().socketAddress(), 16);
+            var address = config.node().address();
+            var server = HttpServer.create(new InetSocketAddress(address.host(), address.port()), 16);
             server.createContext("/health", exchange -> {
                 exchange.sendResponseHeaders(200, -1);
                 exchange.close();

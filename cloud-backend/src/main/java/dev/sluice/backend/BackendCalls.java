@@ -63,10 +63,6 @@ public final class BackendCalls {
         meters.sent(bytes);
     }
 
-    public int connectionsInUse() {
-        return budget.inUse();
-    }
-
     private <T> T attempt(String operation, String key, BooleanSupplier mayRepeat, Supplier<T> request) {
         for (int attempt = 1; ; attempt++) {
             long start = System.nanoTime();

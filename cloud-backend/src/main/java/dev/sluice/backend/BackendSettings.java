@@ -55,30 +55,4 @@ public record BackendSettings(
                 multipartThreshold,
                 partSize);
     }
-
-    public BackendSettings multipart(long threshold, long size) {
-        return new BackendSettings(
-                maxConnections,
-                connectTimeout,
-                readTimeout,
-                connectionWait,
-                attempts,
-                firstBackoff,
-                longestBackoff,
-                threshold,
-                size);
-    }
-
-    public BackendSettings timeouts(Duration connect, Duration read, Duration wait) {
-        return new BackendSettings(
-                maxConnections,
-                connect,
-                read,
-                wait,
-                attempts,
-                firstBackoff,
-                longestBackoff,
-                multipartThreshold,
-                partSize);
-    }
 }

@@ -29,8 +29,16 @@ import org.junit.jupiter.api.TestInstance;
 /// What every backend must do; each kind runs it against a real server of its kind.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BackendContract {
-    static final BackendSettings SETTINGS =
-            BackendSettings.DEFAULT.timeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(5));
+    static final BackendSettings SETTINGS = new BackendSettings(
+            128,
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(5),
+            4,
+            Duration.ofMillis(100),
+            Duration.ofSeconds(5),
+            5L << 30,
+            128L << 20);
     private static final long LARGE = 64L << 20;
 
     private MeterRegistry registry;

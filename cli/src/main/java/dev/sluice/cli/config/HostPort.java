@@ -1,7 +1,5 @@
 package dev.sluice.cli.config;
 
-import java.net.InetSocketAddress;
-
 /// Where a node listens: `127.0.0.1:8080`, `[::1]:8080`.
 public record HostPort(String host, int port) {
     static HostPort parse(String key, String text) {
@@ -14,10 +12,6 @@ public record HostPort(String host, int port) {
         var host = text.substring(0, colon);
         return new HostPort(
                 host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host, port);
-    }
-
-    public InetSocketAddress socketAddress() {
-        return new InetSocketAddress(host, port);
     }
 
     @Override

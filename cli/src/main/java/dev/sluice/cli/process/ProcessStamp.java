@@ -27,11 +27,6 @@ public record ProcessStamp(long pid, String started) {
         }
     }
 
-    public static ProcessStamp ofThisProcess() {
-        var pid = ProcessHandle.current().pid();
-        return of(pid).orElseThrow(() -> new IllegalStateException("/proc does not show this process, " + pid));
-    }
-
     public boolean alive() {
         return of(pid).filter(this::equals).isPresent();
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class ProcessStampTest {
     @Test
     void aProcessIsKnownByNumberAndStart() {
-        var mine = ProcessStamp.ofThisProcess();
+        var mine = ProcessStamp.of(ProcessHandle.current().pid()).orElseThrow();
         assertThat(mine.alive()).isTrue();
         assertThat(new ProcessStamp(mine.pid(), "another-start").alive()).isFalse();
     }

@@ -27,9 +27,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectGuardTest {
-    private static final BackendSettings ONE_CONNECTION = BackendSettings.DEFAULT
-            .maxConnections(1)
-            .timeouts(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(2));
+    private static final BackendSettings ONE_CONNECTION = new BackendSettings(
+            1,
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(2),
+            4,
+            Duration.ofMillis(100),
+            Duration.ofSeconds(5),
+            5L << 30,
+            128L << 20);
 
     private final AtomicInteger requests = new AtomicInteger();
     private HttpServer server;

@@ -2,7 +2,6 @@ package dev.sluice.common.checksum;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -59,17 +58,5 @@ public final class Md5 implements AutoCloseable {
     @Override
     public void close() {
         stream.ifPresent(OpenStreams.Stream::close);
-    }
-
-    /// The ETag of a multipart object: the MD5 of its parts' MD5s, and their number.
-    ///
-    /// @param partEtags in hex, without quotes
-    public static String multipartEtag(List<String> partEtags) {
-        try (var whole = new Md5()) {
-            for (var etag : partEtags) {
-                whole.add(ByteBuffer.wrap(HEX.parseHex(etag)));
-            }
-            return whole.hex() + "-" + partEtags.size();
-        }
     }
 }

@@ -179,11 +179,6 @@ public final class Upload implements AutoCloseable {
         return copy.file.get();
     }
 
-    /// How many bytes from the start can be read by [#readAt]; counts appended ones only.
-    public long written() {
-        return written;
-    }
-
     /// The sums of the bytes.
     ///
     /// @param size how many were written, all of them

@@ -40,7 +40,7 @@ class EvictionRaceTest {
     @Test
     void nothingWrongIsReadAndNothingIsMissing() throws Exception {
         var small = new SmallDrive(folder.resolve("d1"), DRIVE);
-        try (var target = new TargetFixture(folder, config -> config.withReserve(200_000), small.seam());
+        try (var target = new TargetFixture(folder, store -> store.reserve(200_000), small.seam());
                 var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int key = 0; key < KEYS; key++) {
                 target.inCloud("k" + key, content(key, 0));

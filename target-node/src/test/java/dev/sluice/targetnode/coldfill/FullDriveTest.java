@@ -36,7 +36,7 @@ class FullDriveTest {
     private Path folder;
 
     private static TargetFixture open(LoopFileSystem disk) throws IOException {
-        return new TargetFixture(disk.path(), config -> config.withReserve(RESERVE), UnaryOperator.identity());
+        return new TargetFixture(disk.path(), store -> store.reserve(RESERVE), UnaryOperator.identity());
     }
 
     private static boolean fits(TargetFixture target, String key, byte[] content) {

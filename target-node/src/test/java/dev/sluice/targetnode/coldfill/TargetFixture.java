@@ -38,7 +38,7 @@ import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
-import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.StoreSettings;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
 import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import dev.sluice.targetnode.storage.files.DriveFiles;
@@ -126,14 +126,14 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public TargetFixture(Path folder, long reserve) throws IOException {
-        this(folder, config -> config.withReserve(reserve), UnaryOperator.identity());
+        this(folder, store -> store.reserve(reserve), UnaryOperator.identity());
     }
 
     public TargetFixture(Path folder, ObjectSizeLimit limit) throws IOException {
-        this(folder, config -> config.withReserve(1 << 20), UnaryOperator.identity(), limit);
+        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), limit);
     }
 
-    public TargetFixture(Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam)
+    public TargetFixture(Path folder, UnaryOperator<StoreSettings> settings, UnaryOperator<DriveFiles> seam)
             throws IOException {
         this(folder, settings, seam, ObjectSizeLimit.DEFAULT);
     }
@@ -141,7 +141,7 @@ public final class TargetFixture implements AutoCloseable {
     /// @param settings of the store
     /// @param seam around the drive's files
     private TargetFixture(
-            Path folder, UnaryOperator<StoreConfig> settings, UnaryOperator<DriveFiles> seam, ObjectSizeLimit limit)
+            Path folder, UnaryOperator<StoreSettings> settings, UnaryOperator<DriveFiles> seam, ObjectSizeLimit limit)
             throws IOException {
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = BackendSpec.of("s3://memory");
@@ -154,19 +154,7 @@ public final class TargetFixture implements AutoCloseable {
         control = new Known(state);
         views = new ClusterViews(control);
         store = SmallDrive.open(
-                settings.apply(new StoreConfig(
-                        "cluster1",
-                        "target001",
-                        List.of(drive),
-                        1,
-                        1 << 20,
-                        8,
-                        512,
-                        1024,
-                        64 << 10,
-                        Duration.ofMinutes(5),
-                        MEMORY)),
-                seam);
+                settings.apply(new StoreSettings(List.of(drive), MEMORY)).build(), seam);
         quotas = Quotas.start(NODE, store.bucketBytes(), views, peers);
         handlers = ObjectHandlers.compose(
                 store,

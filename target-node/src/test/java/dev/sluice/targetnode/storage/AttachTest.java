@@ -109,18 +109,7 @@ class AttachTest {
         try (var store = open(drives)) {
             put(store, "k", new byte[1]);
         }
-        var other = new StoreConfig(
-                "cluster1",
-                "target002",
-                drives,
-                1,
-                0,
-                1,
-                1,
-                1,
-                1,
-                java.time.Duration.ofMinutes(1),
-                StoreFixture.MEMORY);
+        var other = StoreFixture.settings(drives).node("target002").build();
         assertThatThrownBy(() -> ObjectStore.open(other))
                 .isInstanceOf(DriveRefusedException.class)
                 .hasMessageContaining("belongs to node target001");

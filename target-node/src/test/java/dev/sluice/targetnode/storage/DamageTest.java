@@ -195,19 +195,9 @@ class DamageTest {
 
     @Test
     void verifiedBytesAreVerifiedAgainAfterAWhile() throws IOException {
-        var config = StoreFixture.config(drives(folder, 1));
-        var impatient = new StoreConfig(
-                config.cluster(),
-                config.node(),
-                config.drives(),
-                1,
-                config.reserveBytes(),
-                4,
-                64,
-                64,
-                1000,
-                Duration.ZERO,
-                StoreFixture.MEMORY);
+        var impatient = StoreFixture.settings(drives(folder, 1))
+                .verifiedFor(Duration.ZERO)
+                .build();
         try (var store = ObjectStore.open(impatient)) {
             put(store, "k", random(1, 100_000));
             try (var object = ((Lookup.Hit) store.lookup(BUCKET, "k")).object()) {

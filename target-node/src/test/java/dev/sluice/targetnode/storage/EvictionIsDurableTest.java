@@ -74,7 +74,7 @@ class EvictionIsDurableTest {
         var paths = StoreFixture.drives(folder, 1);
         var small = new SmallDrive(paths.getFirst(), 1L << 40);
         var seams = new Seams((_, files) -> small.seam().apply(files), Recorded::new);
-        var config = StoreFixture.config(paths).withReserve(0);
+        var config = StoreFixture.settings(paths).reserve(0).build();
         try (var store = ObjectStore.open(config, seams, HealthSettings.DEFAULTS)) {
             for (int i = 0; i < COPIES; i++) {
                 fill(store, "k" + i);

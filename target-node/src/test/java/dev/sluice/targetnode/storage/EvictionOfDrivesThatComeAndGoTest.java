@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.eventually;
-import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
@@ -50,7 +49,7 @@ class EvictionOfDrivesThatComeAndGoTest {
 
     private ObjectStore open() throws IOException {
         var seams = new Seams((_, files) -> drive.seam().apply(files), UnaryOperator.identity());
-        return ObjectStore.open(config(paths).withReserve(0), seams, WatchedDrives.CLOSE);
+        return ObjectStore.open(StoreFixture.settings(paths).reserve(0).build(), seams, WatchedDrives.CLOSE);
     }
 
     private static void fill(ObjectStore store) {

@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.eventually;
-import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
@@ -63,7 +62,8 @@ class EvictionTest {
     }
 
     private ObjectStore open() throws IOException {
-        var config = config(paths).withReserve(0).withMinutes(minute::get);
+        var config =
+                StoreFixture.settings(paths).reserve(0).minutes(minute::get).build();
         return ObjectStore.open(config, drive.seam());
     }
 

@@ -124,7 +124,9 @@ class FaultTest {
 
     @Test
     void theReserveIsKept() throws IOException {
-        try (var store = ObjectStore.open(config(drives(folder, 1)).withReserve(Long.MAX_VALUE / 2))) {
+        try (var store = ObjectStore.open(StoreFixture.settings(drives(folder, 1))
+                .reserve(Long.MAX_VALUE / 2)
+                .build())) {
             assertThatThrownBy(() -> store.begin(BUCKET, "k", 1, Durability.FSYNC))
                     .isInstanceOf(StoreException.NoSpace.class)
                     .hasMessageContaining("full");

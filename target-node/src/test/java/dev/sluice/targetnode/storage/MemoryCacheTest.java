@@ -65,7 +65,8 @@ class MemoryCacheTest {
 
     @Test
     void longerObjectsAndThoseThatFindNoRoomAreServedFromTheirFiles() throws IOException {
-        var config = StoreFixture.config(drives(folder, 1)).withHotMemory(SMALL + 10);
+        var config =
+                StoreFixture.settings(drives(folder, 1)).hotMemory(SMALL + 10).build();
         try (var store = ObjectStore.open(config)) {
             put(store, "first", random(1, SMALL));
             put(store, "second", random(2, 11));

@@ -27,8 +27,11 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
@@ -239,7 +242,14 @@ class ObjectStoreTest {
                 boolean first = i == 0;
                 try (var upload = store.begin(BUCKET, "once", 3, Durability.FSYNC)) {
                     upload.write(java.nio.ByteBuffer.wrap(new byte[] {1, 2, (byte) i}));
-                    var terms = CommitTerms.of("e").onlyIf(mustBeNew);
+                    var terms = new CommitTerms(
+                            "e",
+                            Map.of(),
+                            new TreeMap<>(),
+                            new TreeMap<>(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            mustBeNew);
                     if (first) {
                         upload.commit(terms);
                     } else {

@@ -13,9 +13,11 @@ import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.http.engine.AccessLog;
 import dev.sluice.common.http.engine.EngineConfig;
 import dev.sluice.common.http.engine.EngineMetrics;
 import dev.sluice.common.http.engine.EventLoops;
+import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.http.engine.HttpServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
@@ -63,7 +65,9 @@ class SentObjectTest {
                             var size = object.record().size();
                             return Response.of(200, Headers.EMPTY, new ResponseBody.FileRange(object, 0, size));
                         }),
-                        new EngineMetrics(meters, "test"));
+                        new EngineMetrics(meters, "test"),
+                        FailureAnswers.PLAIN,
+                        AccessLog.NONE);
                 var client = new Socket()) {
             client.setReceiveBufferSize(receiveBuffer);
             client.setSoTimeout(20_000);

@@ -143,8 +143,9 @@ class StartWithOtherDrivesTest {
         var id = idAt(away);
         requireRefused(
                 config(paths), id, "lost = [\"" + id + "\"]", paths.getFirst().toString());
-        requireRefused(config(paths).withLost(Set.of("dnever")), id);
-        try (var store = ObjectStore.open(config(paths).withLost(Set.of(id)))) {
+        requireRefused(StoreFixture.settings(paths).lost(Set.of("dnever")).build(), id);
+        try (var store =
+                ObjectStore.open(StoreFixture.settings(paths).lost(Set.of(id)).build())) {
             assertThat(states(store)).containsExactly(DriveState.ONLINE);
             store.mountpaths().change(DriveTable::settled);
             assertThat(store.list(BUCKET.id(), "", "", 10)).isNotEmpty();

@@ -10,7 +10,6 @@ import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,8 +36,11 @@ final class StoreFixture {
     }
 
     static StoreConfig config(List<Path> drives, RocksMemory memory) {
-        return new StoreConfig(
-                "cluster1", "target001", drives, 1, 1 << 20, 8, 512, 1024, 64 << 10, Duration.ofMinutes(5), memory);
+        return new StoreSettings(drives, memory).build();
+    }
+
+    static StoreSettings settings(List<Path> drives) {
+        return new StoreSettings(drives, MEMORY);
     }
 
     /// The buckets of a store, and no others.

@@ -21,9 +21,5 @@ public record ShardRead(
         public RecordCounts plus(RecordCounts other) {
             return new RecordCounts(right + other.right, wrong + other.wrong, missing + other.missing);
         }
-
-        public boolean allRight() {
-            return wrong == 0 && missing == 0;
-        }
     }
 }

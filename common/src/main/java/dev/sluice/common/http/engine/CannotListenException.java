@@ -6,16 +6,8 @@ import java.util.Locale;
 
 /// A server could not be bound to its address; the message names the address and the reason.
 public final class CannotListenException extends IOException {
-    private final boolean inUse;
-
     CannotListenException(InetSocketAddress address, Throwable cause) {
         super("cannot listen on " + host(address) + ":" + address.getPort() + ": " + reason(cause), cause);
-        this.inUse = saysInUse(cause);
-    }
-
-    /// True when another socket listens there already.
-    public boolean inUse() {
-        return inUse;
     }
 
     private static String host(InetSocketAddress address) {
@@ -25,10 +17,7 @@ public final class CannotListenException extends IOException {
     }
 
     private static String reason(Throwable cause) {
-        return saysInUse(cause) ? "the port is in use" : String.valueOf(cause.getMessage());
-    }
-
-    private static boolean saysInUse(Throwable cause) {
-        return String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("address already in use");
+        var message = String.valueOf(cause.getMessage());
+        return message.toLowerCase(Locale.ROOT).contains("address already in use") ? "the port is in use" : message;
     }
 }

@@ -3,7 +3,7 @@ package dev.sluice.common.http.engine;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What may be set about a server, checked. Start from [#DEFAULTS] and change single settings.
+/// What may be set about a server, checked. [#DEFAULTS] are for what nobody sets.
 ///
 /// @param maxHeaderBytes all header fields of one request together
 /// @param maxUriBytes the request line's target
@@ -72,115 +72,5 @@ public record EngineConfig(
         if (value <= 0) {
             throw new IllegalArgumentException(name + " must be positive, not " + value);
         }
-    }
-
-    public EngineConfig withMaxConnections(int connections) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                connections,
-                idleTimeout,
-                headerTimeout,
-                progressTimeout,
-                progressBytes,
-                lingerTimeout,
-                connectTimeout,
-                forwardTimeout,
-                copyBelow,
-                inboundQueueBytes,
-                memoryBudget,
-                tls);
-    }
-
-    /// The time-outs towards clients.
-    public EngineConfig withTimeouts(Duration idle, Duration header, Duration progress, Duration linger) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                maxConnections,
-                idle,
-                header,
-                progress,
-                progressBytes,
-                linger,
-                connectTimeout,
-                forwardTimeout,
-                copyBelow,
-                inboundQueueBytes,
-                memoryBudget,
-                tls);
-    }
-
-    /// The time-outs towards the nodes of a Forward.
-    public EngineConfig withForwardTimeouts(Duration connect, Duration silence) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                maxConnections,
-                idleTimeout,
-                headerTimeout,
-                progressTimeout,
-                progressBytes,
-                lingerTimeout,
-                connect,
-                silence,
-                copyBelow,
-                inboundQueueBytes,
-                memoryBudget,
-                tls);
-    }
-
-    public EngineConfig withCopyBelow(int bytes) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                maxConnections,
-                idleTimeout,
-                headerTimeout,
-                progressTimeout,
-                progressBytes,
-                lingerTimeout,
-                connectTimeout,
-                forwardTimeout,
-                bytes,
-                inboundQueueBytes,
-                memoryBudget,
-                tls);
-    }
-
-    public EngineConfig withMemoryBudget(long bytes) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                maxConnections,
-                idleTimeout,
-                headerTimeout,
-                progressTimeout,
-                progressBytes,
-                lingerTimeout,
-                connectTimeout,
-                forwardTimeout,
-                copyBelow,
-                inboundQueueBytes,
-                bytes,
-                tls);
-    }
-
-    public EngineConfig withTls(TlsFiles files) {
-        return new EngineConfig(
-                maxHeaderBytes,
-                maxUriBytes,
-                maxConnections,
-                idleTimeout,
-                headerTimeout,
-                progressTimeout,
-                progressBytes,
-                lingerTimeout,
-                connectTimeout,
-                forwardTimeout,
-                copyBelow,
-                inboundQueueBytes,
-                memoryBudget,
-                Optional.of(files));
     }
 }

@@ -24,12 +24,6 @@ public final class HttpServer implements AutoCloseable {
         this.listener = listener;
     }
 
-    public static HttpServer start(
-            EngineConfig config, EventLoops loops, InetSocketAddress listen, HttpHandler handler, EngineMetrics metrics)
-            throws IOException {
-        return start(config, loops, listen, handler, metrics, FailureAnswers.PLAIN, AccessLog.NONE);
-    }
-
     /// Returns once the server accepts connections.
     ///
     /// @throws CannotListenException when the address is in use, not ours or not allowed

@@ -308,14 +308,15 @@ class FileAnswerTest {
         long budget = 4 * piece;
         var files = new CopyOnWriteArrayList<TestFile>();
         var clients = new ArrayList<RawClient>();
-        try (var server = TestServer.immediate(EngineConfig.DEFAULTS.withMemoryBudget(budget), _ -> {
-            try {
-                files.add(TestFile.ready(path));
-            } catch (IOException failed) {
-                throw new UncheckedIOException(failed);
-            }
-            return range(files.getLast(), 0, 1L << 30);
-        })) {
+        try (var server =
+                TestServer.immediate(new TestConfig().memoryBudget(budget).build(), _ -> {
+                    try {
+                        files.add(TestFile.ready(path));
+                    } catch (IOException failed) {
+                        throw new UncheckedIOException(failed);
+                    }
+                    return range(files.getLast(), 0, 1L << 30);
+                })) {
             for (int i = 0; i < 20; i++) {
                 var client = new RawClient(server.server.address(), 8 << 10);
                 clients.add(client);

@@ -352,10 +352,10 @@ class ForwardTest {
 
     @Test
     void aSilentNodeIsA503() throws Exception {
-        var config = EngineConfig.DEFAULTS
-                .withTimeouts(
-                        Duration.ofSeconds(75), Duration.ofSeconds(20), Duration.ofMillis(200), Duration.ofSeconds(5))
-                .withForwardTimeouts(Duration.ofSeconds(1), Duration.ofMillis(200));
+        var config = new TestConfig()
+                .timeouts(Duration.ofSeconds(75), Duration.ofSeconds(20), Duration.ofMillis(200), Duration.ofSeconds(5))
+                .forwardTimeouts(Duration.ofSeconds(1), Duration.ofMillis(200))
+                .build();
         try (var listener = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
                 var front = TestServer.immediate(
                         config,

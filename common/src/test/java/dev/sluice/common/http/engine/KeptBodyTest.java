@@ -64,7 +64,7 @@ class KeptBodyTest {
     @Test
     void nothingIsKeptWhileMemoryIsScarceAndTheBodyArrivesNevertheless() throws Exception {
         long budget = 2 << 20;
-        var config = EngineConfig.DEFAULTS.withMemoryBudget(budget);
+        var config = new TestConfig().memoryBudget(budget).build();
         try (var server = TestServer.blocking(config, request -> take(request.body()))) {
             put(server);
             assertThat(refused).isPositive();

@@ -165,22 +165,7 @@ class RequestBodyTest {
     }
 
     private static EngineConfig withQueue(int bytes) {
-        var usual = EngineConfig.DEFAULTS;
-        return new EngineConfig(
-                usual.maxHeaderBytes(),
-                usual.maxUriBytes(),
-                usual.maxConnections(),
-                usual.idleTimeout(),
-                usual.headerTimeout(),
-                usual.progressTimeout(),
-                usual.progressBytes(),
-                usual.lingerTimeout(),
-                usual.connectTimeout(),
-                usual.forwardTimeout(),
-                usual.copyBelow(),
-                bytes,
-                usual.memoryBudget(),
-                usual.tls());
+        return new TestConfig().inboundQueue(bytes).build();
     }
 
     /// Each handler is stuck with a piece of its body, as uploads to a drive that hardly answers are.
@@ -191,7 +176,7 @@ class RequestBodyTest {
         var body = random(1 << 20);
         var stuck = new CountDownLatch(clients);
         var proceed = new CountDownLatch(1);
-        var config = EngineConfig.DEFAULTS.withMemoryBudget(budget);
+        var config = new TestConfig().memoryBudget(budget).build();
         try (var server = TestServer.blocking(config, request -> {
                     for (int piece = 0; piece < 3; piece++) {
                         request.body().next();

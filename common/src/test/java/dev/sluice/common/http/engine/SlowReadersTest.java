@@ -44,7 +44,8 @@ class SlowReadersTest {
     /// A window of a file, a piece of a stream: what one reader may have taken just before the limit was reached.
     private static final long OVERSHOOT = 1 << 20;
 
-    private static final EngineConfig SMALL = EngineConfig.DEFAULTS.withMemoryBudget(LIMIT);
+    private static final EngineConfig SMALL =
+            new TestConfig().memoryBudget(LIMIT).build();
 
     @TempDir
     Path folder;
@@ -142,7 +143,11 @@ class SlowReadersTest {
     @ParameterizedTest
     @ValueSource(strings = {"/file", "/fetched", "/stream", "/read"})
     void behindTls(String path) throws Exception {
-        requireSlowReadersCostLittle(keys.trusting().getSocketFactory(), SMALL.withTls(keys.files()), path);
+        requireSlowReadersCostLittle(keys.trusting().getSocketFactory(), smallWithTls(), path);
+    }
+
+    private EngineConfig smallWithTls() {
+        return new TestConfig().memoryBudget(LIMIT).tls(keys.files()).build();
     }
 
     private void requireSlowReadersCostLittle(SocketFactory sockets, EngineConfig config, String path)
@@ -160,9 +165,9 @@ class SlowReadersTest {
     @ValueSource(booleans = {false, true})
     void relayed(boolean secure) throws Exception {
         TestFile.write(content(), SIZE);
-        var config = secure ? SMALL.withTls(keys.files()) : SMALL;
+        var config = secure ? smallWithTls() : SMALL;
         var sockets = secure ? keys.trusting().getSocketFactory() : SocketFactory.getDefault();
-        var generous = secure ? EngineConfig.DEFAULTS.withTls(keys.files()) : EngineConfig.DEFAULTS;
+        var generous = secure ? new TestConfig().tls(keys.files()).build() : EngineConfig.DEFAULTS;
         var others = EventLoops.start(2);
         try (var back = TestServer.immediate(generous, this::large, others);
                 var front = TestServer.immediate(config, head -> new Forward(address(back, secure), Headers.EMPTY))) {
@@ -213,7 +218,9 @@ class SlowReadersTest {
                 TestServer.LOOPS,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 handler,
-                new EngineMetrics(meters, "test"));
+                new EngineMetrics(meters, "test"),
+                FailureAnswers.PLAIN,
+                AccessLog.NONE);
         var clients = new ArrayList<RawClient>();
         try {
             int fit = (int) (2 * LIMIT / body) + 1;

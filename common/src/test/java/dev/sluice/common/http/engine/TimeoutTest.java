@@ -24,7 +24,9 @@ class TimeoutTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
     private static EngineConfig limits(Duration idle, Duration header, Duration progress) {
-        return EngineConfig.DEFAULTS.withTimeouts(idle, header, progress, Duration.ofMillis(200));
+        return new TestConfig()
+                .timeouts(idle, header, progress, Duration.ofMillis(200))
+                .build();
     }
 
     @Test
@@ -140,7 +142,8 @@ class TimeoutTest {
 
     @Test
     void moreConnectionsThanAllowedAreTurnedAway() throws Exception {
-        try (var server = TestServer.immediate(EngineConfig.DEFAULTS.withMaxConnections(2), _ -> Response.empty(200));
+        try (var server =
+                        TestServer.immediate(new TestConfig().maxConnections(2).build(), _ -> Response.empty(200));
                 var first = server.connect();
                 var second = server.connect()) {
             first.send(GET).read();
@@ -162,7 +165,9 @@ class TimeoutTest {
                                     TestServer.LOOPS,
                                     new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                                     _ -> Response.empty(200),
-                                    new EngineMetrics(server.meters, "other"))
+                                    new EngineMetrics(server.meters, "other"),
+                                    FailureAnswers.PLAIN,
+                                    AccessLog.NONE)
                             .close())
                     .isInstanceOf(CannotListenException.class)
                     .hasMessage("cannot listen on 127.0.0.1:" + port + ": the port is in use");

@@ -31,7 +31,7 @@ class TlsTest {
     }
 
     private static EngineConfig secure() {
-        return EngineConfig.DEFAULTS.withTls(keys.files());
+        return new TestConfig().tls(keys.files()).build();
     }
 
     private static HttpClient client() throws Exception {

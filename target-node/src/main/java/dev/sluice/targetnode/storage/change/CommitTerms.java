@@ -23,8 +23,4 @@ public record CommitTerms(
         return new CommitTerms(
                 etag, Map.of(), new TreeMap<>(), new TreeMap<>(), Optional.empty(), Optional.empty(), WriteCheck.NONE);
     }
-
-    public CommitTerms onlyIf(WriteCheck newCheck) {
-        return new CommitTerms(etag, checksums, headers, userMetadata, backendVersion, modifiedMillis, newCheck);
-    }
 }
