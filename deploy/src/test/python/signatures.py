@@ -40,17 +40,25 @@ def make_the_bucket():
 
 @check
 def wrong_keys():
-    for signature in ("s3v4", "s3"):
-        wrong_secret = client(secret_key="not" + SECRET_KEY, signature_version=signature)
-        unknown = client(access_key="NOBODYKNOWSTHISKEY00", signature_version=signature)
-        for who, code in ((wrong_secret, "SignatureDoesNotMatch"), (unknown, "InvalidAccessKeyId")):
-            boto3_refused(403, [code], who.get_object, Bucket=BUCKET, Key="held/object")
-            boto3_refused(403, [code], who.put_object, Bucket=BUCKET, Key="intruder", Body=b"x")
-            boto3_refused(403, [code], who.list_objects_v2, Bucket=BUCKET)
-            boto3_refused(403, [code], who.delete_object, Bucket=BUCKET, Key="held/object")
-            boto3_refused(403, [code], who.create_bucket, Bucket=new_bucket_name("intruder"))
-            boto3_refused(403, [code], who.list_buckets)
-            boto3_refused(403, None, who.head_object, Bucket=BUCKET, Key="held/object")
+    wrong_secret = client(secret_key="not" + SECRET_KEY)
+    unknown = client(access_key="NOBODYKNOWSTHISKEY00")
+    for who, code in ((wrong_secret, "SignatureDoesNotMatch"), (unknown, "InvalidAccessKeyId")):
+        boto3_refused(403, [code], who.get_object, Bucket=BUCKET, Key="held/object")
+        boto3_refused(403, [code], who.put_object, Bucket=BUCKET, Key="intruder", Body=b"x")
+        boto3_refused(403, [code], who.list_objects_v2, Bucket=BUCKET)
+        boto3_refused(403, [code], who.delete_object, Bucket=BUCKET, Key="held/object")
+        boto3_refused(403, [code], who.create_bucket, Bucket=new_bucket_name("intruder"))
+        boto3_refused(403, [code], who.list_buckets)
+        boto3_refused(403, None, who.head_object, Bucket=BUCKET, Key="held/object")
+    boto3_refused(404, None, s3.head_object, Bucket=BUCKET, Key="intruder")
+
+
+@check_of_ours
+def signature_version_2_in_headers():
+    who = client(signature_version="s3")
+    boto3_refused(400, ["InvalidRequest"], who.get_object, Bucket=BUCKET, Key="held/object")
+    boto3_refused(400, ["InvalidRequest"], who.put_object, Bucket=BUCKET, Key="intruder", Body=b"x")
+    boto3_refused(400, ["InvalidRequest"], who.list_buckets)
     boto3_refused(404, None, s3.head_object, Bucket=BUCKET, Key="intruder")
 
 
