@@ -43,12 +43,12 @@ class IntentCapTest {
             contents.recover();
             var data = new byte[] {7};
             var sums = sums(data);
-            for (int i = 0; i < 3 * MOST / GROUP; i++) {
+            for (int i = 0; i < 5 * MOST / 4 / GROUP; i++) {
                 commit(contents, data, sums);
             }
             assertThat(index.most).isBetween(MOST / 2, MOST);
-            assertThat(contents.totals().objects()).isEqualTo(3L * MOST);
-            requireRestartReplaysWhatIsLogged(3L * MOST);
+            assertThat(contents.totals().objects()).isEqualTo(5L * MOST / 4);
+            requireRestartReplaysWhatIsLogged(5L * MOST / 4);
         });
     }
 
