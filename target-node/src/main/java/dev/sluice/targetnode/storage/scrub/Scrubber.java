@@ -221,7 +221,10 @@ final class Scrubber implements AutoCloseable {
 
     private void run() {
         while (!closed) {
-            ticks.pause(step().toNanos());
+            var pause = step();
+            if (!closed) { // a word that came during the step may have ended a shorter pause in it
+                ticks.pause(pause.toNanos());
+            }
         }
         step(); // which stores where it stands
     }
