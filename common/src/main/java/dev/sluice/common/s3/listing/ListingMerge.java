@@ -39,17 +39,27 @@ public final class ListingMerge implements SortedKeys {
     @Override
     public void advance() {
         start();
-        var taken = heads.peek();
+        var taken = heads.poll();
         if (taken == null) {
             return;
         }
-        var behind = new ArrayList<Integer>();
-        for (var head = taken; head != null && head.object.key().equals(taken.object.key()); head = heads.peek()) {
-            heads.poll();
-            sources.get(head.order).advance();
-            behind.add(head.order);
+        sources.get(taken.order).advance();
+        if (!isNext(taken.object.key())) {
+            add(List.of(taken.order)); // as it is with nearly every key
+            return;
+        }
+        var behind = new ArrayList<>(List.of(taken.order));
+        while (isNext(taken.object.key())) {
+            int order = heads.remove().order;
+            sources.get(order).advance();
+            behind.add(order);
         }
         add(behind);
+    }
+
+    private boolean isNext(String key) {
+        var head = heads.peek();
+        return head != null && head.object.key().equals(key);
     }
 
     @Override
@@ -83,8 +93,12 @@ public final class ListingMerge implements SortedKeys {
 
     /// Looks at all of these sources at once, where they have to fetch: each costs its own time.
     private void add(List<Integer> orders) {
-        var fetching =
-                orders.stream().filter(order -> !sources.get(order).isAtHand()).toList();
+        var fetching = new ArrayList<Integer>(0);
+        for (int order : orders) {
+            if (!sources.get(order).isAtHand()) {
+                fetching.add(order);
+            }
+        }
         if (!fetching.isEmpty()) {
             AtOnce.ask(fetching, order -> sources.get(order).peek());
         }
