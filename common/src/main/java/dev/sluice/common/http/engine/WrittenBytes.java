@@ -20,21 +20,27 @@ final class WrittenBytes extends ChannelDuplexHandler {
     @Override
     public void flush(ChannelHandlerContext context) {
         context.flush();
+        watch(context);
+    }
+
+    private void watch(ChannelHandlerContext context) {
         if (settle(context) && !awaitsEnd) {
             awaitsEnd = true;
             context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
                 awaitsEnd = false;
                 if (done.isSuccess() && context.channel().isActive()) {
-                    left(context);
+                    endLeft(context);
                 }
             });
         }
     }
 
-    /// What was written meanwhile has a flush of its own to come.
-    private void left(ChannelHandlerContext context) {
-        settle(context);
-        context.fireChannelWritabilityChanged();
+    /// More may have been flushed behind that end: nobody would tell when it leaves.
+    private void endLeft(ChannelHandlerContext context) {
+        watch(context);
+        if (!awaitsEnd) {
+            context.fireChannelWritabilityChanged();
+        }
     }
 
     /// True while some bytes have not left.
@@ -47,9 +53,10 @@ final class WrittenBytes extends ChannelDuplexHandler {
         return pending > 0;
     }
 
+    /// What a queue says of its bytes still has those of an entry that is being told that it has left.
     private static long pending(ChannelHandlerContext context) {
         var out = context.channel().unsafe().outboundBuffer();
-        return out == null ? 0 : out.totalPendingWriteBytes();
+        return out == null || out.isEmpty() ? 0 : out.totalPendingWriteBytes();
     }
 
     @Override
