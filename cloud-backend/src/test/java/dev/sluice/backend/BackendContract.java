@@ -29,20 +29,24 @@ import org.junit.jupiter.api.TestInstance;
 /// What every backend must do; each kind runs it against a real server of its kind.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BackendContract {
-    static final BackendSettings SETTINGS = new BackendSettings(
-            128,
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(5),
-            4,
-            Duration.ofMillis(100),
-            Duration.ofSeconds(5),
-            5L << 30,
-            128L << 20);
+    static final BackendSettings SETTINGS = settings(5L << 30, 128L << 20);
     private static final long LARGE = 64L << 20;
 
     private MeterRegistry registry;
     private Backend backend;
+
+    static BackendSettings settings(long multipartThreshold, long partSize) {
+        return new BackendSettings(
+                128,
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(5),
+                4,
+                Duration.ofMillis(100),
+                Duration.ofSeconds(5),
+                multipartThreshold,
+                partSize);
+    }
 
     /// A backend on a new, empty bucket.
     abstract Backend openEmpty(MeterRegistry registry);

@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,16 +97,7 @@ class S3OnMinioTest extends BackendContract {
 
     @Test
     void beyondTheThresholdAnObjectGoesInPartsAndCannotClaimAnMd5() throws IOException {
-        var settings = new BackendSettings(
-                128,
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(5),
-                4,
-                Duration.ofMillis(100),
-                Duration.ofSeconds(5),
-                6 << 20,
-                5 << 20);
+        var settings = settings(6 << 20, 5 << 20);
         long length = 12_345_678;
         try (var parts = Backends.open(newBucket(minio), settings, new SimpleMeterRegistry())) {
             var put = parts.put("large", length, Bytes.generated(length), Bytes.PLAIN, WriteCondition.NONE);

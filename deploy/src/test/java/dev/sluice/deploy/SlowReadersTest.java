@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
+import dev.sluice.common.peer.ClusterTls;
 import dev.sluice.deploy.harness.ClusterNode;
 import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.SelfSigned;
 import dev.sluice.deploy.harness.SluiceCluster;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -17,9 +17,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +26,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import javax.net.SocketFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,7 +67,9 @@ final class SlowReadersTest {
     }
 
     private void requireMemoryIsBounded(int number, Optional<SelfSigned> keys) throws Exception {
-        var sockets = keys.isPresent() ? trusting(keys.get().certificate()) : SocketFactory.getDefault();
+        var sockets = keys.isPresent()
+                ? ClusterTls.trusting(keys.get().certificate()).getSocketFactory()
+                : SocketFactory.getDefault();
         var flags = Map.of("SLUICE_JVM_FLAGS", "-Xmx%dm -XX:MaxDirectMemorySize=%dm".formatted(HEAP, DIRECT));
         var minio = PeerServer.minio(folder.resolve("minio"));
         try (var cluster = SluiceCluster.start(folder.resolve("cluster"), flags, options(keys, minio));
@@ -156,20 +153,6 @@ final class SlowReadersTest {
                         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
                         .sum()
                 << 10;
-    }
-
-    private static SocketFactory trusting(Path certificate) throws IOException, GeneralSecurityException {
-        var trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        try (var pem = new FileInputStream(certificate.toFile())) {
-            trusted.setCertificateEntry(
-                    "node", CertificateFactory.getInstance("X.509").generateCertificate(pem));
-        }
-        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        var context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context.getSocketFactory();
     }
 
     private static Socket connected(SocketFactory sockets, URI url) throws IOException {

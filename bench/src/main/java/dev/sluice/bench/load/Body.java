@@ -1,10 +1,9 @@
 package dev.sluice.bench.load;
 
+import dev.sluice.common.auth.SigV4Signer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Random;
 import java.util.zip.CRC32C;
 
@@ -43,13 +42,7 @@ public final class Body {
     }
 
     String sha256() {
-        try {
-            var digest = MessageDigest.getInstance("SHA-256");
-            digest.update(bytes.nioBuffer());
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return SigV4Signer.hash(ByteBufUtil.getBytes(bytes));
     }
 
     /// To be written once, which releases it.

@@ -27,6 +27,11 @@ public final class SigV4Signer {
     /// The key derived for one day: most of a signature's cost, and the same all day.
     private record DayKey(Scope scope, Hmac hmac) {}
 
+    /// The payload hash of a body that is signed.
+    public static String hash(byte[] body) {
+        return Digests.sha256Hex(body);
+    }
+
     /// The given headers with those that sign them: `x-amz-date`, `x-amz-content-sha256`, `authorization`.
     ///
     /// @param path as it is sent: encoded the way S3 does

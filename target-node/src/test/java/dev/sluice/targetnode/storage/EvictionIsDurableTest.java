@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.ForwardingIndex;
 import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -34,16 +35,14 @@ class EvictionIsDurableTest {
     private final AtomicInteger synced = new AtomicInteger();
     private final AtomicInteger syncs = new AtomicInteger();
 
-    private final class Recorded implements DriveIndex {
-        private final DriveIndex real;
-
+    private final class Recorded extends ForwardingIndex {
         Recorded(DriveIndex real) {
-            this.real = real;
+            super(real);
         }
 
         @Override
         public void write(IndexBatch batch, boolean sync) throws IOException {
-            real.write(batch, sync);
+            super.write(batch, sync);
             long intents = batch.changes().stream()
                     .filter(change -> change.table() == Table.INTENTS && change.kind() == IndexBatch.Kind.PUT)
                     .count();
@@ -51,21 +50,6 @@ class EvictionIsDurableTest {
                 synced.addAndGet((int) intents);
                 syncs.incrementAndGet();
             }
-        }
-
-        @Override
-        public Optional<byte[]> get(Table table, byte[] key) throws IOException {
-            return real.get(table, key);
-        }
-
-        @Override
-        public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
-            real.scan(table, from, visitor);
-        }
-
-        @Override
-        public void close() {
-            real.close();
         }
     }
 

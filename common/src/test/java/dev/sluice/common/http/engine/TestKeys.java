@@ -2,6 +2,7 @@ package dev.sluice.common.http.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.peer.ClusterTls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /// A certificate for 127.0.0.1, made for a test, and who trusts it.
 record TestKeys(TlsFiles files, SSLContext trusting) {
@@ -42,22 +42,11 @@ record TestKeys(TlsFiles files, SSLContext trusting) {
         var keys = KeyStore.getInstance(store.toFile(), PASSWORD);
         var certificate = pem("CERTIFICATE", keys.getCertificate("server").getEncoded(), folder.resolve("server.pem"));
         var key = pem("PRIVATE KEY", keys.getKey("server", PASSWORD).getEncoded(), folder.resolve("key.pem"));
-        return new TestKeys(new TlsFiles(certificate, key, certificate), trusting(keys));
+        return new TestKeys(new TlsFiles(certificate, key, certificate), ClusterTls.trusting(certificate));
     }
 
     private static Path pem(String what, byte[] bytes, Path file) throws IOException {
         var lines = Base64.getMimeEncoder().encodeToString(bytes);
         return Files.writeString(file, "-----BEGIN " + what + "-----\n" + lines + "\n-----END " + what + "-----\n");
-    }
-
-    private static SSLContext trusting(KeyStore keys) throws Exception {
-        var trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        trusted.setCertificateEntry("server", keys.getCertificate("server"));
-        var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        var context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context;
     }
 }

@@ -204,30 +204,20 @@ class CommitterTest {
     }
 
     private DriveIndex watched(DriveIndex index) {
-        return new DriveIndex() {
+        return new ForwardingIndex(index) {
             @Override
             public void write(IndexBatch batch, boolean sync) throws IOException {
                 before.write(batch, sync);
                 synchronized (index) {
-                    index.write(batch, sync);
+                    super.write(batch, sync);
                 }
             }
 
             @Override
             public Optional<byte[]> get(Table table, byte[] key) throws IOException {
                 synchronized (index) {
-                    return index.get(table, key);
+                    return super.get(table, key);
                 }
-            }
-
-            @Override
-            public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
-                index.scan(table, from, visitor);
-            }
-
-            @Override
-            public void close() {
-                index.close();
             }
         };
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
-import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.OnDrive;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
@@ -37,7 +37,7 @@ class IntentCapTest {
 
     @Test
     void intentsOfManyChangesAreFewerThanTheCap() throws Exception {
-        onADriveThread(() -> {
+        OnDrive.run(() -> {
             var contents = new Contents(files, index);
             contents.rebuild();
             contents.recover();
@@ -54,7 +54,7 @@ class IntentCapTest {
 
     @Test
     void intentsOfSmallObjectsTakeNoMoreBytesThanTheCap() throws Exception {
-        onADriveThread(() -> {
+        OnDrive.run(() -> {
             var contents = new Contents(files, index);
             contents.rebuild();
             contents.recover();
@@ -107,27 +107,20 @@ class IntentCapTest {
         return summer.finish(data.length);
     }
 
-    private static void onADriveThread(DriveThreads.Step step) throws Exception {
-        try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(step));
-        }
-    }
-
     /// Counts the intents that are in it.
-    private static final class Counting implements DriveIndex {
-        private final DriveIndex index;
+    private static final class Counting extends ForwardingIndex {
         private final Map<ByteBuffer, Integer> sizes = new HashMap<>();
         private long bytes;
         private int most;
         private long mostBytes;
 
         Counting(DriveIndex index) {
-            this.index = index;
+            super(index);
         }
 
         @Override
         public void write(IndexBatch batch, boolean sync) throws IOException {
-            index.write(batch, sync);
+            super.write(batch, sync);
             for (var change : batch.changes()) {
                 if (change.table() == Table.INTENTS) {
                     switch (change.kind()) {
@@ -144,21 +137,6 @@ class IntentCapTest {
         private void add(ByteBuffer key, int size) {
             sizes.put(key, size);
             bytes += size;
-        }
-
-        @Override
-        public Optional<byte[]> get(Table table, byte[] key) throws IOException {
-            return index.get(table, key);
-        }
-
-        @Override
-        public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
-            index.scan(table, from, visitor);
-        }
-
-        @Override
-        public void close() {
-            index.close();
         }
     }
 }

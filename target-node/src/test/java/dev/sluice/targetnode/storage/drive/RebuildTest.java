@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
-import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.OnDrive;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
@@ -29,7 +29,7 @@ class RebuildTest {
 
     @Test
     void filesWithoutRecordsAreEnteredInGroups() throws Exception {
-        onADriveThread(() -> {
+        OnDrive.run(() -> {
             files.createFolders("objects/bucket/many");
             files.createFolders(Layout.escapedFolder(BUCKET.id()));
             files.create(Layout.naming(BUCKET)).close();
@@ -49,7 +49,7 @@ class RebuildTest {
 
     @Test
     void workFilesAreAdoptedInGroups() throws Exception {
-        onADriveThread(() -> {
+        OnDrive.run(() -> {
             files.createFolders("objects/bucket");
             files.create(Layout.naming(BUCKET)).close();
             for (int i = 0; i < NAMES; i++) {
@@ -105,20 +105,13 @@ class RebuildTest {
         }
     }
 
-    private static void onADriveThread(DriveThreads.Step step) throws Exception {
-        try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(step));
-        }
-    }
-
     /// Counts what is in each write.
-    private static final class Counting implements DriveIndex {
-        private final DriveIndex real;
+    private static final class Counting extends ForwardingIndex {
         private int most;
         private int intents;
 
         Counting(DriveIndex real) {
-            this.real = real;
+            super(real);
         }
 
         @Override
@@ -127,22 +120,7 @@ class RebuildTest {
             intents += (int) batch.changes().stream()
                     .filter(each -> each.table() == Table.INTENTS && each.kind() == IndexBatch.Kind.PUT)
                     .count();
-            real.write(batch, sync);
-        }
-
-        @Override
-        public Optional<byte[]> get(Table table, byte[] key) throws IOException {
-            return real.get(table, key);
-        }
-
-        @Override
-        public void scan(Table table, byte[] from, Visitor visitor) throws IOException {
-            real.scan(table, from, visitor);
-        }
-
-        @Override
-        public void close() {
-            real.close();
+            super.write(batch, sync);
         }
     }
 }

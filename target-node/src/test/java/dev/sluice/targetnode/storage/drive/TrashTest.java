@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.targetnode.storage.files.DriveFiles;
-import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.FolderWalk;
-import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.files.OnDrive;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -121,13 +120,7 @@ class TrashTest {
     }
 
     private void onDrive(Work work) throws Exception {
-        try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(() -> {
-                try (var files = new LocalDriveFiles(folder)) {
-                    work.run(new Trash(wrap(DriveFiles.class, files)));
-                }
-            }));
-        }
+        OnDrive.run(folder, files -> work.run(new Trash(wrap(DriveFiles.class, files))));
     }
 
     private <T> T wrap(Class<T> seam, T real) {

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage.drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.files.OnDrive;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
@@ -19,8 +19,8 @@ class UsagesTest {
     private final MemoryIndex index = new MemoryIndex(new Faults());
 
     @Test
-    void aDriveFromBeforeBucketsWereCountedIsCountedOnce() {
-        onADriveThread(() -> {
+    void aDriveFromBeforeBucketsWereCountedIsCountedOnce() throws Exception {
+        OnDrive.run(() -> {
             index.write(new IndexBatch().put(Table.META, new byte[] {'t'}, new Totals(3, 60).encode()), true);
             put(1, "a", 10);
             put(1, "b", 20);
@@ -33,8 +33,8 @@ class UsagesTest {
     }
 
     @Test
-    void whatAnOlderBuildChangedMeanwhileIsCountedAnew() {
-        onADriveThread(() -> {
+    void whatAnOlderBuildChangedMeanwhileIsCountedAnew() throws Exception {
+        OnDrive.run(() -> {
             put(1, "a", 10);
             put(9, "gone", 30);
             Usages.load(index);
@@ -51,8 +51,8 @@ class UsagesTest {
     }
 
     @Test
-    void whatAnOlderBuildMovedFromABucketToAnotherIsCountedAnew() {
-        onADriveThread(() -> {
+    void whatAnOlderBuildMovedFromABucketToAnotherIsCountedAnew() throws Exception {
+        OnDrive.run(() -> {
             put(1, "a", 10);
             put(1, "b", 20);
             put(9, "c", 30);
@@ -72,8 +72,8 @@ class UsagesTest {
     }
 
     @Test
-    void aPartThatComesTwiceInOneGroupCountsOnce() {
-        onADriveThread(() -> {
+    void aPartThatComesTwiceInOneGroupCountsOnce() throws Exception {
+        OnDrive.run(() -> {
             var parts = new UploadedParts();
             var id = ByteBuffer.allocate(32).array();
             var upload = ByteBuffer.allocate(8 + 1 + 1 + 32).putLong(5).array();
@@ -122,25 +122,5 @@ class UsagesTest {
 
     private static ObjectEntry entry(long size) {
         return new ObjectEntry(new ObjectVersion(1, 1), size, 0, "", false, false, false);
-    }
-
-    private interface Work {
-        void run() throws IOException;
-    }
-
-    private static void onADriveThread(Work work) {
-        var done = new CompletableFuture<Optional<Throwable>>();
-        new DriveThread(
-                        () -> {
-                            try {
-                                work.run();
-                                done.complete(Optional.empty());
-                            } catch (IOException | RuntimeException | AssertionError failure) {
-                                done.complete(Optional.of(failure));
-                            }
-                        },
-                        "usages")
-                .start();
-        assertThat(done.join()).isEmpty();
     }
 }

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.OnDrive;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -22,27 +22,14 @@ class NewerIndexTest {
     @TempDir
     private Path folder;
 
-    private interface Step {
-        void run() throws Exception;
-    }
-
     @Test
     void itIsLeftAsItIs() throws Exception {
-        onDriveThread(() -> RocksIndex.open(folder, MEMORY).close());
+        OnDrive.run(() -> RocksIndex.open(folder, MEMORY).close());
         addTable("LATER");
-        assertThatThrownBy(() -> onDriveThread(() -> RocksIndex.open(folder, MEMORY)))
+        assertThatThrownBy(() -> OnDrive.run(() -> RocksIndex.open(folder, MEMORY)))
                 .isInstanceOf(IOException.class)
                 .isNotInstanceOf(DamagedIndexException.class)
                 .hasMessageContainingAll(folder.toString(), "LATER", "a newer Sluice made it");
-    }
-
-    private static void onDriveThread(Step step) throws Exception {
-        try (var threads = new DriveThreads("index", 1, 1)) {
-            DriveThreads.await(threads.start(() -> {
-                step.run();
-                return "";
-            }));
-        }
     }
 
     private void addTable(String name) throws Exception {
