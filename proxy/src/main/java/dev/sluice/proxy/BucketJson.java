@@ -22,7 +22,7 @@ import java.util.TreeSet;
 final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
     private static final Set<String> PROPERTIES =
-            Set.of("backend", "durability", "policy", "route", "local_copies", "quota");
+            Set.of("backend", "durability", "policy", "route", "local_copies", "replicas", "quota");
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
 
     private BucketJson() {}
@@ -53,6 +53,10 @@ final class BucketJson {
                         ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
                                 .intValue()
                         : before.localCopies(),
+                value.has("replicas")
+                        ? wholeNumber(value, "replicas", 1, 1) // until targets replicate
+                                .intValue()
+                        : before.replicas(),
                 value.has("quota") ? quota(value) : before.quota());
     }
 
@@ -116,6 +120,7 @@ final class BucketJson {
                 .put("created", Long.toString(bucket.createdMillis() * 1_000_000));
         node.set("durability", JSON.valueToTree(properties.durability()));
         node.put("local_copies", properties.localCopies());
+        node.put("replicas", properties.replicas());
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
         properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
         properties.policy().ifPresent(policy -> node.put("policy", policy));

@@ -127,6 +127,7 @@ class ObjectRouteTest {
     }
 
     private static BucketProperties routed(Optional<RoutePreference> route) {
-        return new BucketProperties(Optional.empty(), Durability.FSYNC, Optional.empty(), route, 1, Optional.empty());
+        return new BucketProperties(
+                Optional.empty(), Durability.FSYNC, Optional.empty(), route, 1, 1, Optional.empty());
     }
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// @param policy the policy document in JSON, checked before it is stored
 /// @param localCopies how many drives of its target keep each object, as far as the target has so many
+/// @param replicas how many targets keep each object
 /// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
 public record BucketProperties(
         Optional<BackendSpec> backend,
@@ -14,14 +15,26 @@ public record BucketProperties(
         Optional<String> policy,
         Optional<RoutePreference> route,
         int localCopies,
+        int replicas,
         Optional<Long> quota) {
     public static final int MAX_LOCAL_COPIES = 8;
+    public static final int MAX_REPLICAS = 8;
     private static final int ONE_COPY = 1;
 
     public BucketProperties {
         if (localCopies < 1 || localCopies > MAX_LOCAL_COPIES) {
             throw new IllegalArgumentException(
                     "local_copies must be from 1 to %d, not %d".formatted(MAX_LOCAL_COPIES, localCopies));
+        }
+        if (replicas < 1 || replicas > MAX_REPLICAS) {
+            throw new IllegalArgumentException(
+                    "replicas must be from 1 to %d, not %d".formatted(MAX_REPLICAS, replicas));
+        }
+        if (replicas > 1 && backend.isPresent()) {
+            throw new IllegalArgumentException("a cached bucket has one replica: the cloud has the others");
+        }
+        if (replicas > 1 && localCopies > 1) {
+            throw new IllegalArgumentException("local_copies with replicas is not implemented yet");
         }
         if (quota.isPresent() && quota.get() < 1) {
             throw new IllegalArgumentException("quota must be from 1 to %d bytes, or null for none, not %d"
@@ -30,6 +43,7 @@ public record BucketProperties(
     }
 
     /// @param localCopies missing in states that were written before there was a choice
+    /// @param replicas likewise
     /// @param quota likewise
     @JsonCreator
     static BucketProperties read(
@@ -38,6 +52,7 @@ public record BucketProperties(
             @JsonProperty("policy") Optional<String> policy,
             @JsonProperty("route") Optional<RoutePreference> route,
             @JsonProperty("localCopies") @Nullable Integer localCopies,
+            @JsonProperty("replicas") @Nullable Integer replicas,
             @JsonProperty("quota") @Nullable Long quota) {
         return new BucketProperties(
                 backend,
@@ -45,6 +60,7 @@ public record BucketProperties(
                 policy,
                 route,
                 localCopies == null ? ONE_COPY : localCopies,
+                replicas == null ? ONE_COPY : replicas,
                 Optional.ofNullable(quota));
     }
 
@@ -56,10 +72,11 @@ public record BucketProperties(
                 Optional.empty(),
                 Optional.empty(),
                 ONE_COPY,
+                ONE_COPY,
                 Optional.empty());
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {
-        return new BucketProperties(backend, durability, newPolicy, route, localCopies, quota);
+        return new BucketProperties(backend, durability, newPolicy, route, localCopies, replicas, quota);
     }
 }

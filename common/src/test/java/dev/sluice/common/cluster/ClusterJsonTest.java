@@ -28,6 +28,7 @@ class ClusterJsonTest {
             Optional.of("{}"),
             Optional.of(RoutePreference.REDIRECT),
             2,
+            1,
             Optional.of(1L << 40));
 
     static List<Command> commands() {
@@ -67,7 +68,13 @@ class ClusterJsonTest {
         var old = "{\"backend\":null,\"durability\":\"fsync\",\"policy\":null,\"route\":null}";
         assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), BucketProperties.class))
                 .isEqualTo(new BucketProperties(
-                        Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, Optional.empty()));
+                        Optional.empty(),
+                        Durability.FSYNC,
+                        Optional.empty(),
+                        Optional.empty(),
+                        1,
+                        1,
+                        Optional.empty()));
     }
 
     @Test

@@ -11,7 +11,8 @@ public final class BucketRefs {
     private BucketRefs() {}
 
     public static BucketRef of(Bucket bucket) {
-        return new BucketRef(bucket.id(), bucket.name(), bucket.properties().localCopies());
+        var properties = bucket.properties();
+        return new BucketRef(bucket.id(), bucket.name(), properties.localCopies(), properties.replicas() > 1);
     }
 
     /// The buckets whose objects here are copies of a cloud's.

@@ -221,6 +221,7 @@ public final class TargetFixture implements AutoCloseable {
                         before.policy(),
                         before.route(),
                         before.localCopies(),
+                        before.replicas(),
                         Optional.of(quota))));
     }
 

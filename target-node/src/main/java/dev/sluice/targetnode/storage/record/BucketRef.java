@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 /// A bucket as storage knows it: the id that is never used again, and the name its folder has.
 ///
 /// @param copies how many drives are to keep each of its objects; asked only when something is written
-public record BucketRef(long id, String name, int copies) {
+/// @param replicated whether several targets keep each object: the table of slots says which drives, not this target
+public record BucketRef(long id, String name, int copies, boolean replicated) {
     private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,254}");
 
     public BucketRef {
@@ -15,6 +16,10 @@ public record BucketRef(long id, String name, int copies) {
         if (copies < 1) {
             throw new IllegalArgumentException(copies + " copies");
         }
+    }
+
+    public BucketRef(long id, String name, int copies) {
+        this(id, name, copies, false);
     }
 
     /// With one copy of each object.

@@ -1,0 +1,39 @@
+package dev.sluice.common.cluster.slots;
+
+import java.util.List;
+import java.util.Optional;
+
+/// A slot's entry in the controllers' log. A row that changes its members gets a new epoch.
+///
+/// @param epoch grows with each change of the members
+/// @param members in order; the first in-sync one is the primary. One is in-sync at least
+/// @param primarySince the epoch in which the primary began, or began again
+/// @param fence ids of the drives that a new primary has to ask besides the in-sync members: in-sync members of all
+///     epochs since the last one that was opened, less those whose process is known to have ended
+/// @param opened whether the primary has begun to serve since `primarySince`
+public record SlotRow(long epoch, List<Member> members, long primarySince, List<String> fence, boolean opened) {
+    public SlotRow {
+        members = List.copyOf(members);
+        fence = List.copyOf(fence);
+        if (members.stream().noneMatch(Member::inSync)) {
+            throw new IllegalArgumentException("no in-sync member in " + members);
+        }
+    }
+
+    public Member primary() {
+        for (var member : members) {
+            if (member.inSync()) {
+                return member;
+            }
+        }
+        throw new IllegalStateException("no in-sync member in " + members);
+    }
+
+    public List<Member> inSync() {
+        return members.stream().filter(Member::inSync).toList();
+    }
+
+    public Optional<Member> member(String drive) {
+        return members.stream().filter(member -> member.drive().equals(drive)).findFirst();
+    }
+}
