@@ -16,12 +16,18 @@ import dev.sluice.common.s3.listing.ListingPage;
 import dev.sluice.common.s3.listing.PagedKeys;
 import dev.sluice.common.s3.listing.SortedKeys;
 import dev.sluice.common.s3.listing.UploadsPage;
+import dev.sluice.common.store.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /// Listings: every target's keys and, for a bucket with a backend, the cloud's, merged into one page. A source
 /// that does not answer fails the listing: it is complete or it is a 503.
 final class ListHandlers {
+    private static final Duration PATIENCE = Duration.ofSeconds(4);
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
     private final ClusterViews views;
     private final Targets targets;
 
@@ -31,8 +37,31 @@ final class ListHandlers {
     }
 
     Response objects(S3Request.ListObjects request, Bucket bucket) {
-        var page = ListingPage.of(new ListingMerge(sources(request, bucket)), request);
+        var page = bucket.properties().replicas() > 1
+                ? replicated(request, bucket)
+                : ListingPage.of(new ListingMerge(sources(request, bucket)), request);
         return S3Responses.xml(ListObjectsXml.of(request, page, Owner.SLUICE));
+    }
+
+    /// Of a replicated bucket a target lists the slots it is the primary of, so the page counts only when each slot was
+    /// listed by one target for as long as the page was made. Otherwise it is made again, for a while.
+    private ListingPage replicated(S3Request.ListObjects request, Bucket bucket) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            var sources = views.current().routing().targets().stream()
+                    .map(node -> new CoveredKeys(targets.of(node), bucket, request))
+                    .toList();
+            var page = ListingPage.of(new ListingMerge(List.copyOf(sources)), request);
+            if (request.maxKeys() == 0 || CoveredKeys.isWhole(sources)) {
+                return page;
+            }
+            if (System.nanoTime() > end) {
+                throw new StoreException.Unavailable(
+                        "some slots of the bucket %s have no primary now: a listing would lack their keys"
+                                .formatted(bucket.name()));
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
     }
 
     Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
@@ -49,7 +78,7 @@ final class ListHandlers {
         var sources = new ArrayList<SortedKeys>();
         for (var node : nodes) {
             var target = targets.of(node);
-            sources.add(paged(query -> target.list(bucket, query), request, pageSize));
+            sources.add(paged(query -> target.list(bucket, query).objects(), request, pageSize));
         }
         if (bucket.backed()) {
             var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));

@@ -21,6 +21,7 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -61,13 +62,13 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, ListQuery query) {
-        return page(PeerPaths.LIST, bucket, query, LIST);
+    public TargetPage list(Bucket bucket, ListQuery query) {
+        return ListingCodec.decodePage(page(PeerPaths.LIST, bucket, query, LIST));
     }
 
     @Override
     public List<ListedObject> listCloud(Bucket bucket, ListQuery query) {
-        return page(PeerPaths.LIST_CLOUD, bucket, query, CALL);
+        return ListingCodec.decode(page(PeerPaths.LIST_CLOUD, bucket, query, CALL));
     }
 
     @Override
@@ -139,7 +140,7 @@ final class RemoteTarget implements TargetService {
                 peers.post(address, PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
     }
 
-    private List<ListedObject> page(String path, Bucket bucket, ListQuery query, Duration time) {
+    private byte[] page(String path, Bucket bucket, ListQuery query, Duration time) {
         var asked = "%s&prefix=%s&delimiter=%s&from=%s&limit=%d"
                 .formatted(
                         named(bucket),
@@ -147,7 +148,7 @@ final class RemoteTarget implements TargetService {
                         encode(query.delimiter()),
                         encode(query.from()),
                         query.limit());
-        return ListingCodec.decode(peers.get(address, path, asked, time));
+        return peers.get(address, path, asked, time);
     }
 
     private <T> T read(byte[] json, Class<T> type) {

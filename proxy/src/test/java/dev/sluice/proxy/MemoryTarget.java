@@ -16,6 +16,7 @@ import dev.sluice.common.peer.ResilverFailure;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
+import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -99,8 +100,8 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, ListQuery query) {
-        return page(keys(bucket.id()), query, "here");
+    public TargetPage list(Bucket bucket, ListQuery query) {
+        return new TargetPage(page(keys(bucket.id()), query, "here"));
     }
 
     @Override

@@ -15,7 +15,7 @@ public interface TargetService {
     Answer object(ObjectCall call);
 
     /// This target's keys of a bucket. Blocks.
-    List<ListedObject> list(Bucket bucket, ListQuery query);
+    TargetPage list(Bucket bucket, ListQuery query);
 
     /// The keys of the cloud bucket behind a bucket. Blocks.
     List<ListedObject> listCloud(Bucket bucket, ListQuery query);

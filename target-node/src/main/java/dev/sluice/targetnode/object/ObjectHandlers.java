@@ -21,6 +21,7 @@ import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
@@ -38,6 +39,7 @@ import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
+import dev.sluice.targetnode.storage.ListEntry;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.resilver.Resilver;
@@ -200,8 +202,18 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public List<ListedObject> list(Bucket bucket, ListQuery query) {
-        return store.list(bucket.id(), query).stream()
+    public TargetPage list(Bucket bucket, ListQuery query) {
+        if (bucket.properties().replicas() == 1) {
+            return new TargetPage(listed(store.list(bucket.id(), query)));
+        }
+        var served = store.replicas().served(bucket.id());
+        var objects = listed(store.listReplicas(bucket.id(), query, served));
+        served.require();
+        return new TargetPage(objects, served.cover());
+    }
+
+    private static List<ListedObject> listed(List<ListEntry> entries) {
+        return entries.stream()
                 .map(entry -> new ListedObject(
                         entry.key(), entry.size(), entry.etag(), Instant.ofEpochMilli(entry.modifiedMillis())))
                 .toList();

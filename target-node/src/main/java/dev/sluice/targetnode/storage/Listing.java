@@ -31,6 +31,13 @@ final class Listing {
         Optional<ObjectEntry> of(String key);
     }
 
+    /// Whether an index key of a drive is to be listed at all.
+    interface Filter {
+        Filter ALL = (_, _) -> true;
+
+        boolean lists(Drive drive, byte[] key);
+    }
+
     private static final class Row {
         private final byte[] key;
         private final ObjectEntry entry;
@@ -71,14 +78,16 @@ final class Listing {
     private static final class Source {
         private final Drive drive;
         private final Wanted wanted;
+        private final Filter filter;
         private final int step;
         private final ArrayDeque<Row> rows = new ArrayDeque<>();
         private byte[] from;
         private boolean ended;
 
-        Source(Drive drive, Wanted wanted, byte[] from, int step) {
+        Source(Drive drive, Wanted wanted, Filter filter, byte[] from, int step) {
             this.drive = drive;
             this.wanted = wanted;
+            this.filter = filter;
             this.from = from;
             this.step = step;
         }
@@ -105,6 +114,9 @@ final class Listing {
             index.scan(Table.OBJECTS, from, (key, value) -> {
                 if (!IndexKeys.startsWith(key, wanted.prefix)) {
                     return false;
+                }
+                if (!filter.lists(drive, key)) {
+                    return true;
                 }
                 if (Wanted.has(group.last, key)) {
                     group.size++;
@@ -133,6 +145,11 @@ final class Listing {
     ///     key that stands for others may be deleted
     /// @param newest asked of the keys that some drive's notes speak against
     static List<ListEntry> list(List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query) {
+        return list(drives, even, newest, bucketId, query, Filter.ALL);
+    }
+
+    static List<ListEntry> list(
+            List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query, Filter filter) {
         int limit = query.limit();
         var prefixKey = IndexKeys.object(bucketId, query.prefix());
         var firstKey = IndexKeys.object(bucketId, query.from());
@@ -141,7 +158,7 @@ final class Listing {
         int step = limit / drives.size() + SLACK;
         var sources = new PriorityQueue<Source>(Comparator.comparing(Source::first, Arrays::compareUnsigned));
         for (var drive : drives) {
-            var source = new Source(drive, wanted, from, step);
+            var source = new Source(drive, wanted, filter, from, step);
             if (source.fill()) {
                 sources.add(source);
             }

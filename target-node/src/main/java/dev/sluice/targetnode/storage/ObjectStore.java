@@ -1,10 +1,12 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
+import dev.sluice.targetnode.storage.change.KeyLocks;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.copies.Changes;
@@ -32,6 +34,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.replicas.Replicas;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
@@ -70,6 +73,7 @@ public final class ObjectStore implements AutoCloseable {
     private final Multipart multipart;
     private final Settlement settlement;
     private volatile Map<String, Evictor> evictors = Map.of();
+    private volatile Replicas replicas = Replicas.NONE;
 
     private ObjectStore(StoreConfig config, DrivePool opened, HotSet hotSet, Versions versions) {
         this.config = config;
@@ -146,6 +150,24 @@ public final class ObjectStore implements AutoCloseable {
         return drives.table();
     }
 
+    /// From now on, objects of replicated buckets are changed and found by these.
+    public void replicate(Replicas by) {
+        replicas = by;
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+
+    public Drives drives() {
+        return drives;
+    }
+
+    /// Readers that go to a drive, and changes of what they may find, keep each other out by these.
+    public KeyLocks publishing() {
+        return committer.publishing();
+    }
+
     /// The drives, for operators.
     public Mountpaths mountpaths() {
         return mountpaths;
@@ -171,6 +193,9 @@ public final class ObjectStore implements AutoCloseable {
     /// @param avoid ids of drives whose copies were found bad
     public Lookup lookup(BucketRef bucket, String key, Set<String> avoid) {
         var name = new ObjectKey(bucket.id(), key);
+        if (bucket.replicated()) {
+            return lookAtReplica(bucket, name, avoid);
+        }
         var hot = hot(name, avoid);
         if (hot.isPresent()) {
             return hot.get();
@@ -181,6 +206,25 @@ public final class ObjectStore implements AutoCloseable {
         }
         try (var _ = committer.publishing().lock(name)) {
             return hot(name, avoid).orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
+        }
+    }
+
+    /// The right to answer is asked before the look, for the drive, and after it: it may have ended in between.
+    private Lookup lookAtReplica(BucketRef bucket, ObjectKey name, Set<String> avoid) {
+        var serving = replicas.serving(bucket.id(), name.key());
+        Lookup found;
+        try (var _ = committer.publishing().lock(name)) {
+            found = hot(name, avoid).orElseGet(() -> look(List.of(serving.drive()), bucket, name, avoid));
+        }
+        boolean mayAnswer = false;
+        try {
+            serving.require();
+            mayAnswer = true;
+            return found;
+        } finally {
+            if (!mayAnswer && found instanceof Lookup.Hit(var object)) {
+                object.close();
+            }
         }
     }
 
@@ -269,16 +313,27 @@ public final class ObjectStore implements AutoCloseable {
     public Upload begin(BucketRef bucket, String key, long expectedLength, Durability durability) {
         IndexKeys.utf8(key);
         adopt(bucket);
-        var where = drives.of(bucket, key);
         boolean inOneStep = expectedLength >= 0 && expectedLength <= config.smallLimit();
-        for (var drive : where.toWrite()) {
+        var placing = bucket.replicated()
+                ? new Upload.Replicated(
+                        replicas, replicas.serving(bucket.id(), key).drive())
+                : new Upload.Here(committer, drives, drives.of(bucket, key));
+        for (var drive : placing.drives()) {
             if (!inOneStep) {
                 drive.requireRoom();
             }
             drive.space().requireFits(Math.max(0, expectedLength));
         }
-        return new Upload(
-                committer, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
+        var upload = new Upload(
+                placing,
+                Layout.work(versions.next()),
+                bucket,
+                key,
+                expectedLength,
+                inOneStep,
+                durability == Durability.FSYNC);
+        placing.begun();
+        return upload;
     }
 
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
@@ -303,6 +358,9 @@ public final class ObjectStore implements AutoCloseable {
 
     /// @return whether there was one
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
+        if (bucket.replicated()) {
+            return replicas.delete(bucket, key, check, durability == Durability.FSYNC);
+        }
         var _ = drives.of(bucket, key).toWrite();
         try {
             return committer.change(bucket, key, () -> deletion(bucket, key, check, durability == Durability.FSYNC));
@@ -352,6 +410,19 @@ public final class ObjectStore implements AutoCloseable {
         var reading = drives.allToRead(bucketId);
         reading.forEach(drive -> requireKeys(drive, bucketId));
         return Listing.list(reading, drives.isEven(bucketId), key -> newest(bucketId, key), bucketId, query);
+    }
+
+    /// The same of a replicated bucket: what the served slots have.
+    public List<ListEntry> listReplicas(long bucketId, ListQuery query, Replicas.ServedSlots served) {
+        var reading = drives.reading();
+        reading.forEach(drive -> requireKeys(drive, bucketId));
+        return Listing.list(
+                reading,
+                true,
+                _ -> Optional.empty(),
+                bucketId,
+                query,
+                (drive, key) -> served.has(Slot.of(bucketId, IndexKeys.keyOf(key)), drive.id()));
     }
 
     private static void requireKeys(Drive drive, long bucketId) {

@@ -10,13 +10,15 @@ import dev.sluice.targetnode.storage.copies.Changes;
 import dev.sluice.targetnode.storage.copies.Finder;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.replicas.Replicas;
+import dev.sluice.targetnode.storage.replicas.StagedObject;
 import dev.sluice.targetnode.storage.space.RoomSteps;
 import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
@@ -41,9 +43,7 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private final KeyCommitter committer;
-    private final Drives drives;
-    private final Spread spread;
+    private final Placing placing;
     private final List<Copy> copies;
     private final BucketRef bucket;
     private final String key;
@@ -59,30 +59,134 @@ public final class Upload implements AutoCloseable {
     private boolean ended;
     private volatile boolean handedOver;
 
-    /// @param where its drives take writes
+    /// Where it goes, and how it becomes the object there.
+    interface Placing {
+        /// The drives that take its bytes.
+        List<Drive> drives();
+
+        ObjectRecord publish(Upload upload, long size, CommitTerms terms);
+
+        /// An upload writes to its drives from here on, until [#ended].
+        void begun();
+
+        void ended();
+    }
+
+    /// @param work the path of its staging file, which nothing else has
     /// @param inOneStep whether it is so small that it is kept in memory until then; its length is known
     /// @throws StoreException.NoSpace when there is no room to begin with
     Upload(
-            KeyCommitter committer,
-            Drives drives,
-            Whereabouts where,
+            Placing placing,
+            String work,
             BucketRef bucket,
             String key,
             long expected,
             boolean inOneStep,
             boolean durable) {
-        this.committer = committer;
-        this.drives = drives;
-        this.spread = where.spread();
-        this.copies = where.toWrite().stream().map(Copy::new).toList();
+        this.placing = placing;
+        this.copies = placing.drives().stream().map(Copy::new).toList();
         this.bucket = bucket;
         this.key = key;
         this.expected = expected;
         this.durable = durable;
-        this.work = Layout.work(committer.versions().next());
+        this.work = work;
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
         this.room = new RoomSteps(expected, this::take);
-        drives.began(spread);
+    }
+
+    /// On drives of this target alone.
+    static final class Here implements Placing {
+        private final KeyCommitter committer;
+        private final Drives drives;
+        private final Whereabouts where;
+
+        /// @param where its drives take writes
+        Here(KeyCommitter committer, Drives drives, Whereabouts where) {
+            this.committer = committer;
+            this.drives = drives;
+            this.where = where;
+        }
+
+        @Override
+        public List<Drive> drives() {
+            return where.toWrite();
+        }
+
+        @Override
+        public void begun() {
+            drives.began(where.spread());
+        }
+
+        @Override
+        public ObjectRecord publish(Upload upload, long size, CommitTerms terms) {
+            return committer.change(
+                    upload.bucket, upload.key, () -> upload.prepared(committer, drives, where.spread(), size, terms));
+        }
+
+        @Override
+        public void ended() {
+            drives.ended(where.spread());
+        }
+    }
+
+    /// On the primary's drive, and from there on the other replicas.
+    record Replicated(Replicas replicas, Drive drive) implements Placing {
+        @Override
+        public List<Drive> drives() {
+            return List.of(drive);
+        }
+
+        @Override
+        public ObjectRecord publish(Upload upload, long size, CommitTerms terms) {
+            return replicas.put(
+                    upload.bucket, upload.key, upload.new Staged(drive, size, terms), terms.check(), upload.durable);
+        }
+
+        @Override
+        public void begun() {}
+
+        @Override
+        public void ended() {}
+    }
+
+    private final class Staged implements StagedObject {
+        private final Drive drive;
+        private final long size;
+        private final CommitTerms terms;
+
+        Staged(Drive drive, long size, CommitTerms terms) {
+            this.drive = drive;
+            this.size = size;
+            this.terms = terms;
+        }
+
+        @Override
+        public Drive drive() {
+            return drive;
+        }
+
+        @Override
+        public ObjectRecord record(ObjectVersion version) {
+            return Upload.this.record(size, terms, version);
+        }
+
+        @Override
+        public Optional<byte[]> content() {
+            return small.map(ByteBuffer::array);
+        }
+
+        @Override
+        public String work() {
+            return work;
+        }
+
+        @Override
+        public Prepared prepare(ObjectRecord record) throws IOException {
+            handedOver = true;
+            var only = copies.getFirst();
+            var change = smallPut(only, record);
+            return change.isPresent() ? change.get() : Upload.this.prepare(only, record);
+        }
     }
 
     private void take(long from, long to) {
@@ -225,7 +329,7 @@ public final class Upload implements AutoCloseable {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
         try {
-            return committer.change(bucket, key, () -> prepared(size, terms));
+            return placing.publish(this, size, terms);
         } catch (StoreException.NoSuchBucket refused) {
             handedOver = false;
             throw refused;
@@ -238,16 +342,17 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private KeyCommitter.Ready<ObjectRecord> prepared(long size, CommitTerms terms) {
+    private KeyCommitter.Ready<ObjectRecord> prepared(
+            KeyCommitter committer, Drives drives, Spread spread, long size, CommitTerms terms) {
         var where = drives.of(bucket, key);
         boolean late = !where.spread().equals(spread);
         if (!late && where.isSingle()) {
-            return alone(copies.getFirst(), size, terms);
+            return alone(committer, copies.getFirst(), size, terms);
         }
         drives.requireKnown(spread, bucket.id(), key, copies.size());
         var _ = where.toWrite();
         Finder.check(terms.check(), where, bucket, key);
-        var record = record(size, terms);
+        var record = record(size, terms, committer.versions().next());
         var preparing = copies.stream()
                 .map(copy -> smallPut(copy, record)
                         .map(CompletableFuture::completedFuture)
@@ -264,9 +369,9 @@ public final class Upload implements AutoCloseable {
     }
 
     /// On the caller's thread where nothing has to be looked at or written before.
-    private KeyCommitter.Ready<ObjectRecord> alone(Copy only, long size, CommitTerms terms) {
+    private KeyCommitter.Ready<ObjectRecord> alone(KeyCommitter committer, Copy only, long size, CommitTerms terms) {
         if (small.isPresent() && durable && terms.check().equals(WriteCheck.NONE)) {
-            var record = record(size, terms);
+            var record = record(size, terms, committer.versions().next());
             var change = smallPut(only, record);
             if (change.isPresent()) {
                 return handedOver(only, change.get(), record);
@@ -274,7 +379,7 @@ public final class Upload implements AutoCloseable {
         }
         return only.drive.call(() -> {
             Finder.check(terms.check(), only.drive, bucket, key);
-            var record = record(size, terms);
+            var record = record(size, terms, committer.versions().next());
             var change = smallPut(only, record);
             return handedOver(only, change.isPresent() ? change.get() : prepare(only, record), record);
         });
@@ -313,11 +418,11 @@ public final class Upload implements AutoCloseable {
         return commit(written, terms);
     }
 
-    private ObjectRecord record(long size, CommitTerms terms) {
+    private ObjectRecord record(long size, CommitTerms terms, ObjectVersion version) {
         return new ObjectRecord(
                 bucket.id(),
                 key,
-                committer.versions().next(),
+                version,
                 size,
                 created,
                 terms.modifiedMillis().orElseGet(System::currentTimeMillis),
@@ -335,7 +440,7 @@ public final class Upload implements AutoCloseable {
             return false;
         }
         ended = true;
-        drives.ended(spread);
+        placing.ended();
         release();
         return true;
     }

@@ -1,0 +1,74 @@
+package dev.sluice.targetnode.storage.replicas;
+
+import dev.sluice.common.peer.SlotCover;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+
+/// Objects of replicated buckets, as far as this target is the primary of their slots.
+public interface Replicas {
+    /// A target that takes no part yet.
+    Replicas NONE = new Replicas() {
+        @Override
+        public Serving serving(long bucketId, String key) {
+            throw new StoreException.Unavailable("This target has not joined the cluster yet");
+        }
+
+        @Override
+        public ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable) {
+            throw new StoreException.Unavailable("This target has not joined the cluster yet");
+        }
+
+        @Override
+        public boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable) {
+            throw new StoreException.Unavailable("This target has not joined the cluster yet");
+        }
+
+        @Override
+        public ServedSlots served(long bucketId) {
+            throw new StoreException.Unavailable("This target has not joined the cluster yet");
+        }
+    };
+
+    /// This target's right to answer for a key, in one term as its primary. Never blocks.
+    interface Serving {
+        Drive drive();
+
+        /// To be asked after a look, before it is answered.
+        ///
+        /// @throws StoreException.Unavailable when the right has ended since
+        void require();
+    }
+
+    /// The slots of a bucket that this target may answer for.
+    interface ServedSlots {
+        /// Whether this drive has the slot.
+        boolean has(int slot, String drive);
+
+        SlotCover cover();
+
+        /// To be asked after a look, before it is answered.
+        ///
+        /// @throws StoreException.Unavailable when one of them is not served any more, or was not in between
+        void require();
+    }
+
+    /// Never blocks.
+    ///
+    /// @throws StoreException.Unavailable when this target is not the primary, or may not serve now
+    Serving serving(long bucketId, String key);
+
+    /// Blocks until every replica has it.
+    ///
+    /// @throws StoreException.Unavailable also when the outcome is unknown
+    ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable);
+
+    /// Blocks until every replica has it.
+    ///
+    /// @return whether there was an object
+    boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable);
+
+    ServedSlots served(long bucketId);
+}
