@@ -17,6 +17,11 @@ public final class PeerPaths {
     public static final String MOUNTPATHS = PREFIX + "mountpaths";
     public static final String MOUNTPATH = PREFIX + "mountpath";
 
+    /// Between the replicas of a slot.
+    public static final String REPLICA = PREFIX + "replica";
+
+    public static final String REPLICA_CONTENT = PREFIX + "replica-content";
+
     /// The controller's.
     public static final String STATE = PREFIX + "state";
 

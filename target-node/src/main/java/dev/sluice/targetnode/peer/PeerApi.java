@@ -16,12 +16,14 @@ import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.SentState;
@@ -43,6 +45,7 @@ public final class PeerApi implements HttpHandler {
     private final PeerTokens tokens;
     private final SealedSecrets secrets;
     private final Optional<TargetService> here;
+    private final Optional<ReplicaService> replica;
     private final ClusterViews views;
     private final ControlPlane control;
     private final boolean controller;
@@ -53,12 +56,14 @@ public final class PeerApi implements HttpHandler {
             PeerTokens tokens,
             SealedSecrets secrets,
             Optional<TargetService> here,
+            Optional<ReplicaService> replica,
             ClusterViews views,
             ControlPlane control,
             boolean controller) {
         this.tokens = tokens;
         this.secrets = secrets;
         this.here = here;
+        this.replica = replica;
         this.views = views;
         this.control = control;
         this.controller = controller;
@@ -66,12 +71,14 @@ public final class PeerApi implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
-        if (tokens.verify(head).isEmpty()) {
+        var caller = tokens.verify(head);
+        if (caller.isEmpty()) {
             return failure(403, new PeerFailure("Denied", "only nodes of this cluster may call " + head.path()));
         }
         return new Blocking(body -> {
             try {
                 return call(
+                        caller.get(),
                         head,
                         QueryParameters.of(head.query()),
                         head.headers().has(PeerTokens.BODY_HEADER) ? PeerTokens.command(head, body) : new byte[0]);
@@ -83,7 +90,7 @@ public final class PeerApi implements HttpHandler {
         });
     }
 
-    private Response call(RequestHead head, QueryParameters query, byte[] body) throws IOException {
+    private Response call(NodeId caller, RequestHead head, QueryParameters query, byte[] body) throws IOException {
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
             case PeerPaths.LIST -> bytes(ListingCodec.encode(target.list(bucket(query), keys(query))));
@@ -107,11 +114,20 @@ public final class PeerApi implements HttpHandler {
                 json(target.changeMountpath(MountpathChange.valueOf(query.text("change")), query.text("drive")));
             case PeerPaths.SCRUB -> json(target.scrub(ClusterJson.read(body, ScrubCommand.class)));
             case PeerPaths.RESILVER -> json(target.resilver(ClusterJson.read(body, ResilverCommand.class)));
+            case PeerPaths.REPLICA -> {
+                replica().messages(caller, body);
+                yield Response.empty(204);
+            }
+            case PeerPaths.REPLICA_CONTENT -> replica().content(query);
             case PeerPaths.STATE -> controller ? newerState(query) : notController();
             case PeerPaths.COMMAND ->
                 controller ? state(query, control.apply(ClusterJson.read(body, Command.class))) : notController();
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };
+    }
+
+    private ReplicaService replica() {
+        return replica.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
     }
 
     private static ListQuery keys(QueryParameters query) {

@@ -1,0 +1,102 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.store.StoreException;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Messages for one other target, in order, as many in one call as have gathered. A message may be lost: when the other
+/// does not answer, or when more wait than there is room for. Who sent it sends it again.
+final class Outbox implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+    private static final Duration CALL = Duration.ofSeconds(2);
+    private static final int LARGEST_CALL = 768 << 10;
+    private static final long ROOM = 32L << 20;
+
+    private final PeerAddress to;
+    private final PeerClient peers;
+    private final AtomicLong lost;
+    private final ArrayDeque<byte[]> waiting = new ArrayDeque<>();
+    private final Semaphore arrived = new Semaphore(0);
+    private final Thread sender;
+    private long waitingBytes;
+    private volatile boolean closed;
+    private boolean complained;
+
+    /// @param lost counts messages that were not delivered
+    Outbox(PeerAddress to, PeerClient peers, AtomicLong lost) {
+        this.to = to;
+        this.peers = peers;
+        this.lost = lost;
+        this.sender = Thread.ofVirtual().name("replica-" + to.id()).start(this::sendForEver);
+    }
+
+    /// Never blocks.
+    void send(byte[] message) {
+        synchronized (waiting) {
+            if (waitingBytes + message.length > ROOM) {
+                lost.incrementAndGet();
+                return;
+            }
+            waiting.addLast(message);
+            waitingBytes += message.length;
+        }
+        arrived.release();
+    }
+
+    private void sendForEver() {
+        while (!closed) {
+            try {
+                arrived.acquire();
+            } catch (InterruptedException _) {
+                continue; // it is being closed
+            }
+            arrived.drainPermits();
+            for (var batch = next(); batch.length > 0 && !closed; batch = next()) {
+                deliver(batch);
+            }
+        }
+    }
+
+    /// Each message after its length.
+    private byte[] next() {
+        var batch = new ByteArrayOutputStream();
+        synchronized (waiting) {
+            while (!waiting.isEmpty()
+                    && (batch.size() == 0 || batch.size() + waiting.getFirst().length < LARGEST_CALL)) {
+                var message = waiting.removeFirst();
+                waitingBytes -= message.length;
+                batch.writeBytes(ByteBuffer.allocate(4).putInt(message.length).array());
+                batch.writeBytes(message);
+            }
+        }
+        return batch.toByteArray();
+    }
+
+    private void deliver(byte[] batch) {
+        try {
+            peers.post(to, PeerPaths.REPLICA, "", batch, CALL);
+            complained = false;
+        } catch (StoreException away) {
+            lost.incrementAndGet();
+            if (!complained && !closed) {
+                LOG.warn("messages to {} are lost: {}", to.id(), away.getMessage());
+                complained = true; // once for each outage
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        sender.interrupt();
+    }
+}
