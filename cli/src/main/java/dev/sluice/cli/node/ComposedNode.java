@@ -295,7 +295,6 @@ final class ComposedNode implements RunningNode {
                 id.value(),
                 config.drives().folders(),
                 Set.copyOf(config.drives().lost()),
-                1,
                 storage.reserve().bytes(),
                 storage.driveThreads(),
                 512,

@@ -109,7 +109,7 @@ public final class ObjectStore implements AutoCloseable {
 
     static ObjectStore open(StoreConfig config, Seams seams, HealthSettings health) throws IOException {
         var hotSet = new HotSet(config.hotFiles(), config.hotMemory(), config.verifiedFor());
-        var versions = new Versions(config.epoch());
+        var versions = new Versions();
         var opened = DrivePool.open(config, seams, health, versions, hotSet::invalidateDrive);
         var store = new ObjectStore(config, opened, hotSet, versions);
         boolean started = false;

@@ -12,7 +12,6 @@ import java.util.Set;
 ///
 /// @param drives where they are; drives attached at run time need not be among them
 /// @param lost ids of drives that an operator gives up for lost
-/// @param epoch the first half of the versions it gives
 /// @param reserveBytes kept free on each drive
 /// @param queuePerDrive how much may wait for a drive's threads
 /// @param queuedBytesPerDrive of bodies among that
@@ -28,7 +27,6 @@ public record StoreConfig(
         String node,
         List<Path> drives,
         Set<String> lost,
-        long epoch,
         long reserveBytes,
         int threadsPerDrive,
         int queuePerDrive,

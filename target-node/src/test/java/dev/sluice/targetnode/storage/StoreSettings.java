@@ -60,7 +60,6 @@ public final class StoreSettings {
                 node,
                 drives,
                 lost,
-                1,
                 reserve,
                 8,
                 512,

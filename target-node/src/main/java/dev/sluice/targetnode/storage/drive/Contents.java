@@ -49,6 +49,7 @@ public final class Contents implements AutoCloseable {
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
+    private static final byte[] SOUND = {'o'};
     static final byte[] SEQUENCE = {'s'};
 
     /// An upload's name is 32 bytes.
@@ -136,6 +137,16 @@ public final class Contents implements AutoCloseable {
 
     private static byte[] keyless(long bucketId, String key) {
         return IndexKeys.object(bucketId, Layout.escapedName(key));
+    }
+
+    /// The version that is committed. On a drive thread.
+    public Optional<ObjectVersion> row(long bucketId, String key) throws IOException {
+        return entry(bucketId, key).map(ObjectEntry::version);
+    }
+
+    /// Tells of all that is committed in a slot, in the order of buckets and keys. On a drive thread.
+    public void scanSlot(int slot, SlotVisitor visitor) throws IOException {
+        throw new UnsupportedOperationException();
     }
 
     public boolean exists(long bucketId, String key) throws IOException {
@@ -271,6 +282,19 @@ public final class Contents implements AutoCloseable {
             file.read(0, bytes);
             return bytes.array();
         }
+    }
+
+    // ---- soundness
+
+    /// Whether the index has all intents that were ever prepared here: it was marked, and not made anew since. A blank
+    /// drive is not marked.
+    public boolean isSound() throws IOException {
+        return index.get(Table.META, SOUND).isPresent();
+    }
+
+    /// Durable when it returns.
+    public void markSound() throws IOException {
+        index.write(new IndexBatch().put(Table.META, SOUND, new byte[] {1}), true);
     }
 
     // ---- changing
@@ -577,7 +601,7 @@ public final class Contents implements AutoCloseable {
                 true);
     }
 
-    /// The greatest sequence that may have been given to a version here.
+    /// The greatest sequence that may have been given to an own version here.
     public long greatestSequence() throws IOException {
         return index.get(Table.META, SEQUENCE).map(IndexKeys::number).orElse(0L);
     }

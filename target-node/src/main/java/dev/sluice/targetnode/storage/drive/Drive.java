@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.space.AccessTimes;
 import dev.sluice.targetnode.storage.space.FreeSpace;
 import java.io.IOException;
@@ -254,6 +255,43 @@ public final class Drive implements AutoCloseable {
     /// Commits a prepared change and waits until it is as durable as it is to be.
     public void commit(Prepared change) {
         finish(begin(change));
+    }
+
+    // ---- writes that are prepared now and committed or aborted later
+    //
+    // What follows a future of these runs on a thread that commits, so it must not block.
+
+    /// Prepares a write: its intent is open from now on, durable if the change is to be, and nothing is visible. Never
+    /// blocks. The same version again has no second effect; what was staged for it before is not to be written again.
+    ///
+    /// @return fails with IllegalStateException when the key has an open intent of another version, with
+    /// StoreException.Unavailable when too many are open; nothing is written then
+    public CompletableFuture<Void> prepare(Prepared change) {
+        throw new UnsupportedOperationException();
+    }
+
+    /// Commits an open intent, without a sync. Never blocks. Without such an intent it has no effect.
+    ///
+    /// @return completes when readers see it
+    public CompletableFuture<Void> commitOpen(long bucketId, String key, ObjectVersion version) {
+        throw new UnsupportedOperationException();
+    }
+
+    /// Aborts an open intent. Never blocks. Without such an intent it has no effect.
+    ///
+    /// @param sync whether that must be durable when it completes
+    public CompletableFuture<Void> abortOpen(long bucketId, String key, ObjectVersion version, boolean sync) {
+        throw new UnsupportedOperationException();
+    }
+
+    /// All that are open, in the order of their versions. On any thread.
+    public List<OpenIntent> openIntents() {
+        throw new UnsupportedOperationException();
+    }
+
+    /// On any thread.
+    public Optional<OpenIntent> openIntent(long bucketId, String key) {
+        throw new UnsupportedOperationException();
     }
 
     /// Begins to commit a prepared change. Never blocks; to be followed by [#finish].

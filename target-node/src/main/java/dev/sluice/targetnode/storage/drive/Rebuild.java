@@ -42,7 +42,7 @@ final class Rebuild {
         this.index = contents.index();
     }
 
-    /// @param newest the greatest sequence that was found
+    /// @param newest the greatest sequence of an own version that was found
     record Result(Usages usages, long newest) {}
 
     Result run() throws IOException {
@@ -107,7 +107,7 @@ final class Rebuild {
 
     private void enter(long bucketId, String key, ObjectEntry entry) throws IOException {
         flush(BATCH);
-        newest = Math.max(newest, entry.version().sequence());
+        newest = Math.max(newest, entry.version().ownSequence());
         var indexKey = IndexKeys.object(bucketId, key);
         var known = index.get(Table.OBJECTS, indexKey);
         var other = known.isPresent() ? Optional.of(ObjectEntry.decode(known.get())) : Optional.<ObjectEntry>empty();

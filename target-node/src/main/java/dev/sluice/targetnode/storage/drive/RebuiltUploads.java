@@ -49,7 +49,7 @@ final class RebuiltUploads {
         this.index = contents.index();
     }
 
-    /// @return the greatest sequence that was found
+    /// @return the greatest sequence of an own version that was found
     long run() throws IOException {
         FolderWalk.each(files, Layout.UPLOADS, name -> {
             if (name.endsWith("/")) {
@@ -127,7 +127,7 @@ final class RebuiltUploads {
         });
         records.keySet().removeAll(unknown);
         for (var record : records.values()) {
-            newest = Math.max(newest, record.version().sequence());
+            newest = Math.max(newest, record.version().ownSequence());
             proven(record).ifPresent(part -> batch.put(Table.PARTS, UploadKeys.part(id, part.number()), part.encode()));
         }
         index.write(batch, false);
@@ -196,7 +196,7 @@ final class RebuiltUploads {
                 return false;
             }
             var record = contents.record(path);
-            newest = Math.max(newest, record.version().sequence());
+            newest = Math.max(newest, record.version().ownSequence());
             return record.bucketId() == upload.bucket().id()
                     && record.key().equals(upload.key())
                     && record.size() == files.size(path)

@@ -4,7 +4,11 @@ import java.util.Comparator;
 import java.util.HexFormat;
 
 /// Which write of a key this is: the larger one is the newer one. Never given twice by one target.
+///
+/// @param epoch that of the key's slot; [#OWN_EPOCH] of what a target stores without replicas of a slot
 public record ObjectVersion(long epoch, long sequence) implements Comparable<ObjectVersion> {
+    public static final long OWN_EPOCH = 0;
+
     private static final HexFormat HEX = HexFormat.of();
     private static final Comparator<ObjectVersion> ORDER =
             Comparator.comparingLong(ObjectVersion::epoch).thenComparingLong(ObjectVersion::sequence);
@@ -12,6 +16,16 @@ public record ObjectVersion(long epoch, long sequence) implements Comparable<Obj
     /// A name for files that belong to this version only.
     public String id() {
         return HEX.toHexDigits(epoch) + "-" + HEX.toHexDigits(sequence);
+    }
+
+    /// Whether a target gave it by itself, and not for a replicated slot.
+    public boolean isOwn() {
+        return epoch == OWN_EPOCH;
+    }
+
+    /// Its sequence where it is an own one, else 0: those of replicated slots say nothing of what a target may give.
+    public long ownSequence() {
+        return isOwn() ? sequence : 0;
     }
 
     @Override

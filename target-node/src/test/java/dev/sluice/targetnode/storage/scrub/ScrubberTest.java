@@ -70,7 +70,7 @@ class ScrubberTest {
     private final KeyCommitter committer = new KeyCommitter(
             new Drives(List::of, () -> DriveTable.of(Map.of())),
             new HotSet(16, 0, Duration.ofMinutes(1)),
-            new Versions(1));
+            new Versions());
     private Optional<Drive> opened = Optional.empty();
 
     @BeforeEach

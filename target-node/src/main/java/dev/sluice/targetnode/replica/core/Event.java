@@ -1,0 +1,54 @@
+package dev.sluice.targetnode.replica.core;
+
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.List;
+import java.util.Optional;
+
+/// What happens to a replica.
+public sealed interface Event {
+    /// First of all, once: the prepared writes of this slot that the drive had at its start.
+    record Recovered(List<OpenIntent> open) implements Event {
+        public Recovered {
+            open = List.copyOf(open);
+        }
+    }
+
+    /// The slot's row in a newer map. Maps come in the order of their versions; some may be left out. A map in which the
+    /// target has an older incarnation than this process is never handed in.
+    ///
+    /// @param surplus whether an in-sync member of the row is down or out, or there are more than the group wants
+    record RowApplied(SlotRow row, boolean surplus) implements Event {}
+
+    /// A client's write. The shell holds the key's lock from before it judged the conditions on the committed row until
+    /// the core answers the ticket, so there is at most one of a key.
+    ///
+    /// @param ticket comes back in {@link Action.Accepted} and {@link Action.Answer}
+    record Write(long ticket, ObjectKey key, boolean delete) implements Event {}
+
+    /// A message of another drive of the slot.
+    ///
+    /// @param from the drive that sent it
+    record Received(String from, Message message) implements Event {}
+
+    /// What the core ordered is done, in the sense that its kind describes.
+    record Done(Action.Local action) implements Event {}
+
+    /// What the core ordered could not be done, for lack of space, and had no effect. A drive that fails otherwise goes
+    /// offline, and its core is dropped.
+    record Failed(Action.Local action) implements Event {}
+
+    /// A row that the learner asked for with {@link Action.Pull} has come. Its bytes are on the drive already, in a file
+    /// of their own, or have been checked to be; if the actions returned contain no {@link Action.StorePulled}, they are
+    /// not wanted.
+    ///
+    /// @param version the source's row; empty: it has none any more
+    record Pulled(Learning learning, ObjectKey key, Optional<ObjectVersion> version) implements Event {}
+
+    /// The pull brought no answer. The core asks again with the next tick.
+    record PullFailed(Learning learning, ObjectKey key) implements Event {}
+
+    /// From time to time, while {@link SlotCore#waits()}: what is unanswered is sent again.
+    record Tick() implements Event {}
+}
