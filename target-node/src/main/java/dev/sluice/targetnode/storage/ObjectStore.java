@@ -159,6 +159,10 @@ public final class ObjectStore implements AutoCloseable {
         return replicas;
     }
 
+    public Versions versions() {
+        return versions;
+    }
+
     public Drives drives() {
         return drives;
     }

@@ -49,6 +49,7 @@ public final class Contents implements AutoCloseable {
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
+    private static final byte[] SYNCED = {'y'};
     private static final byte[] SOUND = {'o'};
     static final byte[] SEQUENCE = {'s'};
 
@@ -498,6 +499,12 @@ public final class Contents implements AutoCloseable {
     /// @return how many went
     public int settle() throws IOException {
         return unsettled.settle();
+    }
+
+    /// The same for all that was written to the index too. On a drive thread.
+    public void syncAll() throws IOException {
+        settle();
+        index.write(new IndexBatch().put(Table.META, SYNCED, new byte[0]), true);
     }
 
     /// How many changes a start would do again.

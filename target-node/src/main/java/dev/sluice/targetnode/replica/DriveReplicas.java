@@ -1,0 +1,288 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.KeyRange;
+import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.SlotContext;
+import dev.sluice.targetnode.replica.core.SlotCore;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The slots of one drive: their cores, and the one thread that hands them events. It reads the drive's index, so a
+/// drive that hangs keeps its own slots waiting only, and they lose their lease.
+final class DriveReplicas implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DriveReplicas.class);
+    private static final Duration TICK = Duration.ofMillis(200);
+    private static final int MOST_MESSAGES = 1 << 16;
+
+    /// What carries out actions.
+    interface Shell {
+        void run(Holder holder, List<Action> actions);
+    }
+
+    private final Drive drive;
+    private final int incarnation;
+    private final Lease lease;
+    private final SlotPages pages;
+    private final IntSupplier counter;
+    private final Shell shell;
+    private final Consumer<DriveReplicas> failed;
+    private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+    private final Map<Long, Holder> holders = new HashMap<>();
+    private final Set<Holder> active = new LinkedHashSet<>();
+    private final Thread thread;
+    private final Object syncing = new Object();
+    private boolean syncRuns;
+    private Optional<CompletableFuture<Void>> nextSync = Optional.empty();
+    private volatile boolean closed;
+
+    /// @param failed told when the drive cannot be used any more; the loop has ended then
+    DriveReplicas(
+            Drive drive,
+            int incarnation,
+            Lease lease,
+            SlotPages pages,
+            IntSupplier counter,
+            Shell shell,
+            Consumer<DriveReplicas> failed) {
+        this.drive = drive;
+        this.incarnation = incarnation;
+        this.lease = lease;
+        this.pages = pages;
+        this.counter = counter;
+        this.shell = shell;
+        this.failed = failed;
+        this.thread = new DriveThread(this::runForEver, drive.id() + "-replicas");
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    Drive drive() {
+        return drive;
+    }
+
+    String id() {
+        return drive.id();
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    boolean leased() {
+        return !closed && lease.held() && drive.serves();
+    }
+
+    /// Hands an event to a slot. Never blocks.
+    void post(int group, int slot, Event event) {
+        waiting.add(() -> handle(group, slot, event));
+    }
+
+    /// The same for a message, which may be lost when too much waits.
+    void postMessage(int group, int slot, Event.Received message) {
+        if (waiting.size() < MOST_MESSAGES) {
+            post(group, slot, message);
+        }
+    }
+
+    /// Runs a step on the loop's thread, after all that was posted before.
+    void run(Runnable step) {
+        waiting.add(step);
+    }
+
+    /// On the loop's thread.
+    ///
+    /// @return the actions, which are carried out already
+    List<Action> handle(int group, int slot, Event event) {
+        var holder = holder(group, slot);
+        if (event instanceof Event.RowApplied(var row, var _)) {
+            holder.applied(row);
+        }
+        return handle(holder, event);
+    }
+
+    /// On the loop's thread.
+    List<Action> handle(Holder holder, Event event) {
+        var actions = holder.core().on(event, new Context(holder));
+        shell.run(holder, actions);
+        if (holder.core().waits()) {
+            active.add(holder);
+        } else {
+            active.remove(holder);
+        }
+        return actions;
+    }
+
+    /// On the loop's thread.
+    Holder holder(int group, int slot) {
+        return holders.computeIfAbsent(((long) group << 16) | slot, _ -> {
+            var holder = new Holder(this, group, slot, new SlotCore(drive.id(), incarnation));
+            var open = pages.open(group, slot);
+            if (!open.isEmpty()) {
+                handle(holder, new Event.Recovered(open));
+            }
+            return holder;
+        });
+    }
+
+    private void runForEver() {
+        long ticked = System.nanoTime();
+        try {
+            while (!closed) {
+                var step = waiting.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
+                if (!drive.enter()) {
+                    break;
+                }
+                try {
+                    if (step != null) {
+                        step.run();
+                    }
+                    if (System.nanoTime() - ticked > TICK.toNanos()) {
+                        tick();
+                        ticked = System.nanoTime();
+                    }
+                } finally {
+                    drive.leave();
+                }
+            }
+            failed.accept(this);
+        } catch (InterruptedException _) {
+            LOG.debug("the replicas of drive {} end", drive.id());
+        } catch (UncheckedIOException failure) {
+            drive.suspicion().add("replicas", failure.getCause());
+            failed.accept(this);
+        } catch (RuntimeException bug) {
+            LOG.error("the replicas of drive {} stop: a bug", drive.id(), bug);
+            failed.accept(this);
+        } finally {
+            closed = true;
+            lease.end();
+        }
+    }
+
+    private void tick() {
+        for (var holder : List.copyOf(active)) {
+            handle(holder, new Event.Tick());
+        }
+    }
+
+    private final class Context implements SlotContext {
+        private final Holder holder;
+
+        Context(Holder holder) {
+            this.holder = holder;
+        }
+
+        @Override
+        public Optional<ObjectVersion> row(ObjectKey key) {
+            try {
+                return drive.contents().row(key.bucketId(), key.key());
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+
+        @Override
+        public Page page(KeyRange range) {
+            try {
+                return pages.page(holder.group(), holder.slot(), range);
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+
+        @Override
+        public Comparator<ObjectKey> order() {
+            return SlotPages.ORDER;
+        }
+
+        @Override
+        public int nextCounter() {
+            return counter.getAsInt();
+        }
+
+        @Override
+        public boolean leased() {
+            return DriveReplicas.this.leased();
+        }
+    }
+
+    /// Makes all that was changed so far durable. Those who ask while it is done share the next one. On any thread.
+    CompletableFuture<Void> sync() {
+        boolean first;
+        CompletableFuture<Void> mine;
+        synchronized (syncing) {
+            mine = nextSync.orElseGet(CompletableFuture::new);
+            nextSync = Optional.of(mine);
+            first = !syncRuns;
+            syncRuns = true;
+        }
+        if (first) {
+            var _ = drive.startStep(this::syncAll).whenComplete((_, failure) -> {
+                if (failure != null) {
+                    endSyncs(failure);
+                }
+            });
+        }
+        return mine;
+    }
+
+    private void endSyncs(Throwable failure) {
+        synchronized (syncing) {
+            nextSync.ifPresent(next -> next.completeExceptionally(failure));
+            nextSync = Optional.empty();
+            syncRuns = false;
+        }
+    }
+
+    private void syncAll() throws IOException {
+        for (var next = nextSync(); next.isPresent(); next = nextSync()) {
+            try {
+                drive.contents().syncAll();
+                next.get().complete(null);
+            } catch (IOException | RuntimeException failure) {
+                next.get().completeExceptionally(failure);
+                throw failure;
+            }
+        }
+    }
+
+    private Optional<CompletableFuture<Void>> nextSync() {
+        synchronized (syncing) {
+            var next = nextSync;
+            nextSync = Optional.empty();
+            syncRuns = next.isPresent();
+            return next;
+        }
+    }
+
+    /// Never blocks: what waits is forgotten.
+    @Override
+    public void close() {
+        closed = true;
+        lease.end();
+        thread.interrupt();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.replica.core.SlotCore;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// One slot of a group on one drive of this target. All but [#serves] is for the drive's loop.
+final class Holder {
+    private final DriveReplicas loop;
+    private final int group;
+    private final int slot;
+    private final SlotCore core;
+    private Optional<SlotRow> row = Optional.empty();
+    private CompletableFuture<Void> changes = CompletableFuture.completedFuture(null);
+
+    Holder(DriveReplicas loop, int group, int slot, SlotCore core) {
+        this.loop = loop;
+        this.group = group;
+        this.slot = slot;
+        this.core = core;
+    }
+
+    DriveReplicas loop() {
+        return loop;
+    }
+
+    int group() {
+        return group;
+    }
+
+    int slot() {
+        return slot;
+    }
+
+    SlotCore core() {
+        return core;
+    }
+
+    Serving serving() {
+        return core.serving();
+    }
+
+    /// Whether this drive serves the slot in this term, and may now. On any thread.
+    boolean serves(Serving term) {
+        return term.open() && core.serving().equals(term) && loop.leased();
+    }
+
+    Optional<SlotRow> row() {
+        return row;
+    }
+
+    void applied(SlotRow newest) {
+        row = Optional.of(newest);
+    }
+
+    /// The end of the change of the drive that was begun last for this slot.
+    CompletableFuture<Void> changes() {
+        return changes;
+    }
+
+    void changing(CompletableFuture<Void> next) {
+        changes = next;
+    }
+}
