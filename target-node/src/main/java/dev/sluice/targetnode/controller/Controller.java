@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller;
 
+import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
@@ -90,6 +91,11 @@ public final class Controller implements ControlPlane {
     @Override
     public ClusterState confirm() {
         return current();
+    }
+
+    @Override
+    public Beaten beat(NodeId target, int incarnation) {
+        return new Beaten(true, current().version());
     }
 
     private void adopt(ClusterState next) throws IOException {
