@@ -58,9 +58,7 @@ public sealed interface Command {
     record ForgetBucket(String name, long id) implements Command {}
 
     /// A change of targets, drives and slots. What it names must still be so, or it has no effect; nor has a repeated
-    /// one. The state returned tells: [dev.sluice.common.cluster.slots.Replication#incarnation] for a registration,
-    the
-    /// rows for the others.
+    /// one. The state returned tells whether it had: the incarnation of a registration, the rows of the others.
     sealed interface SlotCommand extends Command {
         /// A call has at most this many slots, so that it stays below the largest body of a call.
         int MOST_SLOTS = 8192;

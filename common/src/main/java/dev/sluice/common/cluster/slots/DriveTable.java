@@ -17,7 +17,7 @@ public final class DriveTable {
     private final SortedMap<String, DriveEntry> entries;
     private volatile Optional<Ranking> ranking = Optional.empty();
 
-    @JsonCreator
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public DriveTable(SortedMap<String, DriveEntry> entries) {
         this.entries = Collections.unmodifiableSortedMap(new TreeMap<>(entries));
     }

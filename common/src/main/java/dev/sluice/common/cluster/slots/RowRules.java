@@ -79,9 +79,8 @@ final class RowRules {
     }
 
     /// A target has registered: its member stays what it is under the new incarnation. One that is not sound becomes a
-    /// learner when another member is in-sync. A sound in-sync one stays, behind the others when one of them may
-    hold a
-    /// lease; the primary fences again in each case.
+    /// learner when another member is in-sync. A sound in-sync one stays, behind the others when one of them
+    /// may hold a lease; and the primary fences again.
     SlotRow registered(
             Group group, SlotRow row, NodeId target, int incarnation, boolean rebooted, Set<String> unsound) {
         for (int at = 0; at < row.members().size(); at++) {
