@@ -77,7 +77,14 @@ class ControllerTest {
                 Optional.empty(),
                 Optional.of("lab"))));
         before.apply(new Command.CreateBucket("shards", 42, properties));
-        assertThat(open(ONE, TWO).current()).isEqualTo(before.current());
+        var after = open(ONE, TWO).current();
+        assertThat(after.version())
+                .as("its boot number")
+                .isEqualTo(before.current().version() + 1);
+        assertThat(after.map()).isEqualTo(before.current().map());
+        assertThat(after.buckets()).isEqualTo(before.current().buckets());
+        assertThat(after.credentials()).isEqualTo(before.current().credentials());
+        assertThat(after.replication().controllers()).isEqualTo(Map.of(ONE, 2));
     }
 
     @Test
