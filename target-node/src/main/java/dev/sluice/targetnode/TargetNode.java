@@ -6,14 +6,17 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
+import dev.sluice.targetnode.replica.Replicator;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
@@ -43,6 +46,7 @@ public final class TargetNode implements AutoCloseable {
     private final Quotas quotas;
     private final ExecutorService digests;
     private final ObjectHandlers handlers;
+    private final Replicator replicator;
     private final ScheduledExecutorService housekeeping;
 
     private TargetNode(
@@ -51,12 +55,14 @@ public final class TargetNode implements AutoCloseable {
             Quotas quotas,
             ExecutorService digests,
             ObjectHandlers handlers,
+            Replicator replicator,
             ScheduledExecutorService housekeeping) {
         this.store = store;
         this.backends = backends;
         this.quotas = quotas;
         this.digests = digests;
         this.handlers = handlers;
+        this.replicator = replicator;
         this.housekeeping = housekeeping;
     }
 
@@ -109,7 +115,9 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(removed::drop, 1, 60, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(bucketMeters::register, 1, 5, TimeUnit.SECONDS);
-        return new TargetNode(store, backends, quotas, digests, handlers, housekeeping);
+        var replicator = Replicator.start(node, store, control, peers, new BootClock());
+        ReplicationMeters.register(replicator, node, meters);
+        return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
     }
 
     /// So that objects get the copies they are to have also where nothing is written.
@@ -134,6 +142,10 @@ public final class TargetNode implements AutoCloseable {
         return handlers;
     }
 
+    public ReplicaService replica() {
+        return replicator;
+    }
+
     /// Whether every drive knows what it has.
     public boolean ready() {
         return store.ready();
@@ -151,6 +163,7 @@ public final class TargetNode implements AutoCloseable {
     @Override
     public void close() {
         housekeeping.shutdownNow();
+        replicator.close();
         quotas.close();
         handlers.close();
         backends.close();

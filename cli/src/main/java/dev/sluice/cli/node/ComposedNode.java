@@ -241,6 +241,7 @@ final class ComposedNode implements RunningNode {
                         tokens,
                         new SealedSecrets(clusterKey()),
                         target.map(TargetNode::service),
+                        target.map(TargetNode::replica),
                         views,
                         control,
                         isController()),

@@ -41,10 +41,12 @@ final class ContentSource {
 
     static Response inMemory(ObjectRecord record, byte[] content) {
         var head = RecordBytes.encode(record);
-        return answer(head, new ResponseBody.Bytes(ByteBuffer.allocate(head.length + content.length)
-                .put(head)
-                .put(content)
-                .flip()));
+        return answer(
+                head,
+                new ResponseBody.Bytes(ByteBuffer.allocate(head.length + content.length)
+                        .put(head)
+                        .put(content)
+                        .flip()));
     }
 
     private static Response of(Drive drive, ObjectRecord record, DriveFile file) {

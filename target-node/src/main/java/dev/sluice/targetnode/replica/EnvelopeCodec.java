@@ -52,8 +52,7 @@ final class EnvelopeCodec {
 
     static Envelope decode(byte[] bytes) throws IOException {
         var in = new PackedReader("a message from another replica", bytes, FORMAT);
-        return new Envelope(
-                (int) in.number(), (int) in.number(), in.text(), in.text(), message(in), attached(in));
+        return new Envelope((int) in.number(), (int) in.number(), in.text(), in.text(), message(in), attached(in));
     }
 
     private static Optional<Envelope.Attached> attached(PackedReader in) throws IOException {
@@ -107,8 +106,7 @@ final class EnvelopeCodec {
                 new Message.Prepare(in.number(), key(in), in.version(), in.flag(), optionalVersion(in), in.version());
             case PREPARED -> new Message.Prepared(in.number(), key(in), in.version());
             case REFUSED -> new Message.Refused(in.number(), key(in), in.version());
-            case FATE ->
-                new Message.Fate(in.number(), key(in), in.version(), in.flag(), in.flag(), in.version());
+            case FATE -> new Message.Fate(in.number(), key(in), in.version(), in.flag(), in.flag(), in.version());
             case FATE_KNOWN -> new Message.FateKnown(in.number(), key(in), in.version(), in.flag());
             case FENCE -> new Message.Fence(in.number());
             case FENCED ->

@@ -42,9 +42,12 @@ final class Holder {
         return core.serving();
     }
 
-    /// Whether this drive serves the slot in this term, and may now. On any thread.
+    /// Whether this drive still serves the slot in the primacy of this term, and may now. A new epoch of the same
+    /// primacy
+    /// changes nothing. On any thread.
     boolean serves(Serving term) {
-        return term.open() && core.serving().equals(term) && loop.leased();
+        var now = core.serving();
+        return term.open() && now.open() && now.primarySince() == term.primarySince() && loop.leased();
     }
 
     Optional<SlotRow> row() {

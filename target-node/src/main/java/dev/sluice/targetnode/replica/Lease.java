@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
-/// This target's right to serve and to acknowledge: it ends by itself unless the controllers go on promising not to give
+/// This target's right to serve and to acknowledge: it ends by itself unless the controllers go on promising not to
+/// give
 /// its slots to others. May be asked by any thread.
 final class Lease {
     private static final long LENGTH = Duration.ofSeconds(1).toNanos();

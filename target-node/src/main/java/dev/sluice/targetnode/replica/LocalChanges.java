@@ -10,8 +10,8 @@ import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import java.util.Optional;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -76,7 +76,8 @@ final class LocalChanges {
             holder.loop().post(holder.group(), holder.slot(), new Event.Done(action));
             return;
         }
-        var why = failure.get().getCause() == null ? failure.get() : failure.get().getCause();
+        var why =
+                failure.get().getCause() == null ? failure.get() : failure.get().getCause();
         if (action instanceof Action.StoreIntent intent) {
             staging.came(holder.loop().id(), intent.version());
         }
@@ -103,8 +104,7 @@ final class LocalChanges {
     }
 
     /// Only a prepared write may be refused because too much waits for the drive.
-    private CompletableFuture<Void> patiently(
-            DriveReplicas loop, Action.Local action, Optional<Staging.Bytes> bytes) {
+    private CompletableFuture<Void> patiently(DriveReplicas loop, Action.Local action, Optional<Staging.Bytes> bytes) {
         var change = tried(loop, action, bytes);
         if (action instanceof Action.StoreIntent || action instanceof Action.StorePulled) {
             return change;
@@ -112,7 +112,8 @@ final class LocalChanges {
         return change.exceptionallyComposeAsync(
                 failure -> {
                     var why = failure instanceof CompletionException ? failure.getCause() : failure;
-                    if (!(why instanceof StoreException.Unavailable) || !loop.drive().serves()) {
+                    if (!(why instanceof StoreException.Unavailable)
+                            || !loop.drive().serves()) {
                         return CompletableFuture.failedFuture(why);
                     }
                     LockSupport.parkNanos(PAUSE.toNanos());
@@ -135,10 +136,8 @@ final class LocalChanges {
             case Action.StoreIntent(var key, var version, var delete) ->
                 storeIntent(drive, key, version, delete, bytes);
             case Action.Settle settle -> settle(loop, settle);
-            case Action.DeleteRow(var key, var _) ->
-                visibly(key, () -> deleteRow(drive, key));
-            case Action.StorePulled(var _, var key, var _) ->
-                visibly(key, () -> drive.commit(prepared(drive, bytes)));
+            case Action.DeleteRow(var key, var _) -> visibly(key, () -> deleteRow(drive, key));
+            case Action.StorePulled(var _, var key, var _) -> visibly(key, () -> drive.commit(prepared(drive, bytes)));
             case Action.SyncSlot _ -> loop.sync();
         };
     }
@@ -175,8 +174,8 @@ final class LocalChanges {
 
     private void deleteRow(Drive drive, ObjectKey key) {
         var bucket = bucket(key);
-        drive.commit(Contents.prepareDelete(
-                bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
+        drive.commit(
+                Contents.prepareDelete(bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
     }
 
     /// No reader gets what was there before once this is done.

@@ -16,7 +16,9 @@ final class RecordBytes {
 
     static byte[] encode(ObjectRecord record) {
         var stored = RecordFormat.encode(record);
-        var out = new PackedWriter(FORMAT).bytes(stored.attribute()).flag(stored.details().isPresent());
+        var out = new PackedWriter(FORMAT)
+                .bytes(stored.attribute())
+                .flag(stored.details().isPresent());
         stored.details().ifPresent(out::bytes);
         return out.sealed();
     }

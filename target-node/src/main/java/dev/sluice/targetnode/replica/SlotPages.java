@@ -58,7 +58,6 @@ final class SlotPages {
             return new Page(range, rows);
         }
         rows.removeLast();
-        return new Page(
-                new KeyRange(range.after(), Optional.of(rows.getLast().key())), rows);
+        return new Page(new KeyRange(range.after(), Optional.of(rows.getLast().key())), rows);
     }
 }

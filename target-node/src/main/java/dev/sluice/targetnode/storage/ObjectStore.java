@@ -159,6 +159,11 @@ public final class ObjectStore implements AutoCloseable {
         return replicas;
     }
 
+    /// Up to which size objects are kept in their intents.
+    public int smallLimit() {
+        return config.smallLimit();
+    }
+
     public Versions versions() {
         return versions;
     }

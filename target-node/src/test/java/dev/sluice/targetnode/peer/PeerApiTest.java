@@ -66,6 +66,7 @@ class PeerApiTest {
                 new PeerTokens(HERE, KEY, InstantSource.system()),
                 secrets,
                 Optional.of(noStorage()),
+                Optional.empty(),
                 new ClusterViews(controller),
                 controller,
                 true);

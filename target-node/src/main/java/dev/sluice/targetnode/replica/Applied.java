@@ -1,0 +1,42 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// What replication asks of the newest state that this target has begun to apply.
+///
+/// @param buckets the replicated ones by id
+record Applied(ClusterState state, Map<Long, Bucket> buckets) {
+    static Applied of(ClusterState state) {
+        var buckets = new HashMap<Long, Bucket>();
+        state.buckets().buckets().values().stream()
+                .filter(Bucket::replicated)
+                .forEach(bucket -> buckets.put(bucket.id(), bucket));
+        return new Applied(state, buckets);
+    }
+
+    int group(long bucketId) {
+        var bucket = buckets.get(bucketId);
+        return bucket == null ? 0 : bucket.group();
+    }
+
+    Optional<LocalChanges.KnownBucket> bucket(long id) {
+        return Optional.ofNullable(buckets.get(id))
+                .map(bucket -> new LocalChanges.KnownBucket(
+                        BucketRefs.of(bucket), bucket.properties().durability() == Durability.FSYNC));
+    }
+
+    /// The node that has a drive.
+    Optional<Node> owner(String drive) {
+        return state.replication()
+                .drives()
+                .find(drive)
+                .map(entry -> state.map().nodes().get(entry.target()));
+    }
+}

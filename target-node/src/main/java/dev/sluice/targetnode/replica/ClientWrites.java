@@ -1,0 +1,246 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.replicas.Replicas;
+import dev.sluice.targetnode.storage.replicas.StagedObject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+
+/// Clients' reads and writes of keys that this target is the primary of. A write is judged on the committed row under
+/// the key's gate, handed to the slot's core, and answered with what the core says.
+final class ClientWrites implements AutoCloseable {
+    /// How long a client waits for the other replicas, or for writes before its own.
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final ObjectStore store;
+    private final Staging staging;
+    private final Primaries primaries;
+    private final KeyGates gates = new KeyGates();
+    private final AtomicLong tickets = new AtomicLong();
+    private final Map<Long, PendingWrite> byTicket = new ConcurrentHashMap<>();
+    private final Map<ObjectVersion, PendingWrite> byVersion = new ConcurrentHashMap<>();
+
+    /// Finds the drive of this target that is a slot's primary.
+    interface Primaries {
+        Optional<Holder> of(long bucketId, int slot);
+    }
+
+    ClientWrites(ObjectStore store, Staging staging, Primaries primaries) {
+        this.store = store;
+        this.staging = staging;
+        this.primaries = primaries;
+    }
+
+    /// @param served of a bucket, by id
+    Replicas replicas(LongFunction<Replicas.ServedSlots> served) {
+        return new Replicas() {
+            @Override
+            public Serving serving(long bucketId, String key) {
+                return new Term(holder(bucketId, key));
+            }
+
+            @Override
+            public ObjectRecord put(
+                    BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable) {
+                return ClientWrites.this.put(bucket, key, object, check);
+            }
+
+            @Override
+            public boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable) {
+                return ClientWrites.this.delete(bucket, key, check);
+            }
+
+            @Override
+            public ServedSlots served(long bucketId) {
+                return served.apply(bucketId);
+            }
+        };
+    }
+
+    private Holder holder(long bucketId, String key) {
+        return primaries
+                .of(bucketId, Slot.of(bucketId, key))
+                .orElseThrow(() -> new StoreException.Unavailable(
+                        "this target is not the primary of this key; the map of slots is changing"));
+    }
+
+    /// The right to answer for a slot in one term.
+    private static final class Term implements Replicas.Serving {
+        private final Holder holder;
+        private final Serving serving;
+
+        Term(Holder holder) {
+            this.holder = holder;
+            this.serving = holder.serving();
+            require();
+        }
+
+        @Override
+        public Drive drive() {
+            return holder.loop().drive();
+        }
+
+        @Override
+        public void require() {
+            if (!holder.serves(serving)) {
+                throw new StoreException.Unavailable(
+                        "this target may not answer for this key now: its part in the cluster is changing");
+            }
+        }
+    }
+
+    private ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check) {
+        var holder = holder(bucket.id(), key);
+        if (!holder.loop().drive().equals(object.drive())) {
+            throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
+        }
+        var write = new PendingWrite(Optional.of(object));
+        write(holder, bucket, key, check, write, false);
+        return write.accepted().orElseThrow().record();
+    }
+
+    private boolean delete(BucketRef bucket, String key, WriteCheck check) {
+        return write(holder(bucket.id(), key), bucket, key, check, new PendingWrite(Optional.empty()), true);
+    }
+
+    /// @return whether there was something to write
+    private boolean write(
+            Holder holder, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
+        var name = new ObjectKey(bucket.id(), key);
+        gates.enter(name, PATIENCE);
+        boolean handedIn = false;
+        try {
+            if (!isWanted(holder, bucket, key, check, deletion)) {
+                return false;
+            }
+            long ticket = tickets.incrementAndGet();
+            byTicket.put(ticket, write);
+            var _ = write.outcome().whenComplete((_, _) -> {
+                byTicket.remove(ticket);
+                write.version().ifPresent(byVersion::remove);
+                gates.leave(name);
+            });
+            handedIn = true;
+            holder.loop().post(holder.group(), holder.slot(), new Event.Write(ticket, name, deletion));
+        } finally {
+            if (!handedIn) {
+                gates.leave(name);
+            }
+        }
+        await(write);
+        return true;
+    }
+
+    /// Judges on the committed row; nobody else changes it now. The right to judge is asked afterwards.
+    private static boolean isWanted(Holder holder, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
+        var term = new Term(holder);
+        var drive = term.drive();
+        if (!check.equals(WriteCheck.NONE)) {
+            var present = drive.call(() -> drive.contents().present(bucket, key));
+            term.require();
+            check.check(present);
+        }
+        if (deletion) {
+            boolean exists = drive.call(() -> drive.contents().exists(bucket.id(), key));
+            term.require();
+            return exists;
+        }
+        return true;
+    }
+
+    private static void await(PendingWrite write) {
+        Action.Outcome outcome;
+        try {
+            outcome = write.outcome().get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            outcome = Action.Outcome.UNKNOWN;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            outcome = Action.Outcome.UNKNOWN;
+        } catch (ExecutionException bug) {
+            throw new IllegalStateException("a write ended without an outcome", bug);
+        }
+        switch (outcome) {
+            case COMMITTED -> {}
+            case FAILED ->
+                throw write.refusal()
+                        .orElseGet(() -> new StoreException.Unavailable(
+                                "the write was not stored: a replica could not take it; try again"));
+            case UNKNOWN ->
+                throw new StoreException.Unavailable(
+                        "it is not known whether the write is stored: not every replica answered; try again");
+        }
+    }
+
+    // ---- what cores say; on their loops' threads
+
+    void accepted(Holder holder, long ticket, ObjectVersion version) {
+        var write = byTicket.get(ticket);
+        if (write == null) {
+            throw new IllegalStateException("nobody waits for write " + ticket);
+        }
+        write.accept(version);
+        byVersion.put(version, write);
+        write.object()
+                .ifPresent(object -> staging.put(holder.loop().id(), version, new Staging.Bytes() {
+                    @Override
+                    public Prepared prepared() throws IOException {
+                        return object.prepare(write.accepted().orElseThrow().record());
+                    }
+
+                    @Override
+                    public void drop() {} // the upload takes its staging file away
+                }));
+    }
+
+    void answered(long ticket, Action.Outcome outcome) {
+        var write = byTicket.get(ticket);
+        if (write != null) {
+            write.outcome().complete(outcome);
+        }
+    }
+
+    /// This target's own drive could not store it.
+    void refused(LocalChanges.Failure failure) {
+        pending(failure.version()).ifPresent(write -> write.refused(failure.why()));
+    }
+
+    /// The write that got this version, while it is not decided.
+    Optional<PendingWrite> pending(ObjectVersion version) {
+        return Optional.ofNullable(byVersion.get(version));
+    }
+
+    /// A drive takes no part any more: nobody can say what became of its writes.
+    void abandon(DriveReplicas loop) {
+        byTicket.values().stream()
+                .filter(write -> write.object()
+                        .map(object -> object.drive().equals(loop.drive()))
+                        .orElse(true))
+                .forEach(write -> write.outcome().complete(Action.Outcome.UNKNOWN));
+    }
+
+    @Override
+    public void close() {
+        byTicket.values().forEach(write -> write.outcome().complete(Action.Outcome.UNKNOWN));
+    }
+}

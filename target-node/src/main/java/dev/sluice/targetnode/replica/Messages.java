@@ -1,0 +1,183 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Message;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Messages between cores: to drives of other targets by their outboxes, and from there to the drive's loop. The bytes
+/// of
+/// a prepared write are here before its core sees the message.
+final class Messages implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Messages.class);
+
+    private final NodeId self;
+    private final PeerClient peers;
+    private final Staging staging;
+    private final ClientWrites writes;
+    private final Function<String, Optional<DriveReplicas>> loops;
+    private final Supplier<Optional<Applied>> applied;
+    private final Executor threads;
+    private final Map<PeerAddress, Outbox> outboxes = new ConcurrentHashMap<>();
+    private final AtomicLong lost = new AtomicLong();
+    private Optional<Pulls> pulls = Optional.empty();
+    private volatile boolean closed;
+
+    /// @param loops of this target, by drive
+    Messages(
+            NodeId self,
+            PeerClient peers,
+            Staging staging,
+            ClientWrites writes,
+            Function<String, Optional<DriveReplicas>> loops,
+            Supplier<Optional<Applied>> applied,
+            Executor threads) {
+        this.self = self;
+        this.peers = peers;
+        this.staging = staging;
+        this.writes = writes;
+        this.loops = loops;
+        this.applied = applied;
+        this.threads = threads;
+    }
+
+    /// Before the first message.
+    void fetchBy(Pulls fetching) {
+        pulls = Optional.of(fetching);
+    }
+
+    long lost() {
+        return lost.get();
+    }
+
+    // ---- out
+
+    /// Never blocks.
+    void send(Holder holder, Action.Send send) {
+        Optional<Envelope.Attached> attached = Optional.empty();
+        if (send.message() instanceof Message.Prepare prepare && !prepare.delete()) {
+            attached = writes.pending(prepare.version())
+                    .flatMap(PendingWrite::accepted)
+                    .map(PendingWrite.Accepted::attached);
+            if (attached.isEmpty()) {
+                return; // it was decided in between
+            }
+        }
+        var envelope =
+                new Envelope(holder.group(), holder.slot(), holder.loop().id(), send.drive(), send.message(), attached);
+        var here = loops.apply(send.drive());
+        if (here.isPresent()) {
+            here.get()
+                    .postMessage(
+                            holder.group(), holder.slot(), new Event.Received(envelope.from(), envelope.message()));
+            return;
+        }
+        applied.get()
+                .flatMap(known -> known.owner(send.drive()))
+                .filter(node -> !node.id().equals(self))
+                .ifPresentOrElse(node -> outbox(node).send(EnvelopeCodec.encode(envelope)), lost::incrementAndGet);
+    }
+
+    private Outbox outbox(Node node) {
+        return outboxes.computeIfAbsent(PeerAddress.of(node), to -> new Outbox(to, peers, lost));
+    }
+
+    // ---- in
+
+    void take(NodeId from, byte[] batch) throws IOException {
+        var in = ByteBuffer.wrap(batch);
+        while (in.remaining() >= Integer.BYTES) {
+            var message = new byte[Math.min(in.getInt(), in.remaining())];
+            in.get(message);
+            take(from, EnvelopeCodec.decode(message));
+        }
+    }
+
+    private void take(NodeId from, Envelope envelope) {
+        var known = applied.get();
+        var loop = loops.apply(envelope.to());
+        if (closed || loop.isEmpty() || known.isEmpty()) {
+            return;
+        }
+        var sender = known.get().owner(envelope.from());
+        if (sender.isEmpty() || !sender.get().id().equals(from)) {
+            LOG.debug("a message of drive {} came from {}, which does not have it", envelope.from(), from);
+            return;
+        }
+        if (envelope.message() instanceof Message.Prepare prepare && !prepare.delete()) {
+            take(loop.get(), sender.get(), envelope, prepare);
+        } else {
+            loop.get()
+                    .postMessage(
+                            envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
+        }
+    }
+
+    private void take(DriveReplicas loop, Node sender, Envelope envelope, Message.Prepare prepare) {
+        var drive = loop.drive();
+        var key = prepare.key();
+        boolean open = drive.openIntent(key.bucketId(), key.key())
+                .filter(intent -> intent.version().equals(prepare.version()))
+                .isPresent();
+        if (open) {
+            loop.postMessage(
+                    envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
+            return;
+        }
+        var bucket = applied.get().flatMap(known -> known.bucket(key.bucketId()));
+        if (bucket.isEmpty() || !staging.coming(drive.id(), prepare.version())) {
+            return; // it is sent again
+        }
+        threads.execute(() -> {
+            boolean came = false;
+            try {
+                var attached = envelope.attached().orElseThrow(() -> new IOException("a write came without a record"));
+                pulls.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
+                came = true;
+            } catch (IOException | StoreException failure) {
+                LOG.debug("the bytes of a prepared write did not come", failure);
+            } finally {
+                if (!came) {
+                    staging.came(drive.id(), prepare.version());
+                }
+            }
+            if (came) {
+                loop.run(() -> handle(loop, envelope, prepare));
+            }
+        });
+    }
+
+    /// What the core does not want now comes with the next sending.
+    private void handle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare) {
+        var actions =
+                loop.handle(envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
+        boolean wanted = actions.stream()
+                .anyMatch(action -> action instanceof Action.StoreIntent intent
+                        && intent.version().equals(prepare.version()));
+        if (!wanted) {
+            threads.execute(() -> staging.drop(loop.id(), prepare.version()));
+            staging.came(loop.id(), prepare.version());
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        outboxes.values().forEach(Outbox::close);
+    }
+}

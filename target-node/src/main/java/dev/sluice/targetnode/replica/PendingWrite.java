@@ -1,0 +1,64 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.replicas.StagedObject;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// A client's write that is not decided yet.
+final class PendingWrite {
+    /// What is to be stored under the version it got.
+    ///
+    /// @param attached for the other replicas
+    record Accepted(ObjectVersion version, ObjectRecord record, Envelope.Attached attached) {}
+
+    private static final int LARGEST_ATTACHED = 256 << 10;
+
+    private final Optional<StagedObject> object;
+    private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
+    private volatile Optional<Accepted> accepted = Optional.empty();
+    private volatile Optional<ObjectVersion> version = Optional.empty();
+    private volatile Optional<StoreException> refusal = Optional.empty();
+
+    /// @param object empty for a deletion
+    PendingWrite(Optional<StagedObject> object) {
+        this.object = object;
+    }
+
+    Optional<StagedObject> object() {
+        return object;
+    }
+
+    void accept(ObjectVersion given) {
+        version = Optional.of(given);
+        accepted = object.map(staged -> {
+            var record = staged.record(given);
+            var content = staged.content().filter(bytes -> bytes.length <= LARGEST_ATTACHED);
+            return new Accepted(given, record, new Envelope.Attached(RecordBytes.encode(record), content));
+        });
+    }
+
+    Optional<Accepted> accepted() {
+        return accepted;
+    }
+
+    Optional<ObjectVersion> version() {
+        return version;
+    }
+
+    /// Why this target's own drive could not store it.
+    void refused(StoreException why) {
+        refusal = Optional.of(why);
+    }
+
+    Optional<StoreException> refusal() {
+        return refusal;
+    }
+
+    CompletableFuture<Action.Outcome> outcome() {
+        return outcome;
+    }
+}

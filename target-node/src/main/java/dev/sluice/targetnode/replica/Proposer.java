@@ -1,0 +1,108 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Proposal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes the slots' proposals to the controllers, as many in one command as have gathered. A proposal may be lost: its
+/// core makes it again.
+final class Proposer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Proposer.class);
+    private static final long PAUSE_NANOS = 5_000_000;
+    private static final long PAUSE_AFTER_FAILURE_NANOS = 100_000_000;
+
+    private final ControlPlane control;
+    private final LinkedBlockingQueue<Command.SlotCommand> waiting = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean closed;
+
+    Proposer(ControlPlane control) {
+        this.control = control;
+        this.thread = Thread.ofVirtual().name("proposer").start(this::proposeForEver);
+    }
+
+    /// Never blocks.
+    ///
+    /// @param incarnation of the drive that the proposal names, where it names one
+    void add(int group, int slot, Proposal proposal, int incarnation) {
+        waiting.add(
+                switch (proposal) {
+                    case Proposal.Opened(var epoch) ->
+                        new Command.Opened(List.of(new Command.SlotEpoch(group, slot, epoch)));
+                    case Proposal.Promote(var epoch, var drive) ->
+                        new Command.Promote(List.of(new Command.SlotDrive(group, slot, epoch, drive, incarnation)));
+                    case Proposal.Expel(var epoch, var drive, var its) ->
+                        new Command.Expel(List.of(new Command.SlotDrive(group, slot, epoch, drive, its)));
+                    case Proposal.TakeOff(var epoch, var drive) ->
+                        new Command.TakeOff(List.of(new Command.SlotDrive(group, slot, epoch, drive, incarnation)));
+                });
+    }
+
+    void add(Command.SlotCommand command) {
+        waiting.add(command);
+    }
+
+    private void proposeForEver() {
+        while (!closed) {
+            try {
+                var some = new ArrayList<Command.SlotCommand>();
+                some.add(waiting.take());
+                LockSupport.parkNanos(PAUSE_NANOS); // others are about to say the same
+                waiting.drainTo(some);
+                propose(some);
+            } catch (InterruptedException _) {
+                // it is being closed
+            } catch (StoreException away) {
+                LOG.debug("proposals are lost: {}", away.getMessage());
+                waiting.clear();
+                LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+            }
+        }
+    }
+
+    private void propose(List<Command.SlotCommand> some) {
+        var opened = new LinkedHashSet<Command.SlotEpoch>();
+        var promote = new LinkedHashSet<Command.SlotDrive>();
+        var expel = new LinkedHashSet<Command.SlotDrive>();
+        var takeOff = new LinkedHashSet<Command.SlotDrive>();
+        var others = new LinkedHashSet<Command.SlotCommand>();
+        for (var command : some) {
+            switch (command) {
+                case Command.Opened(var slots) -> opened.addAll(slots);
+                case Command.Promote(var learners) -> promote.addAll(learners);
+                case Command.Expel(var asking) -> expel.addAll(asking);
+                case Command.TakeOff(var learners) -> takeOff.addAll(learners);
+                default -> others.add(command);
+            }
+        }
+        others.forEach(control::apply);
+        apply(expel, Command.Expel::new);
+        apply(takeOff, Command.TakeOff::new);
+        apply(opened, Command.Opened::new);
+        apply(promote, Command.Promote::new);
+    }
+
+    private <T> void apply(Set<T> slots, Function<List<T>, Command> command) {
+        var all = List.copyOf(slots);
+        for (int from = 0; from < all.size(); from += Command.SlotCommand.MOST_SLOTS) {
+            control.apply(
+                    command.apply(all.subList(from, Math.min(all.size(), from + Command.SlotCommand.MOST_SLOTS))));
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+}

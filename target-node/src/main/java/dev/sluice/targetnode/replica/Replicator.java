@@ -1,0 +1,217 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.ReplicaService;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.NanoClock;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Proposal;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.health.DriveSlot;
+import dev.sluice.targetnode.storage.replicas.Replicas;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Replication on one target: one loop a drive, which runs the protocol's core of each slot, and what connects them:
+/// the controllers' rows in, messages to and from other targets, changes of the drives, clients' reads and writes.
+/// Begins when the target has registered; until then nothing of a replicated bucket is answered.
+public final class Replicator implements ReplicaService, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Replicator.class);
+
+    private final NodeId self;
+    private final ObjectStore store;
+    private final NanoClock clock;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Staging staging = new Staging();
+    private final Map<Integer, GroupSlots> groups = new ConcurrentHashMap<>();
+    private final Map<String, DriveReplicas> loops = new ConcurrentHashMap<>();
+    private final ClientWrites writes;
+    private final LocalChanges changes;
+    private final Messages messages;
+    private final Pulls pulls;
+    private final Proposer proposer;
+    private final StateFeed feed;
+    private final Membership membership;
+    private volatile Optional<Applied> applied = Optional.empty();
+
+    private Replicator(NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
+        this.self = self;
+        this.store = store;
+        this.clock = clock;
+        this.writes = new ClientWrites(store, staging, this::primary);
+        this.changes = new LocalChanges(
+                store, staging, id -> applied.flatMap(known -> known.bucket(id)), writes::refused, threads);
+        this.messages = new Messages(self, peers, staging, writes, this::loop, () -> applied, threads);
+        this.pulls = new Pulls(peers, store, staging, writes, this::loop, () -> applied, threads);
+        messages.fetchBy(pulls);
+        this.proposer = new Proposer(control);
+        this.feed = new StateFeed(control, this::apply);
+        this.membership = new Membership(self, store, control, loops, clock, this::begin, proposer);
+    }
+
+    /// @param clock counts the time that the machine is suspended, too
+    public static Replicator start(
+            NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
+        var replicator = new Replicator(self, store, control, peers, clock);
+        replicator.membership.start();
+        return replicator;
+    }
+
+    /// This process is this incarnation of the target from now on.
+    private void begin(int incarnation) {
+        store.versions().startAs(incarnation);
+        for (var slot : store.drives().slots()) {
+            slot.writable().ifPresent(drive -> begin(slot, drive, incarnation));
+        }
+        store.replicate(writes.replicas(this::served));
+        feed.start();
+    }
+
+    private void begin(DriveSlot slot, Drive drive, int incarnation) {
+        var pages =
+                new SlotPages(drive, id -> applied.map(known -> known.group(id)).orElse(0));
+        var loop = new DriveReplicas(
+                drive,
+                incarnation,
+                new Lease(clock::nanos),
+                pages,
+                () -> (int) store.versions().replicated(1).sequence(),
+                this::run,
+                this::ended);
+        loops.put(slot.id(), loop);
+        loop.start();
+    }
+
+    /// The drive is out until the target starts again.
+    private void ended(DriveReplicas loop) {
+        LOG.warn("drive {} takes no part in replication until the target starts again", loop.id());
+        loops.remove(loop.id(), loop);
+        writes.abandon(loop);
+    }
+
+    private Optional<DriveReplicas> loop(String drive) {
+        return Optional.ofNullable(loops.get(drive));
+    }
+
+    // ---- what the controllers say
+
+    /// Hands the rows that changed to the drives' loops. On the feed's thread, one state after the other.
+    private void apply(ClusterState state) {
+        var before = applied;
+        if (state.replication().incarnation(self) != membership.incarnation()) {
+            if (state.replication().incarnation(self) > membership.incarnation()) {
+                LOG.error("another process of {} has registered: this one serves no replicated bucket", self);
+            }
+            return;
+        }
+        applied = Optional.of(Applied.of(state));
+        new RowChanges(before.map(Applied::state), state, loops).post(this::slots);
+    }
+
+    private GroupSlots slots(int group) {
+        return groups.computeIfAbsent(group, _ -> new GroupSlots());
+    }
+
+    // ---- what cores want
+
+    private void run(Holder holder, List<Action> actions) {
+        for (var action : actions) {
+            switch (action) {
+                case Action.Send send -> messages.send(holder, send);
+                case Action.Pull pull -> pulls.begin(holder, pull);
+                case Action.SendRow _ -> {} // whoever handed in the question answers it
+                case Action.Propose(var proposal) -> propose(holder, proposal);
+                case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
+                case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
+                case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
+                case Action.Local local ->
+                    changes.begin(holder, local, () -> {
+                        if (local instanceof Action.Settle settle) {
+                            settle.reply().ifPresent(reply -> messages.send(holder, reply));
+                        }
+                    });
+            }
+        }
+    }
+
+    private void propose(Holder holder, Proposal proposal) {
+        int incarnation = switch (proposal) {
+            case Proposal.Promote(var _, var drive) -> incarnation(holder, drive);
+            case Proposal.TakeOff(var _, var drive) -> incarnation(holder, drive);
+            default -> membership.incarnation();
+        };
+        proposer.add(holder.group(), holder.slot(), proposal, incarnation);
+    }
+
+    private static int incarnation(Holder holder, String drive) {
+        return holder.row()
+                .flatMap(row -> row.member(drive))
+                .map(Member::incarnation)
+                .orElse(0);
+    }
+
+    // ---- what clients want
+
+    private Optional<Holder> primary(long bucketId, int slot) {
+        return applied.map(known -> known.group(bucketId))
+                .filter(group -> group > 0)
+                .flatMap(group -> slots(group).primary(slot));
+    }
+
+    private Replicas.ServedSlots served(long bucketId) {
+        int group = applied.map(known -> known.group(bucketId)).orElse(0);
+        if (group == 0) {
+            throw new StoreException.Unavailable("this target does not know the bucket's slots yet");
+        }
+        return slots(group).served();
+    }
+
+    // ---- what other targets want
+
+    @Override
+    public void messages(NodeId from, byte[] batch) throws IOException {
+        messages.take(from, batch);
+    }
+
+    @Override
+    public Response content(QueryParameters query) {
+        return pulls.content(query);
+    }
+
+    /// Whether a drive of this target may serve its slots now.
+    public boolean leased() {
+        return loops.values().stream().anyMatch(DriveReplicas::leased);
+    }
+
+    /// Messages that were not delivered.
+    public long lostMessages() {
+        return messages.lost();
+    }
+
+    @Override
+    public void close() {
+        membership.close();
+        feed.close();
+        proposer.close();
+        var ended = new HashMap<>(loops);
+        ended.values().forEach(DriveReplicas::close);
+        writes.close();
+        messages.close();
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.targetnode.replica.core.Event;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+
+/// What a newer state says to the drives of this target: the rows that changed, of slots they have or had a part in.
+final class RowChanges {
+    private final Optional<Replication> before;
+    private final Replication now;
+    private final long version;
+    private final Map<String, DriveReplicas> loops;
+    private final Set<String> usableBefore;
+    private final Set<String> usable;
+
+    RowChanges(Optional<ClusterState> before, ClusterState state, Map<String, DriveReplicas> loops) {
+        this.before = before.map(ClusterState::replication);
+        this.now = state.replication();
+        this.version = state.version();
+        this.loops = new HashMap<>(loops);
+        this.usableBefore = this.before.map(RowChanges::usable).orElse(Set.of());
+        this.usable = usable(now);
+    }
+
+    private static Set<String> usable(Replication replication) {
+        return replication.drives().entries().keySet().stream()
+                .filter(replication::usable)
+                .collect(Collectors.toSet());
+    }
+
+    /// Each loop counts its promises of leases for this state once it has seen all of it.
+    void post(IntFunction<GroupSlots> slots) {
+        now.groups().values().forEach(group -> post(group, slots.apply(group.id())));
+        loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
+    }
+
+    private void post(Group group, GroupSlots slots) {
+        var table = now.table(group.id()).orElseThrow();
+        var tableBefore = before.flatMap(known -> known.table(group.id()));
+        boolean sameUsable = usable.equals(usableBefore);
+        if (sameUsable && tableBefore.filter(known -> known == table).isPresent()) {
+            return;
+        }
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            var row = table.row(slot);
+            int number = slot;
+            var rowBefore = tableBefore.map(known -> known.row(number));
+            boolean same = rowBefore.filter(known -> known == row).isPresent();
+            boolean surplus = isSurplus(row, group, usable);
+            if (!same || (!sameUsable && surplus != isSurplus(row, group, usableBefore))) {
+                post(group.id(), slot, rowBefore, row, surplus, slots);
+            }
+        }
+    }
+
+    private static boolean isSurplus(SlotRow row, Group group, Set<String> usable) {
+        int inSync = 0;
+        for (var member : row.members()) {
+            if (member.inSync()) {
+                inSync++;
+                if (!usable.contains(member.drive())) {
+                    return true;
+                }
+            }
+        }
+        return inSync > group.replicas();
+    }
+
+    private void post(
+            int group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus, GroupSlots slots) {
+        var concerned = new HashSet<String>();
+        row.members().forEach(member -> concerned.add(member.drive()));
+        concerned.addAll(row.fence());
+        rowBefore.ifPresent(known -> known.members().forEach(member -> concerned.add(member.drive())));
+        rowBefore.ifPresent(known -> concerned.addAll(known.fence()));
+        var primary = row.primary().drive();
+        for (var drive : concerned) {
+            var loop = loops.get(drive);
+            if (loop != null) {
+                loop.run(() -> {
+                    loop.handle(group, slot, new Event.RowApplied(row, surplus));
+                    var holder = loop.holder(group, slot);
+                    if (primary.equals(drive)) {
+                        slots.is(holder);
+                    } else {
+                        slots.isNot(holder);
+                    }
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.store.StoreException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Hands on each newer state of the cluster that this node hears of, on a thread of its own: one after the other,
+/// perhaps not all of them.
+final class StateFeed implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StateFeed.class);
+    private static final long PAUSE_NANOS = 50_000_000;
+
+    private final ControlPlane control;
+    private final Consumer<ClusterState> follower;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    StateFeed(ControlPlane control, Consumer<ClusterState> follower) {
+        this.control = control;
+        this.follower = follower;
+        this.thread = Thread.ofPlatform().name("slots").daemon().unstarted(this::followForEver);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void followForEver() {
+        long version = -1;
+        while (!closed) {
+            try {
+                var state = control.watch(version).get();
+                version = state.version();
+                follower.accept(state);
+            } catch (InterruptedException _) {
+                return;
+            } catch (ExecutionException | StoreException away) {
+                LOG.debug("no newer state of the cluster", away);
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+}
