@@ -54,8 +54,8 @@ public sealed interface Action {
     /// nothing is changed. Done when the row shows it; with `sync`, when that and all that was ordered before it for the
     /// key is durable too. Cannot fail for lack of space.
     ///
-    /// @param reply the message to send when it is done
-    record Settle(ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Send> reply)
+    /// @param then for the core: what it orders when this is done
+    record Settle(ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then)
             implements Local {}
 
     /// Deletes the committed row of that version: the primary has none. Done when the row is gone; needs no sync.

@@ -9,7 +9,7 @@ public sealed interface Proposal {
     record Opened(long epoch) implements Proposal {}
 
     /// A learner has everything.
-    record Promote(long epoch, String drive) implements Proposal {}
+    record Promote(long epoch, String drive, int incarnation) implements Proposal {}
 
     /// A living, leased in-sync member asks that in-sync members go that are down or out, or more than the group wants.
     ///
@@ -18,5 +18,5 @@ public sealed interface Proposal {
     record Expel(long epoch, String drive, int incarnation) implements Proposal {}
 
     /// A learner refuses a write.
-    record TakeOff(long epoch, String drive) implements Proposal {}
+    record TakeOff(long epoch, String drive, int incarnation) implements Proposal {}
 }

@@ -1,6 +1,9 @@
 package dev.sluice.targetnode.replica.core;
 
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
 import java.util.List;
+import java.util.Optional;
 
 /// The replication protocol for one slot of one group on one drive, in one process: primary–backup with a log of
 /// memberships (PacificA, vertical Paxos). The drive is primary, member or learner, as the newest applied row says.
@@ -9,24 +12,50 @@ import java.util.List;
 /// carried out in their order; nothing of an event may be carried out before those of the events before it. Only
 /// {@link #serving()} may be called from any thread at any time.
 ///
-/// **Reads.** Take `serving()`, look at the row in the store, take `serving()` again: equal and open; then check the
-/// lease; then answer.
+/// **Reads.** Take `serving()`, look at the row in the store, take `serving()` again: both open, with the same
+/// `primarySince`; then check the lease; then answer.
 ///
 /// **A new process** makes a new core with the incarnation that the log gave it, hands in the open intents of the drive
 /// ({@link Event.Recovered}), then rows and messages. A core is also made for a drive that is in no row: it may be on a
 /// fence list, and must acknowledge.
 public final class SlotCore {
+    private static final SlotRow NO_ROW =
+            new SlotRow(0, List.of(new Member("", true, 0, 0)), 0, List.of(), false);
+
     private final String drive;
     private final int incarnation;
+    private final Rules rules;
+    private final Replica replica = new Replica();
+    private Role role = Role.FOLLOWER;
+    private SlotRow row = NO_ROW;
+    private boolean surplus;
+
+    /// The newest epoch that was acknowledged or applied.
+    private long seen;
+
+    /// A fence to be acknowledged as soon as all intents are durable.
+    private Optional<Event.Received> fence = Optional.empty();
+
     private volatile Serving serving = Serving.NONE;
 
     public SlotCore(String drive, int incarnation) {
+        this(drive, incarnation, Rules.PROTOCOL);
+    }
+
+    SlotCore(String drive, int incarnation, Rules rules) {
         this.drive = drive;
         this.incarnation = incarnation;
+        this.rules = rules;
     }
 
     public List<Action> on(Event event, SlotContext context) {
-        throw new UnsupportedOperationException(drive + incarnation + event + context);
+        var turn = new Turn(drive, incarnation, rules, context);
+        handle(turn, event);
+        for (var own = turn.own(); own.isPresent(); own = turn.own()) {
+            receive(turn, new Event.Received(drive, own.get()));
+        }
+        publish(turn);
+        return turn.actions;
     }
 
     /// The primacy under which this drive serves the slot, {@link Serving#NONE} if it does not.
@@ -36,6 +65,230 @@ public final class SlotCore {
 
     /// Whether something is unanswered, so that a tick would repeat it.
     public boolean waits() {
-        return false;
+        return switch (role) {
+            case Role.Follower _ -> surplus;
+            case Primary primary -> surplus || primary.waits();
+            case Learner _ -> true;
+        };
+    }
+
+    private void handle(Turn turn, Event event) {
+        switch (event) {
+            case Event.Recovered recovered -> replica.recovered(recovered.open());
+            case Event.RowApplied applied -> apply(turn, applied);
+            case Event.Write write -> write(turn, write);
+            case Event.Received received -> receive(turn, received);
+            case Event.Done done -> done(turn, done.action());
+            case Event.Failed failed -> failed(turn, failed.action());
+            case Event.Pulled pulled when role instanceof Learner learner -> learner.pulled(turn, pulled, replica);
+            case Event.PullFailed failed when role instanceof Learner learner -> learner.pullFailed(failed);
+            case Event.Pulled _, Event.PullFailed _ -> {}
+            case Event.Tick _ -> tick(turn);
+        }
+    }
+
+    private void tick(Turn turn) {
+        switch (role) {
+            case Primary primary when leads() -> primary.tick(turn, replica);
+            case Learner learner -> learner.tick(turn);
+            case Primary _, Role.Follower _ -> {}
+        }
+        expel(turn);
+    }
+
+    /// Whether nothing newer than the applied row was acknowledged.
+    private boolean leads() {
+        return row.epoch() >= seen;
+    }
+
+    /// Whether readers find the right rows: the fence is over, and the store shows what it decided.
+    private boolean serves() {
+        return role instanceof Primary primary
+                && primary.isOpen()
+                && leads()
+                && (rules.servesWhileLagging() || !replica.lags(primary.since()));
+    }
+
+    private void publish(Turn turn) {
+        boolean open = serves();
+        var now = open ? new Serving(row.epoch(), row.primarySince()) : Serving.NONE;
+        if (!now.equals(serving)) {
+            serving = now;
+            turn.add(open ? new Action.Open(now) : new Action.Close());
+        }
+    }
+
+    // -- the row
+
+    private void apply(Turn turn, Event.RowApplied applied) {
+        if (applied.row().epoch() < row.epoch()) {
+            return;
+        }
+        if (applied.row().epoch() > row.epoch()) {
+            replica.newEpoch();
+        }
+        row = applied.row();
+        surplus = applied.surplus();
+        seen = Math.max(seen, row.epoch());
+        var me = row.member(drive).filter(member -> member.incarnation() == incarnation);
+        if (me.isPresent() && me.get().equals(row.primary())) {
+            lead(turn);
+        } else if (me.isPresent() && !me.get().inSync()) {
+            learn(turn, me.get());
+        } else {
+            become(turn, Role.FOLLOWER);
+        }
+        expel(turn);
+    }
+
+    private void lead(Turn turn) {
+        if (role instanceof Primary primary && rules.samePrimacy(row.primarySince(), primary.since())) {
+            primary.apply(row);
+        } else {
+            become(turn, new Primary(row));
+        }
+        if (role instanceof Primary primary && leads()) {
+            primary.tick(turn, replica);
+        }
+    }
+
+    private void learn(Turn turn, Member me) {
+        var learning = new Learning(row.primarySince(), rules.learnsSince(me, row.primarySince()), incarnation);
+        if (!(role instanceof Learner learner && learner.learning().equals(learning))) {
+            var learner = new Learner(learning, row.primary().drive());
+            become(turn, learner);
+            learner.begin(turn, replica);
+        }
+    }
+
+    private void become(Turn turn, Role next) {
+        if (role instanceof Primary former) {
+            former.end(turn);
+        }
+        if (role != next) {
+            role = next;
+            replica.learning(next instanceof Learner);
+        }
+    }
+
+    /// Asks that members go who are down or out, or more than the group wants.
+    private void expel(Turn turn) {
+        boolean member = row.member(drive)
+                .filter(me -> me.inSync() && me.incarnation() == incarnation)
+                .isPresent();
+        if (surplus && member && turn.context.leased()) {
+            turn.propose(new Proposal.Expel(row.epoch(), drive, incarnation));
+        }
+    }
+
+    // -- requests, messages
+
+    private void write(Turn turn, Event.Write write) {
+        if (role instanceof Primary primary && serves()) {
+            primary.write(turn, write, replica);
+        } else {
+            turn.add(new Action.Answer(write.ticket(), Action.Outcome.FAILED));
+        }
+    }
+
+    private void receive(Turn turn, Event.Received received) {
+        var from = received.from();
+        switch (received.message()) {
+            case Message.Prepare prepare when takes(prepare.epoch()) -> replica.prepare(turn, from, prepare);
+            case Message.Fate fate when takes(fate.epoch()) -> replica.fate(turn, from, fate);
+            case Message.Fence asked when rules.accepts(asked.epoch(), seen) -> {
+                seen = Math.max(seen, asked.epoch());
+                fence = Optional.of(received);
+                acknowledge(turn);
+            }
+            case Message.AskVersions asked when rules.accepts(asked.epoch(), seen) -> versions(turn, from, asked);
+            case Message.Listing listing when role instanceof Learner learner ->
+                learner.listing(turn, listing, replica);
+            case Message answer when role instanceof Primary primary && leads() ->
+                receive(turn, from, answer, primary);
+            case Message _ -> {}
+        }
+    }
+
+    private void receive(Turn turn, String from, Message message, Primary primary) {
+        switch (message) {
+            case Message.Fenced fenced -> primary.fenced(turn, from, fenced, replica);
+            case Message.Versions versions -> primary.versions(turn, from, versions, replica);
+            case Message.Prepared prepared -> primary.prepared(turn, from, prepared, replica);
+            case Message.Refused refused -> primary.refused(turn, from, refused, replica);
+            case Message.FateKnown known -> primary.fateKnown(turn, from, known, replica);
+            case Message.AskListing asked -> primary.list(turn, from, asked, replica);
+            case Message.AskRow asked -> primary.sendRow(turn, from, asked.learning(), asked.key());
+            case Message.Learned learned -> primary.learned(turn, from, learned.learning());
+            case Message _ -> {}
+        }
+    }
+
+    private boolean takes(long epoch) {
+        return rules.accepts(epoch, seen) && rules.takesWrites(epoch, row.epoch());
+    }
+
+    private void acknowledge(Turn turn) {
+        fence.filter(_ -> rules.acknowledgesWhileStoring() || !replica.isStoring()).ifPresent(asked -> {
+            fence = Optional.empty();
+            turn.send(asked.from(), new Message.Fenced(seen, incarnation, replica.intents()));
+        });
+    }
+
+    private void versions(Turn turn, String from, Message.AskVersions asked) {
+        var rows = asked.keys().stream()
+                .<KeyVersion>mapMulti((key, found) -> replica.row(turn, key)
+                        .ifPresent(version -> found.accept(new KeyVersion(key, version))))
+                .toList();
+        turn.send(from, new Message.Versions(asked.epoch(), incarnation, asked.keys(), rows));
+    }
+
+    // -- the store's answers
+
+    private void done(Turn turn, Action.Local action) {
+        switch (action) {
+            case Action.StoreIntent intent -> {
+                replica.stored(turn, intent);
+                acknowledge(turn);
+            }
+            case Action.Settle settle -> {
+                replica.changed(settle.key(), settle);
+                settle.then().ifPresent(then -> order(turn, then));
+            }
+            case Action.DeleteRow delete -> replica.changed(delete.key(), delete);
+            case Action.StorePulled stored -> pulled(turn, stored, false);
+            case Action.SyncSlot synced -> {
+                if (role instanceof Learner learner) {
+                    learner.synced(turn, synced);
+                }
+            }
+        }
+    }
+
+    private void failed(Turn turn, Action.Local action) {
+        switch (action) {
+            case Action.StoreIntent intent -> {
+                replica.refused(turn, intent);
+                acknowledge(turn);
+            }
+            case Action.StorePulled stored -> pulled(turn, stored, true);
+            case Action.Settle _, Action.DeleteRow _, Action.SyncSlot _ ->
+                throw new IllegalArgumentException("needs no space: " + action);
+        }
+    }
+
+    private void pulled(Turn turn, Action.StorePulled action, boolean failed) {
+        replica.changed(action.key(), action);
+        if (role instanceof Learner learner) {
+            learner.stored(turn, action, failed);
+        }
+    }
+
+    private static void order(Turn turn, Action then) {
+        if (then instanceof Action.Send send) {
+            turn.send(send.drive(), send.message());
+        } else {
+            turn.add(then);
+        }
     }
 }

@@ -1,0 +1,133 @@
+package dev.sluice.targetnode.replica.core;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// A new primary's questions, all under one epoch: first that nothing older be accepted, then for the rows of the keys
+/// that anybody has an open intent of. With no open intents there is no second round.
+final class Fencing {
+    /// What becomes of an open intent.
+    record Verdict(OpenIntent intent, boolean commit) {}
+
+    private final SlotRow row;
+    private final Map<String, List<OpenIntent>> acknowledged = new HashMap<>();
+    private final Map<String, Map<ObjectKey, Optional<ObjectVersion>>> rows = new HashMap<>();
+
+    Fencing(SlotRow row) {
+        this.row = row;
+    }
+
+    void fenced(Turn turn, String from, Message.Fenced fenced) {
+        if (fenced.epoch() == row.epoch() && counts(turn, from, fenced.incarnation())) {
+            acknowledged.putIfAbsent(from, fenced.open());
+        }
+    }
+
+    void versions(Turn turn, String from, Message.Versions versions) {
+        if (versions.epoch() == row.epoch() && counts(turn, from, versions.incarnation())) {
+            var known = rows.computeIfAbsent(from, drive -> new HashMap<>());
+            versions.keys().forEach(key -> known.putIfAbsent(key, Optional.empty()));
+            versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.version())));
+        }
+    }
+
+    private boolean counts(Turn turn, String from, int incarnation) {
+        return row.member(from)
+                .filter(Member::inSync)
+                .map(member -> turn.rules.acknowledgementCounts(member.incarnation(), incarnation))
+                .orElse(true);
+    }
+
+    /// Asks whoever has not answered.
+    void ask(Turn turn, SlotRow now) {
+        var missing = missing(turn, now);
+        for (var drive : missing) {
+            turn.send(drive, new Message.Fence(row.epoch()));
+        }
+        var keys = keys();
+        if (missing.isEmpty() && !keys.isEmpty()) {
+            for (var drive : members()) {
+                if (!knows(drive, keys)) {
+                    turn.send(drive, new Message.AskVersions(row.epoch(), List.copyOf(keys)));
+                }
+            }
+        }
+    }
+
+    /// Whether the fence itself is complete.
+    ///
+    /// @param now the row of this epoch as it is now: its fence list may have become shorter
+    boolean isFenced(Turn turn, SlotRow now) {
+        return missing(turn, now).isEmpty();
+    }
+
+    /// Whether all is known.
+    boolean isComplete(Turn turn, SlotRow now) {
+        var keys = keys();
+        return isFenced(turn, now) && members().stream().allMatch(drive -> knows(drive, keys));
+    }
+
+    /// Of each open intent, in the order of versions: committed if every in-sync member has it, else aborted.
+    List<Verdict> verdicts(Turn turn) {
+        var intents = new HashSet<OpenIntent>();
+        members().forEach(drive -> intents.addAll(acknowledged.getOrDefault(drive, List.of())));
+        var ordered = new ArrayList<>(intents);
+        ordered.sort((one, other) -> one.version().compareTo(other.version()));
+        return ordered.stream()
+                .map(intent -> new Verdict(
+                        intent,
+                        turn.rules.commits(members().stream()
+                                .filter(acknowledged::containsKey)
+                                .allMatch(drive -> has(turn, drive, intent)))))
+                .toList();
+    }
+
+    private boolean has(Turn turn, String drive, OpenIntent intent) {
+        var open = acknowledged.getOrDefault(drive, List.of()).stream()
+                .filter(other -> other.key().equals(intent.key()))
+                .findFirst();
+        if (open.filter(other -> other.version().equals(intent.version())).isPresent()) {
+            return true;
+        }
+        var found = rows.getOrDefault(drive, Map.of()).getOrDefault(intent.key(), Optional.empty());
+        if (found.isPresent()) {
+            return found.get().compareTo(intent.version()) >= 0;
+        }
+        boolean older =
+                open.filter(other -> other.version().compareTo(intent.version()) < 0).isPresent();
+        return intent.delete() && turn.rules.hasDeletion(older);
+    }
+
+    private List<String> missing(Turn turn, SlotRow now) {
+        return turn.rules.mustFence(now, turn.drive).stream()
+                .filter(drive -> !acknowledged.containsKey(drive))
+                .sorted()
+                .toList();
+    }
+
+    private List<String> members() {
+        return row.inSync().stream()
+                .map(Member::drive)
+                .filter(acknowledged::containsKey)
+                .toList();
+    }
+
+    private Set<ObjectKey> keys() {
+        var keys = new HashSet<ObjectKey>();
+        members().forEach(drive -> acknowledged.get(drive).forEach(intent -> keys.add(intent.key())));
+        return keys;
+    }
+
+    private boolean knows(String drive, Set<ObjectKey> keys) {
+        return rows.getOrDefault(drive, Map.of()).keySet().containsAll(keys);
+    }
+}

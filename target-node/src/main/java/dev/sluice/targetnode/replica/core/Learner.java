@@ -1,0 +1,186 @@
+package dev.sluice.targetnode.replica.core;
+
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// A learner compares its rows with the primary's, page by page, and pulls what differs. Meanwhile it takes writes like
+/// every member. Each key is compared on its own: it does not matter that pages show different moments, since each shows
+/// the slot after the last write from before *since* was decided.
+final class Learner implements Role {
+    private enum State {
+        COMPARING,
+        SYNCING,
+        LEARNED
+    }
+
+    private final Learning learning;
+    private final String source;
+    private KeyRange next = KeyRange.ALL;
+    private boolean listed;
+    private State state = State.COMPARING;
+    private final Set<ObjectKey> pulled = new HashSet<>();
+    private final Set<ObjectKey> toPull = new HashSet<>();
+    private final Set<ObjectKey> stored = new HashSet<>();
+
+    Learner(Learning learning, String source) {
+        this.learning = learning;
+        this.source = source;
+    }
+
+    Learning learning() {
+        return learning;
+    }
+
+    void begin(Turn turn, Replica replica) {
+        if (turn.rules.dropsIntentsAtOnce()) {
+            for (var intent : replica.intents()) {
+                replica.close(turn, intent.key(), intent.version(), false, false, Optional.empty());
+            }
+        }
+        tick(turn);
+    }
+
+    /// Goes on, and repeats what is unanswered.
+    void tick(Turn turn) {
+        pull(turn);
+        if (!pulled.isEmpty() || !stored.isEmpty()) {
+            return;
+        }
+        switch (state) {
+            case COMPARING -> {
+                if (!listed) {
+                    turn.send(source, new Message.AskListing(learning, next));
+                } else {
+                    state = State.SYNCING;
+                    turn.add(new Action.SyncSlot(learning));
+                }
+            }
+            case SYNCING -> {}
+            case LEARNED -> turn.send(source, new Message.Learned(learning));
+        }
+    }
+
+    private void pull(Turn turn) {
+        toPull.stream().sorted(turn.context.order()).forEach(key -> {
+            pulled.add(key);
+            turn.add(new Action.Pull(source, learning, key));
+        });
+        toPull.clear();
+    }
+
+    void listing(Turn turn, Message.Listing listing, Replica replica) {
+        var range = listing.page().range();
+        boolean expected = listing.learning().equals(learning)
+                && !listed
+                && pulled.isEmpty()
+                && stored.isEmpty()
+                && toPull.isEmpty()
+                && range.after().equals(next.after());
+        if (expected) {
+            compare(turn, listing.page(), replica);
+            listed = !range.more();
+            next = range.rest();
+            if (turn.rules.skipsPulls()) {
+                toPull.clear();
+            }
+            tick(turn);
+        }
+    }
+
+    private void compare(Turn turn, Page page, Replica replica) {
+        var sources = new HashMap<ObjectKey, ObjectVersion>();
+        page.rows().forEach(row -> sources.put(row.key(), row.version()));
+        for (var intent : replica.intents()) {
+            if (intent.version().epoch() < learning.since()
+                    && page.range().contains(intent.key(), turn.context.order())) {
+                boolean committed = intent.version().equals(sources.get(intent.key()));
+                replica.close(turn, intent.key(), intent.version(), committed, false, Optional.empty());
+            }
+        }
+        var mine = rows(turn, page.range(), replica);
+        mine.forEach((key, version) -> {
+            if (!sources.containsKey(key) && isOld(version) && turn.rules.deletesWhatIsMissing()) {
+                replica.delete(turn, key, version);
+            }
+        });
+        sources.forEach((key, version) -> {
+            var here = mine.get(key);
+            if (here == null || !here.equals(version) && isOld(here) && turn.rules.replaces(here, version)) {
+                toPull.add(key);
+            }
+        });
+    }
+
+    private Map<ObjectKey, ObjectVersion> rows(Turn turn, KeyRange range, Replica replica) {
+        var rows = new HashMap<ObjectKey, ObjectVersion>();
+        var rest = range;
+        boolean more = true;
+        while (more) {
+            var page = turn.context.page(rest);
+            page.rows().forEach(row -> rows.put(row.key(), row.version()));
+            more = !page.range().last().equals(range.last());
+            rest = new KeyRange(page.range().last(), range.last());
+        }
+        for (var key : replica.changing()) {
+            if (range.contains(key, turn.context.order())) {
+                rows.remove(key);
+                replica.row(turn, key).ifPresent(version -> rows.put(key, version));
+            }
+        }
+        return rows;
+    }
+
+    private boolean isOld(ObjectVersion version) {
+        return version.epoch() < learning.since();
+    }
+
+    void pulled(Turn turn, Event.Pulled event, Replica replica) {
+        var key = event.key();
+        if (!event.learning().equals(learning) || !(pulled.remove(key) || toPull.remove(key))) {
+            return;
+        }
+        var mine = replica.row(turn, key);
+        boolean newer = mine.isPresent() && !isOld(mine.get());
+        if (event.version().isEmpty()) {
+            if (!newer && mine.isPresent()) {
+                replica.delete(turn, key, mine.get());
+            }
+        } else {
+            var version = event.version().get();
+            boolean deletedSince = turn.rules.remembersDeletions() && replica.outlived(key, version);
+            if (!newer && !deletedSince && !mine.equals(event.version())) {
+                stored.add(key);
+                replica.store(turn, learning, key, version);
+            }
+        }
+        tick(turn);
+    }
+
+    void pullFailed(Event.PullFailed event) {
+        if (event.learning().equals(learning) && pulled.remove(event.key())) {
+            toPull.add(event.key());
+        }
+    }
+
+    void stored(Turn turn, Action.StorePulled action, boolean failed) {
+        if (action.learning().equals(learning) && stored.remove(action.key())) {
+            if (failed) {
+                toPull.add(action.key());
+            } else {
+                tick(turn);
+            }
+        }
+    }
+
+    void synced(Turn turn, Action.SyncSlot action) {
+        if (action.learning().equals(learning) && state == State.SYNCING) {
+            state = State.LEARNED;
+            tick(turn);
+        }
+    }
+}

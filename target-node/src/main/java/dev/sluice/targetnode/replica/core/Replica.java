@@ -1,0 +1,220 @@
+package dev.sluice.targetnode.replica.core;
+
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// What one drive has of a slot: the committed rows (in the store, and what is ordered and not yet there), at most one
+/// open intent a key, and the versions settled in this epoch.
+final class Replica {
+    private static final ObjectVersion NOTHING = new ObjectVersion(0, 0);
+    private static final int MANY_SETTLED = 32;
+
+    /// @param durable whether the store has it
+    /// @param asker who waits for that; empty: nobody
+    /// @param epoch under which it was asked for last
+    private record Open(OpenIntent intent, boolean durable, String asker, long epoch) {}
+
+    /// A change of a row that the store has not answered yet.
+    private record Ordered(Action.Local action, Optional<ObjectVersion> row, ObjectVersion version) {}
+
+    private Map<ObjectKey, Open> open = Map.of();
+    private Map<ObjectKey, Ordered> ordered = Map.of();
+    private Map<ObjectKey, ObjectVersion> settled = Map.of();
+    private Map<ObjectKey, ObjectVersion> deleted = Map.of();
+    private ObjectVersion settledBelow = NOTHING;
+    private boolean learning;
+
+    void recovered(List<OpenIntent> intents) {
+        for (var intent : intents) {
+            open = Lean.with(open, intent.key(), new Open(intent, true, "", 0));
+        }
+    }
+
+    /// The committed row of a key, with what is on its way.
+    Optional<ObjectVersion> row(Turn turn, ObjectKey key) {
+        var change = ordered.get(key);
+        return change == null ? turn.context.row(key) : change.row();
+    }
+
+    List<OpenIntent> intents() {
+        return open.values().stream().map(Open::intent).toList();
+    }
+
+    boolean isStoring() {
+        return open.values().stream().anyMatch(intent -> !intent.durable());
+    }
+
+    /// Whether the store does not show a write yet that was decided in an epoch before this one.
+    boolean lags(long since) {
+        return ordered.values().stream().anyMatch(change -> change.version().epoch() < since);
+    }
+
+    Collection<ObjectKey> changing() {
+        return ordered.keySet();
+    }
+
+    /// Prepares of older epochs are refused from now on, so their settled versions can be forgotten.
+    void newEpoch() {
+        settled = Map.of();
+    }
+
+    void learning(boolean learner) {
+        learning = learner;
+        deleted = Map.of();
+    }
+
+    /// Whether this version is not newer than a deletion that was committed while this drive learns.
+    boolean outlived(ObjectKey key, ObjectVersion version) {
+        var deletion = deleted.get(key);
+        return deletion != null && deletion.compareTo(version) >= 0;
+    }
+
+    // -- prepare and fate
+
+    void prepare(Turn turn, String from, Message.Prepare prepare) {
+        forgetBelow(prepare.settledBelow());
+        var key = prepare.key();
+        var version = prepare.version();
+        var older = open.get(key);
+        if (older != null && older.intent().version().compareTo(version) < 0) {
+            var base = prepare.base();
+            var was = older.intent();
+            boolean committed =
+                    base.equals(Optional.of(was.version())) || (was.delete() && base.isEmpty());
+            settle(turn, key, was.version(), committed, false, Optional.empty());
+        }
+        if (isLate(turn, key, version)) {
+            return;
+        }
+        var now = open.get(key);
+        var reply = new Message.Prepared(prepare.epoch(), key, version);
+        if (now != null && now.intent().version().equals(version)) {
+            if (now.durable()) {
+                turn.send(from, reply);
+            } else {
+                open = Lean.with(open, key, new Open(now.intent(), false, from, prepare.epoch()));
+            }
+            return;
+        }
+        var row = row(turn, key);
+        if (row.isPresent() && row.get().compareTo(version) >= 0) {
+            turn.settle(key, version, true, true, Optional.of(new Action.Send(from, reply)));
+        } else if (now == null) {
+            if (prepare.delete() && !turn.rules.storesDeletion(row.isPresent())) {
+                turn.send(from, reply);
+                return;
+            }
+            var intent = new OpenIntent(key, version, prepare.delete());
+            open = Lean.with(open, key, new Open(intent, false, from, prepare.epoch()));
+            turn.add(new Action.StoreIntent(key, version, prepare.delete()));
+        }
+    }
+
+    void fate(Turn turn, String from, Message.Fate fate) {
+        forgetBelow(fate.settledBelow());
+        var reply = new Message.FateKnown(fate.epoch(), fate.key(), fate.version(), fate.sync());
+        if (fate.sync() && turn.rules.syncsAborts()) {
+            var then = Optional.<Action>of(new Action.Send(from, reply));
+            settle(turn, fate.key(), fate.version(), fate.commit(), true, then);
+        } else {
+            settle(turn, fate.key(), fate.version(), fate.commit(), false, Optional.empty());
+            turn.send(from, reply);
+        }
+    }
+
+    /// The fate of a version is known.
+    void settle(
+            Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
+        var known = settled.get(key);
+        if (version.compareTo(settledBelow) >= 0 && (known == null || known.compareTo(version) < 0)) {
+            settled = Lean.with(settled, key, version);
+        }
+        var deletion = open.containsKey(key) && open.get(key).intent().delete();
+        if (close(turn, key, version, commit, sync, then)) {
+            if (commit && deletion && learning) {
+                deleted = Lean.with(deleted, key, version);
+            }
+        } else if (then.isPresent()) {
+            turn.settle(key, version, commit, sync, then);
+        }
+    }
+
+    /// Ends the open intent of this version, if there is one.
+    boolean close(
+            Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
+        var now = open.get(key);
+        if (now == null || !now.intent().version().equals(version)) {
+            return false;
+        }
+        open = Lean.without(open, key);
+        var action = new Action.Settle(key, version, commit, sync, then);
+        turn.add(action);
+        if (commit) {
+            var row = now.intent().delete() ? Optional.<ObjectVersion>empty() : Optional.of(version);
+            ordered = Lean.with(ordered, key, new Ordered(action, row, version));
+        }
+        return true;
+    }
+
+    private boolean isLate(Turn turn, ObjectKey key, ObjectVersion version) {
+        var known = settled.getOrDefault(key, NOTHING);
+        return turn.rules.isLate(version, known, settledBelow);
+    }
+
+    private void forgetBelow(ObjectVersion mark) {
+        if (mark.compareTo(settledBelow) > 0) {
+            settledBelow = mark;
+            if (settled.size() > MANY_SETTLED) {
+                settled.values().removeIf(version -> version.compareTo(mark) < 0);
+            }
+        }
+    }
+
+    // -- a learner's rows
+
+    void delete(Turn turn, ObjectKey key, ObjectVersion version) {
+        change(turn, new Action.DeleteRow(key, version), key, Optional.empty(), version);
+    }
+
+    void store(Turn turn, Learning source, ObjectKey key, ObjectVersion version) {
+        change(turn, new Action.StorePulled(source, key, version), key, Optional.of(version), version);
+    }
+
+    private void change(
+            Turn turn, Action.Local action, ObjectKey key, Optional<ObjectVersion> row, ObjectVersion version) {
+        turn.add(action);
+        ordered = Lean.with(ordered, key, new Ordered(action, row, version));
+    }
+
+    // -- the store's answers
+
+    void stored(Turn turn, Action.StoreIntent action) {
+        var now = open.get(action.key());
+        if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
+            return;
+        }
+        open = Lean.with(open, action.key(), new Open(now.intent(), true, "", 0));
+        turn.send(now.asker(), new Message.Prepared(now.epoch(), action.key(), action.version()));
+    }
+
+    void refused(Turn turn, Action.StoreIntent action) {
+        var now = open.get(action.key());
+        if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
+            return;
+        }
+        open = Lean.without(open, action.key());
+        turn.send(now.asker(), new Message.Refused(now.epoch(), action.key(), action.version()));
+    }
+
+    /// A change of a row is in the store, or failed.
+    void changed(ObjectKey key, Action.Local action) {
+        var last = ordered.get(key);
+        if (last != null && last.action().equals(action)) {
+            ordered = Lean.without(ordered, key);
+        }
+    }
+}
