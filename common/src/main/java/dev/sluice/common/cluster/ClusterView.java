@@ -140,7 +140,7 @@ public record ClusterView(
                 .collect(Collectors.toSet());
         int full = 0;
         int unopened = 0;
-        for (int slot = 0; slot < Slot.COUNT; slot++) {
+        for (int slot = 0; slot < table.size(); slot++) {
             var row = table.row(slot);
             long good = row.members().stream()
                     .filter(member -> member.inSync() && usable.contains(member.drive()))
@@ -148,6 +148,6 @@ public record ClusterView(
             unopened += row.opened() ? 0 : 1;
             full += row.opened() && good >= group.replicas() ? 1 : 0;
         }
-        return new SlotCounts(full, Slot.COUNT - full - unopened, unopened);
+        return new SlotCounts(full, table.size() - full - unopened, unopened);
     }
 }

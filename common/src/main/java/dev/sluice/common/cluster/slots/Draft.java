@@ -2,7 +2,6 @@ package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.ClusterMap;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.placement.Slot;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -75,6 +74,12 @@ final class Draft {
         return new Goals(before.drives().with(drives), this::usable, map);
     }
 
+    boolean has(int group, int slot) {
+        return before.groups().containsKey(group)
+                && slot >= 0
+                && slot < before.tables().get(group).size();
+    }
+
     SlotRow row(int group, int slot) {
         var changed = rows.get(group);
         return changed == null ? before.tables().get(group).row(slot) : changed[slot];
@@ -82,7 +87,7 @@ final class Draft {
 
     void eachRow(Rule rule) {
         for (var group : before.groups().values()) {
-            for (int slot = 0; slot < Slot.COUNT; slot++) {
+            for (int slot = 0; slot < before.tables().get(group.id()).size(); slot++) {
                 change(group, slot, rule);
             }
         }

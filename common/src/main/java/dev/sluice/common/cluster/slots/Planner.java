@@ -270,6 +270,11 @@ public final class Planner {
     ///
     /// @throws StoreException when the cluster cannot have such a group, or not now
     public static Replication withGroup(ClusterState state, int replicas, Durability durability) {
+        return withGroup(state, replicas, durability, Slot.COUNT);
+    }
+
+    /// @param slots how many, fewer in tests
+    static Replication withGroup(ClusterState state, int replicas, Durability durability, int slots) {
         var before = state.replication();
         if (before.group(replicas, durability).isPresent()) {
             return before;
@@ -280,7 +285,7 @@ public final class Planner {
         var draft = new Draft(before, state.map());
         var rules = new RowRules(draft, Leader.KNOWS_NOTHING);
         var interner = new Interner();
-        var rows = new SlotRow[Slot.COUNT];
+        var rows = new SlotRow[slots];
         for (int slot = 0; slot < rows.length; slot++) {
             var members = rules.goal(group, slot).stream()
                     .map(drive -> new Member(drive, true, draft.incarnation(drive), 1))

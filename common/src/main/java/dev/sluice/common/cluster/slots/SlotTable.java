@@ -1,6 +1,5 @@
 package dev.sluice.common.cluster.slots;
 
-import dev.sluice.common.placement.Slot;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
@@ -11,24 +10,30 @@ import java.util.TreeMap;
 public final class SlotTable {
     private final SlotRow[] rows;
 
-    /// @param rows taken over: the caller does not change it any more
+    /// @param rows taken over
     private SlotTable(SlotRow[] rows) {
         this.rows = rows;
     }
 
-    /// @throws IllegalArgumentException when they are not one row for each slot
+    /// @param rows one for each slot
     public static SlotTable of(SlotRow[] rows) {
-        if (rows.length != Slot.COUNT || Arrays.asList(rows).contains(null)) {
-            throw new IllegalArgumentException("a table has one row for each of " + Slot.COUNT + " slots");
+        if (Arrays.asList(rows).contains(null)) {
+            throw new IllegalArgumentException("a table has a row for each slot");
         }
         return new SlotTable(rows.clone());
     }
 
-    /// @throws IllegalArgumentException when they are not one row for each slot
+    /// @throws IllegalArgumentException when they are not one row for each slot from 0 on
     public static SlotTable of(SortedMap<Integer, SlotRow> rows) {
-        var all = new SlotRow[Slot.COUNT];
-        rows.forEach((slot, row) -> all[slot] = row);
-        return of(all);
+        if (rows.isEmpty() || rows.firstKey() != 0 || rows.lastKey() != rows.size() - 1) {
+            throw new IllegalArgumentException("a table has a row for each slot");
+        }
+        return new SlotTable(rows.values().toArray(SlotRow[]::new));
+    }
+
+    /// How many slots it has: 65,536 in a cluster.
+    public int size() {
+        return rows.length;
     }
 
     public SlotRow row(int slot) {
