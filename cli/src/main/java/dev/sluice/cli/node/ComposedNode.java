@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.http.engine.AccessLog;
 import dev.sluice.common.http.engine.EngineConfig;
 import dev.sluice.common.http.engine.EngineMetrics;
@@ -24,6 +25,7 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.proxy.ClusterHealthHandler;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.NodeHandler;
@@ -247,6 +249,7 @@ final class ComposedNode implements RunningNode {
                         id,
                         this::whyNotReady,
                         () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
+                new ClusterHealthHandler(id, () -> SlotCounts.NONE),
                 new MetricsHandler(jvm.meters()),
                 config.backends().rules()::connection,
                 clock));
