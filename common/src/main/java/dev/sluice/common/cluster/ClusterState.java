@@ -46,7 +46,14 @@ public record ClusterState(
             case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
                 same(name, id)
                         .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
+                        .filter(_ -> properties.replicatesAs(expected))
                         .map(bucket -> with(buckets.with(bucket.with(properties))))
+                        .orElse(this);
+            case Command.SetReplication(var name, var id, var deletion, var expected, var properties) ->
+                same(name, id)
+                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
+                        .filter(bucket -> bucket.properties().equals(expected))
+                        .map(bucket -> with(buckets.with(bucket.with(properties).withDeletion(0))))
                         .orElse(this);
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
