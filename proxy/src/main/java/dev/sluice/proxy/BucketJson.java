@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,9 @@ import java.util.TreeSet;
 /// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
 final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
+    /// 1 until targets replicate, then [BucketProperties#MAX_REPLICAS].
+    private static final int MOST_REPLICAS = 1;
+
     private static final Set<String> PROPERTIES =
             Set.of("backend", "durability", "policy", "route", "local_copies", "replicas", "quota");
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
@@ -34,12 +38,27 @@ final class BucketJson {
 
     /// @throws IOException when the value names something that does not exist, or that cannot change
     static BucketProperties changed(String name, BucketProperties before, JsonNode value) throws IOException {
+        return changed(name, before, value, MOST_REPLICAS);
+    }
+
+    static BucketProperties changed(String name, BucketProperties before, JsonNode value, int mostReplicas)
+            throws IOException {
         onlyKnown(value, PROPERTIES);
         if (value.has("backend") && !backend(value).equals(before.backend())) {
             throw new IOException("a bucket's backend is chosen when it is created and cannot change");
         }
         var policy = value.has("policy") ? optionalText(value, "policy") : before.policy();
         policy.ifPresent(json -> BucketPolicy.parse(name, json.getBytes(StandardCharsets.UTF_8)));
+        int localCopies = value.has("local_copies")
+                ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
+                        .intValue()
+                : before.localCopies();
+        int replicas = value.has("replicas")
+                ? wholeNumber(value, "replicas", 1, mostReplicas).intValue()
+                : before.replicas();
+        if (localCopies > 1 && replicas > 1) {
+            throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");
+        }
         return new BucketProperties(
                 before.backend(),
                 value.has("durability")
@@ -49,14 +68,8 @@ final class BucketJson {
                 value.has("route")
                         ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
                         : before.route(),
-                value.has("local_copies")
-                        ? wholeNumber(value, "local_copies", 1, BucketProperties.MAX_LOCAL_COPIES)
-                                .intValue()
-                        : before.localCopies(),
-                value.has("replicas")
-                        ? wholeNumber(value, "replicas", 1, 1) // until targets replicate
-                                .intValue()
-                        : before.replicas(),
+                localCopies,
+                replicas,
                 value.has("quota") ? quota(value) : before.quota());
     }
 

@@ -44,12 +44,16 @@ final class BucketLifecycle {
     }
 
     /// Nobody else's change gets lost: the new properties are made of the newest, again when others were faster.
+    ///
+    /// @throws S3Failure when objects of the bucket would have to move
     <E extends Exception> void change(Bucket bucket, Change<E> change) throws E {
         for (int i = 0; i < MOST_TRIES; i++) {
             var now = same(views.confirmed().state(), bucket);
             var changed = change.of(now.properties());
-            var command = new Command.SetBucketProperties(now.name(), now.id(), now.properties(), changed);
-            if (same(control.apply(command), bucket).properties().equals(changed)) {
+            var after = changed.replicatesAs(now.properties())
+                    ? control.apply(new Command.SetBucketProperties(now.name(), now.id(), now.properties(), changed))
+                    : changeReplication(now, changed);
+            if (same(after, bucket).properties().equals(changed)) {
                 return;
             }
         }
@@ -57,6 +61,34 @@ final class BucketLifecycle {
                 409,
                 "OperationAborted",
                 "Others change the bucket %s at the same time: try again.".formatted(bucket.name()));
+    }
+
+    /// Only of an empty bucket, which is marked and looked at as for a deletion: so no write under the old properties
+    /// is acknowledged after the change.
+    private ClusterState changeReplication(Bucket before, BucketProperties changed) {
+        var marked = mark(before.name());
+        var bucket = same(marked, before);
+        if (!isEmpty(bucket, marked.version(), false)) {
+            keep(bucket);
+            throw new S3Failure(
+                    501,
+                    "NotImplemented",
+                    ("Changing replicas of a bucket with objects, or durability where replicas is more than 1, is not"
+                                    + " implemented: %s is not empty. Copy its objects to a new bucket.")
+                            .formatted(bucket.name()));
+        }
+        var command =
+                new Command.SetReplication(bucket.name(), bucket.id(), bucket.deletion(), before.properties(), changed);
+        var after = control.apply(command);
+        return same(after, bucket).deletion() == bucket.deletion() ? keep(bucket) : after;
+    }
+
+    private ClusterState mark(String name) {
+        return control.apply(new Command.MarkDeleting(name));
+    }
+
+    private ClusterState keep(Bucket bucket) {
+        return control.apply(new Command.KeepBucket(bucket.name(), bucket.id()));
     }
 
     private static Bucket same(ClusterState state, Bucket bucket) {
@@ -71,19 +103,11 @@ final class BucketLifecycle {
     ///
     /// @param withContents true to delete the bucket whatever is in it. What is in the cloud behind it stays there.
     void delete(String name, boolean withContents) {
-        var marked = control.apply(new Command.MarkDeleting(name));
+        var marked = mark(name);
         var bucket = marked.buckets().find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
-        var nodes = views.current().routing().targets();
-        try {
-            for (var node : nodes) {
-                boolean empty = targets.of(node).isEmpty(bucket, marked.version());
-                if (!empty && !withContents) {
-                    throw new StoreException.BucketNotEmpty(name);
-                }
-            }
-        } catch (StoreException e) {
-            control.apply(new Command.KeepBucket(name, bucket.id()));
-            throw e;
+        if (!isEmpty(bucket, marked.version(), withContents) && !withContents) {
+            keep(bucket);
+            throw new StoreException.BucketNotEmpty(name);
         }
         var removed = control.apply(new Command.RemoveBucket(name, bucket.id(), bucket.deletion()));
         if (removed.buckets()
@@ -93,6 +117,25 @@ final class BucketLifecycle {
             throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
         dropRemoved();
+    }
+
+    /// Whether every target says that a marked bucket is empty. Where one does not answer, the bucket is kept.
+    ///
+    /// @param askAll also those after the first that has something
+    private boolean isEmpty(Bucket bucket, long stateVersion, boolean askAll) {
+        try {
+            boolean empty = true;
+            for (var node : views.current().routing().targets()) {
+                empty &= targets.of(node).isEmpty(bucket, stateVersion);
+                if (!empty && !askAll) {
+                    return false;
+                }
+            }
+            return empty;
+        } catch (StoreException e) {
+            keep(bucket);
+            throw e;
+        }
     }
 
     /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot

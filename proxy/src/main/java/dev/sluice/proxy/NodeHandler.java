@@ -17,11 +17,14 @@ import java.util.function.Consumer;
 
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
 public final class NodeHandler implements HttpHandler {
+    static final String CLUSTER_HEALTH = "/health/cluster";
+
     private final S3RequestParser parser;
     private final HttpHandler s3;
     private final HttpHandler nativeApi;
     private final HttpHandler peers;
     private final HttpHandler health;
+    private final HttpHandler clusterHealth;
     private final HttpHandler metrics;
 
     /// What a gateway is made of.
@@ -43,6 +46,7 @@ public final class NodeHandler implements HttpHandler {
             Targets targets,
             HttpHandler peerApi,
             HttpHandler health,
+            HttpHandler clusterHealth,
             HttpHandler metrics,
             Consumer<BackendSpec> backendRules,
             InstantSource clock) {}
@@ -73,6 +77,7 @@ public final class NodeHandler implements HttpHandler {
                 new UsageApi(each));
         this.peers = parts.peerApi();
         this.health = parts.health();
+        this.clusterHealth = parts.clusterHealth();
         this.metrics = parts.metrics();
     }
 
@@ -92,6 +97,9 @@ public final class NodeHandler implements HttpHandler {
         if (reads && path.equals("/health")) {
             return health.answer(head);
         }
+        if (reads && path.equals(CLUSTER_HEALTH)) {
+            return clusterHealth.answer(head);
+        }
         if (reads && path.equals("/metrics")) {
             return metrics.answer(head);
         }
@@ -101,7 +109,10 @@ public final class NodeHandler implements HttpHandler {
     @Override
     public boolean isVital(RequestHead head) {
         var path = head.path();
-        return (path.startsWith("/v1/") || path.equals("/health") || path.equals("/metrics"))
+        return (path.startsWith("/v1/")
+                        || path.equals("/health")
+                        || path.equals(CLUSTER_HEALTH)
+                        || path.equals("/metrics"))
                 && parser.hostBucket(head.headers()).isEmpty();
     }
 }

@@ -58,6 +58,9 @@ public final class S3Operations implements Operations {
         if (path.startsWith("/v1/")) {
             return path.startsWith(PeerPaths.PREFIX) ? Operation.PEER : Operation.NATIVE;
         }
+        if (path.equals(NodeHandler.CLUSTER_HEALTH)) {
+            return Operation.OTHER;
+        }
         int key = path.indexOf('/', 1) + 1;
         if (key > 0 && key < path.length()) {
             return onObject(head);

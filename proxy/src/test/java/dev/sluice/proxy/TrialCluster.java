@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
@@ -48,6 +49,8 @@ final class TrialCluster implements AutoCloseable {
     final ClusterViews views;
     final Map<NodeId, MemoryTarget> targets = new TreeMap<>();
     private final ConcurrentMap<NodeId, TargetService> here = new ConcurrentHashMap<>();
+    final BucketLifecycle life;
+    volatile SlotCounts slots = SlotCounts.NONE;
     private final PeerClient peers;
     private final NodeHandler door;
 
@@ -77,6 +80,7 @@ final class TrialCluster implements AutoCloseable {
         var node = new NodeId(self);
         var tokens = new PeerTokens(node, CLUSTER_KEY, () -> NOW);
         peers = new PeerClient(tokens);
+        life = new BucketLifecycle(control, views, new Targets(here, peers), () -> NOW);
         HttpHandler nothing = _ -> Response.empty(204);
         door = new NodeHandler(new NodeHandler.Parts(
                 node,
@@ -90,6 +94,7 @@ final class TrialCluster implements AutoCloseable {
                 new Targets(here, peers),
                 nothing,
                 nothing,
+                new ClusterHealthHandler(node, () -> slots),
                 nothing,
                 TrialCluster::onlyViaLab,
                 () -> NOW));

@@ -24,6 +24,7 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.proxy.ClusterHealthHandler;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.NodeHandler;
@@ -249,6 +250,7 @@ final class ComposedNode implements RunningNode {
                         id,
                         this::whyNotReady,
                         () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
+                new ClusterHealthHandler(id, () -> views.current().allSlotCounts()),
                 new MetricsHandler(jvm.meters()),
                 config.backends().rules()::connection,
                 clock));

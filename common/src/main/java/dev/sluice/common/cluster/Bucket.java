@@ -44,6 +44,10 @@ public record Bucket(long id, String name, long createdMillis, long deletion, Bu
         return new Bucket(id, name, createdMillis, version, properties, group);
     }
 
+    Bucket withGroup(int newGroup) {
+        return new Bucket(id, name, createdMillis, deletion, properties, newGroup);
+    }
+
     Bucket with(BucketProperties changed) {
         return new Bucket(id, name, createdMillis, deletion, changed, group);
     }

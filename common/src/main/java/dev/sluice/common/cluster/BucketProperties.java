@@ -31,7 +31,9 @@ public record BucketProperties(
                     "replicas must be from 1 to %d, not %d".formatted(MAX_REPLICAS, replicas));
         }
         if (replicas > 1 && backend.isPresent()) {
-            throw new IllegalArgumentException("a cached bucket has one replica: the cloud has the others");
+            throw new IllegalArgumentException(
+                    "a bucket with a backend has one replica, not %d: its backend has the objects too"
+                            .formatted(replicas));
         }
         if (replicas > 1 && localCopies > 1) {
             throw new IllegalArgumentException("local_copies with replicas is not implemented yet");
@@ -74,6 +76,16 @@ public record BucketProperties(
                 ONE_COPY,
                 ONE_COPY,
                 Optional.empty());
+    }
+
+    public BucketProperties withReplicas(int newReplicas) {
+        return new BucketProperties(backend, durability, policy, route, localCopies, newReplicas, quota);
+    }
+
+    /// Whether objects written under the other properties are where these have them. If not, only an empty bucket can
+    /// change from one to the other.
+    public boolean replicatesAs(BucketProperties other) {
+        return replicas == other.replicas && (replicas == 1 || durability == other.durability);
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {

@@ -59,7 +59,14 @@ public record ClusterState(
             case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
                 same(name, id)
                         .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
-                        .map(bucket -> with(buckets.with(keepingGroup(bucket, properties))))
+                        .filter(_ -> properties.replicatesAs(expected))
+                        .map(bucket -> with(buckets.with(bucket.with(properties))))
+                        .orElse(this);
+            case Command.SetReplication(var name, var id, var deletion, var expected, var properties) ->
+                same(name, id)
+                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
+                        .filter(bucket -> bucket.properties().equals(expected))
+                        .map(bucket -> replicating(bucket, properties))
                         .orElse(this);
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
@@ -150,32 +157,34 @@ public record ClusterState(
     }
 
     private ClusterState create(String name, long nowMillis, BucketProperties properties) {
-        if (properties.replicas() == 1) {
-            return with(buckets.adding(name, nowMillis, properties, 0));
-        }
-        var grouped = Planner.withGroup(this, properties.replicas(), properties.durability());
-        int group = grouped.group(properties.replicas(), properties.durability())
-                .orElseThrow()
-                .id();
-        return new ClusterState(
-                version + 1,
-                clusterId,
-                members,
-                map,
-                buckets.adding(name, nowMillis, properties, group),
-                credentials,
-                grouped);
+        var grouped = grouped(properties);
+        return with(buckets.adding(name, nowMillis, properties, group(grouped, properties)), grouped);
     }
 
-    private static Bucket keepingGroup(Bucket bucket, BucketProperties properties) {
-        var before = bucket.properties();
-        if (before.replicas() != properties.replicas()
-                || (bucket.replicated() && before.durability() != properties.durability())) {
+    /// Of a bucket that is marked for deletion and empty; it is kept.
+    private ClusterState replicating(Bucket bucket, BucketProperties properties) {
+        if (bucket.replicated() && properties.replicas() == 1) {
+            // a drive that is away may come back with objects that were deleted, and nobody would compare them
             throw new StoreException.InvalidArgument(
-                    "replicas, and the durability of a bucket with replicas, are chosen when the bucket is created;"
-                            + " changing them is not implemented yet");
+                    "a bucket with replicas cannot become one without; create another bucket");
         }
-        return bucket.with(properties);
+        var grouped = grouped(properties);
+        var changed = bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
+        return with(buckets.with(changed), grouped);
+    }
+
+    private Replication grouped(BucketProperties properties) {
+        return properties.replicas() == 1
+                ? replication
+                : Planner.withGroup(this, properties.replicas(), properties.durability());
+    }
+
+    private static int group(Replication grouped, BucketProperties properties) {
+        return properties.replicas() == 1
+                ? 0
+                : grouped.group(properties.replicas(), properties.durability())
+                        .orElseThrow()
+                        .id();
     }
 
     private Bucket existing(String name) {
@@ -187,7 +196,11 @@ public record ClusterState(
     }
 
     private ClusterState with(BucketTable changed) {
-        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, replication);
+        return with(changed, replication);
+    }
+
+    private ClusterState with(BucketTable changed, Replication grouped) {
+        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, grouped);
     }
 
     private ClusterState with(Replication changed) {

@@ -132,6 +132,11 @@ public record ClusterView(
         return counts;
     }
 
+    /// The same of all groups together.
+    public SlotCounts allSlotCounts() {
+        return slotCounts().values().stream().reduce(SlotCounts.NONE, SlotCounts::plus);
+    }
+
     private SlotCounts counts(Group group) {
         var replication = state.replication();
         var table = replication.table(group.id()).orElseThrow();
@@ -148,6 +153,6 @@ public record ClusterView(
             unopened += row.opened() ? 0 : 1;
             full += row.opened() && good >= group.replicas() ? 1 : 0;
         }
-        return new SlotCounts(full, table.size() - full - unopened, unopened);
+        return new SlotCounts(table.size(), full, table.size() - full - unopened, unopened);
     }
 }

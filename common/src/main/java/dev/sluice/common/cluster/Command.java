@@ -14,6 +14,7 @@ import java.util.SortedMap;
     @JsonSubTypes.Type(Command.Join.class),
     @JsonSubTypes.Type(Command.CreateBucket.class),
     @JsonSubTypes.Type(Command.SetBucketProperties.class),
+    @JsonSubTypes.Type(Command.SetReplication.class),
     @JsonSubTypes.Type(Command.MarkDeleting.class),
     @JsonSubTypes.Type(Command.KeepBucket.class),
     @JsonSubTypes.Type(Command.RemoveBucket.class),
@@ -36,10 +37,19 @@ public sealed interface Command {
 
     record CreateBucket(String name, long nowMillis, BucketProperties properties) implements Command {}
 
-    /// Changes nothing when the bucket is another one by now, or its properties are not the expected ones any more.
+    /// Changes nothing when the bucket is another one by now, or its properties are not the expected ones any more; or
+    /// when its objects would have to be kept in another way ([BucketProperties#replicatesAs]).
     ///
     /// @param expected what the new ones were made from
     record SetBucketProperties(String name, long id, BucketProperties expected, BucketProperties properties)
+            implements Command {}
+
+    /// Ends a deletion of a bucket that was found empty: it is kept, with other properties. Changes nothing in the
+    /// cases
+    /// of [SetBucketProperties] and [RemoveBucket].
+    ///
+    /// @param deletion as it was when the targets were asked
+    record SetReplication(String name, long id, long deletion, BucketProperties expected, BucketProperties properties)
             implements Command {}
 
     /// Begins a deletion: writes wait while the targets are asked whether the bucket is empty.

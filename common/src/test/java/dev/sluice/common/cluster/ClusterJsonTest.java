@@ -36,6 +36,7 @@ class ClusterJsonTest {
                 new Command.Join(NODE),
                 new Command.CreateBucket("shards", 42, PROPERTIES),
                 new Command.SetBucketProperties("shards", 7, PROPERTIES, BucketProperties.defaults(Optional.empty())),
+                new Command.SetReplication("shards", 7, 12, PROPERTIES, BucketProperties.defaults(Optional.empty())),
                 new Command.MarkDeleting("shards"),
                 new Command.KeepBucket("shards", 7),
                 new Command.RemoveBucket("shards", 7, 12),

@@ -53,16 +53,26 @@ public final class BucketWriteGate {
         return lock::unlock;
     }
 
-    /// By this target's own, newest table: the caller's may be older. When that one refuses, by the controller's: a
+    /// By this target's own, newest table: the caller's may be older. When that one refuses, or has other replicas, by
+    /// the controller's: a
     /// bucket may have been made, or its deletion refused, a moment ago.
     public void requireWritable(Bucket bucket) {
         var now = find(views.current(), bucket)
-                .filter(known -> !known.deleting())
+                .filter(known -> !known.deleting() && isReplicatedAs(known, bucket))
                 .or(() -> find(views.confirmed(), bucket))
                 .orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
         if (now.deleting()) {
             throw new StoreException.Unavailable("the bucket %s is being deleted".formatted(bucket.name()));
         }
+        if (!isReplicatedAs(now, bucket)) {
+            throw new StoreException.Unavailable(
+                    "the replicas of bucket %s were changed after the write began: try again".formatted(bucket.name()));
+        }
+    }
+
+    /// Whether a write that was begun under one of them may end under the other.
+    private static boolean isReplicatedAs(Bucket now, Bucket then) {
+        return now.properties().replicatesAs(then.properties());
     }
 
     private static Optional<Bucket> find(ClusterView view, Bucket bucket) {

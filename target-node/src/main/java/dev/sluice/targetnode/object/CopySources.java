@@ -1,10 +1,14 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.backend.StreamSource;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
@@ -25,6 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
+/// An object of a replicated bucket is asked for at this node, which answers as it answers a client's GET.
 final class CopySources {
     private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
     private static final String[] CONTENT_HEADERS = {
@@ -33,10 +38,12 @@ final class CopySources {
 
     private final ClusterViews views;
     private final PeerClient peers;
+    private final NodeId self;
 
-    CopySources(ClusterViews views, PeerClient peers) {
+    CopySources(ClusterViews views, PeerClient peers, NodeId self) {
         this.views = views;
         this.peers = peers;
+        this.self = self;
     }
 
     /// @param headers content headers, canonical names
@@ -76,9 +83,9 @@ final class CopySources {
         var bucket = view.bucket(name.bucket())
                 .or(() -> views.confirmed().bucket(name.bucket()))
                 .orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
-        var primary = view.primary(bucket, name.key());
+        var asked = view.primary(bucket, name.key());
         var response = peers.open(
-                PeerAddress.of(primary),
+                PeerAddress.of(asked),
                 "/" + name.bucket() + "/" + encode(name.key()),
                 requestHeaders(conditions, range));
         if (response.statusCode() == 200 || response.statusCode() == 206) {
@@ -91,7 +98,7 @@ final class CopySources {
             case 416 -> new StoreException.InvalidArgument("The copy source's range lies outside of it");
             default ->
                 new StoreException.Unavailable(
-                        "%s answered %d for the copy's source".formatted(primary.id(), response.statusCode()));
+                        "%s answered %d for the copy's source".formatted(asked.id(), response.statusCode()));
         };
     }
 

@@ -151,7 +151,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new GetObjectHandler(store, coldFill, damagedCopies, reads),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
-                new CopyHandlers(new CopySources(views, peers), puts, multipart),
+                new CopyHandlers(new CopySources(views, peers, node), puts, multipart),
                 multipart,
                 new CompleteUploadHandler(
                         store.multipart(),
@@ -170,6 +170,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public Answer object(ObjectCall call) {
+        NotReplicated.require(call);
         return switch (call.request()) {
             case S3Request.GetObject get -> gets.get(call, get);
             case S3Request.HeadObject head -> gets.head(call, head);

@@ -116,11 +116,7 @@ final class DriveReplicas implements AutoCloseable {
     ///
     /// @return the actions, which are carried out already
     List<Action> handle(int group, int slot, Event event) {
-        var holder = holder(group, slot);
-        if (event instanceof Event.RowApplied(var row, var _)) {
-            holder.applied(row);
-        }
-        return handle(holder, event);
+        return handle(holder(group, slot), event);
     }
 
     /// On the loop's thread.

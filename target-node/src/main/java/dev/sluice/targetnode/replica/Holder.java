@@ -1,9 +1,7 @@
 package dev.sluice.targetnode.replica;
 
-import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.replica.core.SlotCore;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /// One slot of a group on one drive of this target. All but [#serves] is for the drive's loop.
@@ -12,7 +10,6 @@ final class Holder {
     private final int group;
     private final int slot;
     private final SlotCore core;
-    private Optional<SlotRow> row = Optional.empty();
     private CompletableFuture<Void> changes = CompletableFuture.completedFuture(null);
 
     Holder(DriveReplicas loop, int group, int slot, SlotCore core) {
@@ -48,14 +45,6 @@ final class Holder {
     boolean serves(Serving term) {
         var now = core.serving();
         return term.open() && now.open() && now.primarySince() == term.primarySince() && loop.leased();
-    }
-
-    Optional<SlotRow> row() {
-        return row;
-    }
-
-    void applied(SlotRow newest) {
-        row = Optional.of(newest);
     }
 
     /// The end of the change of the drive that was begun last for this slot.

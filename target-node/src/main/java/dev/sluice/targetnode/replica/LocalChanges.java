@@ -55,24 +55,21 @@ final class LocalChanges {
     }
 
     /// Never blocks. On the loop's thread.
-    ///
-    /// @param done run when it is done, before the core is told
-    void begin(Holder holder, Action.Local action, Runnable done) {
+    void begin(Holder holder, Action.Local action) {
         var bytes = bytes(holder.loop().id(), action);
         var change = holder.changes().thenComposeAsync(_ -> patiently(holder.loop(), action, bytes), threads);
         var ended = change.handle((_, failure) -> {
-            end(holder, action, done, Optional.ofNullable(failure));
+            end(holder, action, Optional.ofNullable(failure));
             return null;
         });
         holder.changing(ended.thenRun(() -> {}));
     }
 
-    private void end(Holder holder, Action.Local action, Runnable done, Optional<Throwable> failure) {
+    private void end(Holder holder, Action.Local action, Optional<Throwable> failure) {
         if (failure.isEmpty()) {
             if (action instanceof Action.StoreIntent intent) {
                 staging.came(holder.loop().id(), intent.version());
             }
-            done.run();
             holder.loop().post(holder.group(), holder.slot(), new Event.Done(action));
             return;
         }

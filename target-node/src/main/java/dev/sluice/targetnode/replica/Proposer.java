@@ -32,18 +32,16 @@ final class Proposer implements AutoCloseable {
     }
 
     /// Never blocks.
-    ///
-    /// @param incarnation of the drive that the proposal names, where it names one
-    void add(int group, int slot, Proposal proposal, int incarnation) {
+    void add(int group, int slot, Proposal proposal) {
         waiting.add(
                 switch (proposal) {
                     case Proposal.Opened(var epoch) ->
                         new Command.Opened(List.of(new Command.SlotEpoch(group, slot, epoch)));
-                    case Proposal.Promote(var epoch, var drive) ->
+                    case Proposal.Promote(var epoch, var drive, var incarnation) ->
                         new Command.Promote(List.of(new Command.SlotDrive(group, slot, epoch, drive, incarnation)));
-                    case Proposal.Expel(var epoch, var drive, var its) ->
-                        new Command.Expel(List.of(new Command.SlotDrive(group, slot, epoch, drive, its)));
-                    case Proposal.TakeOff(var epoch, var drive) ->
+                    case Proposal.Expel(var epoch, var drive, var incarnation) ->
+                        new Command.Expel(List.of(new Command.SlotDrive(group, slot, epoch, drive, incarnation)));
+                    case Proposal.TakeOff(var epoch, var drive, var incarnation) ->
                         new Command.TakeOff(List.of(new Command.SlotDrive(group, slot, epoch, drive, incarnation)));
                 });
     }

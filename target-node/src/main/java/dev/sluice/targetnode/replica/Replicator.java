@@ -2,7 +2,6 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
@@ -11,7 +10,6 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
-import dev.sluice.targetnode.replica.core.Proposal;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveSlot;
@@ -135,34 +133,13 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 case Action.Send send -> messages.send(holder, send);
                 case Action.Pull pull -> pulls.begin(holder, pull);
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
-                case Action.Propose(var proposal) -> propose(holder, proposal);
+                case Action.Propose(var proposal) -> proposer.add(holder.group(), holder.slot(), proposal);
                 case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
                 case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
                 case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
-                case Action.Local local ->
-                    changes.begin(holder, local, () -> {
-                        if (local instanceof Action.Settle settle) {
-                            settle.reply().ifPresent(reply -> messages.send(holder, reply));
-                        }
-                    });
+                case Action.Local local -> changes.begin(holder, local);
             }
         }
-    }
-
-    private void propose(Holder holder, Proposal proposal) {
-        int incarnation = switch (proposal) {
-            case Proposal.Promote(var _, var drive) -> incarnation(holder, drive);
-            case Proposal.TakeOff(var _, var drive) -> incarnation(holder, drive);
-            default -> membership.incarnation();
-        };
-        proposer.add(holder.group(), holder.slot(), proposal, incarnation);
-    }
-
-    private static int incarnation(Holder holder, String drive) {
-        return holder.row()
-                .flatMap(row -> row.member(drive))
-                .map(Member::incarnation)
-                .orElse(0);
     }
 
     // ---- what clients want

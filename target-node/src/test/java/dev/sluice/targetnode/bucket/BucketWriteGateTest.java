@@ -129,6 +129,26 @@ class BucketWriteGateTest {
         impatient.awaitCommitted(bucket);
     }
 
+    private Bucket replicated() {
+        var marked = controller.apply(new Command.MarkDeleting("shards"));
+        var before = bucket.properties();
+        var changed =
+                new Command.SetReplication("shards", bucket.id(), marked.version(), before, before.withReplicas(2));
+        return controller.apply(changed).buckets().find("shards").orElseThrow();
+    }
+
+    /// It would be stored as an object of one replica.
+    @Test
+    void writeThatBeganBeforeReplicasChangedIsRefusedAfterIt() {
+        var now = replicated();
+        assertThatCode(() -> writes.enter(now).close()).doesNotThrowAnyException();
+        node.hear();
+        assertThatCode(() -> writes.enter(now).close()).doesNotThrowAnyException();
+        assertThatThrownBy(() -> writes.enter(bucket))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("replicas");
+    }
+
     @Test
     void aBucketIsWrittenToOnceItIsMade() {
         controller.apply(new Command.CreateBucket("new", 43, BucketProperties.defaults(Optional.empty())));

@@ -1,0 +1,122 @@
+package dev.sluice.targetnode.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CopySourcesTest {
+    private static final NodeId SELF = new NodeId("target001");
+    private static final NodeId DEAD = new NodeId("target002");
+
+    private final PeerClient peers = new PeerClient(new PeerTokens(SELF, new byte[32], InstantSource.system()));
+    private Optional<HttpServer> gateway = Optional.empty();
+    private Optional<ClusterView> known = Optional.empty();
+
+    @BeforeEach
+    void open() throws IOException {
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+        server.createContext("/", exchange -> {
+            var content = exchange.getRequestURI().getPath().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, content.length);
+            exchange.getResponseBody().write(content);
+            exchange.close();
+        });
+        server.start();
+        gateway = Optional.of(server);
+        var one = BucketProperties.defaults(Optional.empty());
+        var state = ClusterState.create("c", new TreeSet<>(List.of(SELF, DEAD)), new TreeMap<>())
+                .apply(join(SELF, "http://127.0.0.1:" + server.getAddress().getPort()))
+                .apply(join(DEAD, "http://127.0.0.1:1"))
+                .apply(new Command.CreateBucket("one", 1, one))
+                .apply(new Command.CreateBucket("two", 1, one.withReplicas(2)));
+        known = Optional.of(ClusterView.of(state));
+    }
+
+    @AfterEach
+    void close() {
+        peers.close();
+        gateway.orElseThrow().stop(0);
+    }
+
+    private static Command join(NodeId id, String url) {
+        return new Command.Join(new Node(id, Role.TARGET, url, "", 1));
+    }
+
+    /// A key that the other target, which is down, would have if its bucket had one replica.
+    private String key(String bucket) {
+        var view = known.orElseThrow();
+        long id = view.bucket(bucket).orElseThrow().id();
+        return IntStream.range(0, 1000)
+                .mapToObj(i -> "k" + i)
+                .filter(key -> view.routing().primary(Slot.of(id, key)).id().equals(DEAD))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private long length(String bucket, String key) {
+        var sources = new CopySources(new ClusterViews(new Known()), peers, SELF);
+        try (var source = sources.open(new ObjectName(bucket, key), Conditions.NONE, Optional.empty())) {
+            return source.length();
+        }
+    }
+
+    /// This node's gateway knows where the replicas are.
+    @Test
+    void objectOfReplicatedBucketIsAskedForAtThisNode() {
+        var key = key("two");
+        assertThat(length("two", key)).isEqualTo("/two/".length() + key.length());
+        assertThatThrownBy(() -> length("one", key("one"))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    private final class Known implements ControlPlane {
+        @Override
+        public ClusterView view() {
+            return known.orElseThrow();
+        }
+
+        @Override
+        public CompletableFuture<ClusterState> watch(long version) {
+            return CompletableFuture.completedFuture(current());
+        }
+
+        @Override
+        public ClusterState apply(Command command) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ClusterState confirm() {
+            return current();
+        }
+    }
+}
