@@ -22,8 +22,6 @@ import java.util.TreeSet;
 /// A bucket's properties as the native API reads and shows them. What it does not know is an error that names it.
 final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
-    /// 1 until targets replicate, then [BucketProperties#MAX_REPLICAS].
-    private static final int MOST_REPLICAS = 1;
 
     private static final Set<String> PROPERTIES =
             Set.of("backend", "durability", "policy", "route", "local_copies", "replicas", "quota");
@@ -38,11 +36,6 @@ final class BucketJson {
 
     /// @throws IOException when the value names something that does not exist, or that cannot change
     static BucketProperties changed(String name, BucketProperties before, JsonNode value) throws IOException {
-        return changed(name, before, value, MOST_REPLICAS);
-    }
-
-    static BucketProperties changed(String name, BucketProperties before, JsonNode value, int mostReplicas)
-            throws IOException {
         onlyKnown(value, PROPERTIES);
         if (value.has("backend") && !backend(value).equals(before.backend())) {
             throw new IOException("a bucket's backend is chosen when it is created and cannot change");
@@ -54,7 +47,7 @@ final class BucketJson {
                         .intValue()
                 : before.localCopies();
         int replicas = value.has("replicas")
-                ? wholeNumber(value, "replicas", 1, mostReplicas).intValue()
+                ? wholeNumber(value, "replicas", 1, BucketProperties.MAX_REPLICAS).intValue()
                 : before.replicas();
         if (localCopies > 1 && replicas > 1) {
             throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");

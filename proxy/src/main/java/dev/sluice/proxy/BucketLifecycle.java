@@ -7,9 +7,11 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,12 +23,14 @@ final class BucketLifecycle {
     private final ControlPlane control;
     private final ClusterViews views;
     private final Targets targets;
+    private final ListHandlers lists;
     private final InstantSource clock;
 
-    BucketLifecycle(ControlPlane control, ClusterViews views, Targets targets, InstantSource clock) {
+    BucketLifecycle(ControlPlane control, ClusterViews views, Targets targets, ListHandlers lists, InstantSource clock) {
         this.control = control;
         this.views = views;
         this.targets = targets;
+        this.lists = lists;
         this.clock = clock;
     }
 
@@ -125,17 +129,31 @@ final class BucketLifecycle {
     private boolean isEmpty(Bucket bucket, long stateVersion, boolean askAll) {
         try {
             boolean empty = true;
-            for (var node : views.current().routing().targets()) {
+            for (var node : asked(bucket)) {
                 empty &= targets.of(node).isEmpty(bucket, stateVersion);
                 if (!empty && !askAll) {
                     return false;
                 }
             }
-            return empty;
+            return empty && (!bucket.replicated() || lists.isEmpty(bucket));
         } catch (StoreException e) {
             keep(bucket);
             throw e;
         }
+    }
+
+    /// Of a replicated bucket, a target that is down need not answer: it acknowledges nothing before it knows that the
+    /// bucket is marked.
+    private List<Node> asked(Bucket bucket) {
+        var view = views.confirmed();
+        return view.routing().targets().stream()
+                .filter(node -> !bucket.replicated()
+                        || view.state()
+                                .replication()
+                                .target(node.id())
+                                .filter(TargetEntry::up)
+                                .isPresent())
+                .toList();
     }
 
     /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot

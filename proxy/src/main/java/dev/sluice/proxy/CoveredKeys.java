@@ -3,7 +3,6 @@ package dev.sluice.proxy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.peer.TargetService;
-import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.PagedKeys;
@@ -21,16 +20,17 @@ final class CoveredKeys implements SortedKeys {
 
     private final TargetService target;
     private final Bucket bucket;
-    private final S3Request.ListObjects request;
+    private final ListQuery query;
     private final PagedKeys pages;
     private Optional<SlotCover> cover = Optional.empty();
     private boolean changed;
 
-    CoveredKeys(TargetService target, Bucket bucket, S3Request.ListObjects request) {
+    /// @param query what is wanted; a page has at most as many keys
+    CoveredKeys(TargetService target, Bucket bucket, ListQuery query) {
         this.target = target;
         this.bucket = bucket;
-        this.request = request;
-        this.pages = new PagedKeys(this::page, Math.max(request.maxKeys(), 1));
+        this.query = query;
+        this.pages = new PagedKeys(this::page, Math.max(query.limit(), 1));
     }
 
     /// Whether the pages of these targets are of each slot once, and each target was asked in one term.
@@ -52,7 +52,7 @@ final class CoveredKeys implements SortedKeys {
 
     private PagedKeys.Page page(String from, int limit) {
         try {
-            var page = target.list(bucket, new ListQuery(request.prefix(), request.delimiter(), from, limit));
+            var page = target.list(bucket, new ListQuery(query.prefix(), query.delimiter(), from, limit));
             seen(page.cover());
             return new PagedKeys.Page(page.objects(), page.objects().size() < limit);
         } catch (StoreException.Unavailable away) {

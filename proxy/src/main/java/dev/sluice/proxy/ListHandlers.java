@@ -43,17 +43,33 @@ final class ListHandlers {
         return S3Responses.xml(ListObjectsXml.of(request, page, Owner.SLUICE));
     }
 
-    /// Of a replicated bucket a target lists the slots it is the primary of, so the page counts only when each slot was
-    /// listed by one target for as long as the page was made. Otherwise it is made again, for a while.
+    /// Whether a replicated bucket has no object in any slot.
+    ///
+    /// @throws StoreException.Unavailable when some slot has no primary now
+    boolean isEmpty(Bucket bucket) {
+        return covered(bucket, new ListQuery("", "", "", 1), merged -> merged.peek().isEmpty());
+    }
+
     private ListingPage replicated(S3Request.ListObjects request, Bucket bucket) {
+        var query = new ListQuery(request.prefix(), request.delimiter(), "", request.maxKeys());
+        return covered(bucket, query, merged -> ListingPage.of(merged, request));
+    }
+
+    private interface Making<T> {
+        T of(ListingMerge merged);
+    }
+
+    /// Of a replicated bucket a target lists the slots it is the primary of, so the result counts only when each slot
+    /// was listed by one target for as long as it was made. Otherwise it is made again, for a while.
+    private <T> T covered(Bucket bucket, ListQuery query, Making<T> making) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             var sources = views.current().routing().targets().stream()
-                    .map(node -> new CoveredKeys(targets.of(node), bucket, request))
+                    .map(node -> new CoveredKeys(targets.of(node), bucket, query))
                     .toList();
-            var page = ListingPage.of(new ListingMerge(List.copyOf(sources)), request);
-            if (request.maxKeys() == 0 || CoveredKeys.isWhole(sources)) {
-                return page;
+            var made = making.of(new ListingMerge(List.copyOf(sources)));
+            if (CoveredKeys.isWhole(sources)) {
+                return made;
             }
             if (System.nanoTime() > end) {
                 throw new StoreException.Unavailable(

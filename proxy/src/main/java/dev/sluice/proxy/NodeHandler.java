@@ -55,7 +55,8 @@ public final class NodeHandler implements HttpHandler {
         var tokens = parts.redirects();
         var views = parts.views();
         var targets = parts.targets();
-        var life = new BucketLifecycle(parts.control(), views, targets, parts.clock());
+        var lists = new ListHandlers(views, targets);
+        var life = new BucketLifecycle(parts.control(), views, targets, lists, parts.clock());
         var each = new TargetFanout(views, targets);
         this.parser = parts.parser();
         this.s3 = new S3Gateway(
@@ -64,7 +65,7 @@ public final class NodeHandler implements HttpHandler {
                 views,
                 new ObjectRoute(parts.self(), targets, tokens, parts.clock()),
                 new BucketHandlers(life, parts.region()),
-                new ListHandlers(views, targets),
+                lists,
                 new DeleteObjectsHandler(views, targets));
         this.nativeApi = new NativeApi(
                 parts.authenticator(),

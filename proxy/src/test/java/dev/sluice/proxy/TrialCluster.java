@@ -80,7 +80,8 @@ final class TrialCluster implements AutoCloseable {
         var node = new NodeId(self);
         var tokens = new PeerTokens(node, CLUSTER_KEY, () -> NOW);
         peers = new PeerClient(tokens);
-        life = new BucketLifecycle(control, views, new Targets(here, peers), () -> NOW);
+        var targets = new Targets(here, peers);
+        life = new BucketLifecycle(control, views, targets, new ListHandlers(views, targets), () -> NOW);
         HttpHandler nothing = _ -> Response.empty(204);
         door = new NodeHandler(new NodeHandler.Parts(
                 node,

@@ -38,6 +38,9 @@ public record BucketProperties(
         if (replicas > 1 && localCopies > 1) {
             throw new IllegalArgumentException("local_copies with replicas is not implemented yet");
         }
+        if (replicas > 1 && quota.isPresent()) {
+            throw new IllegalArgumentException("a quota with replicas is not implemented yet");
+        }
         if (quota.isPresent() && quota.get() < 1) {
             throw new IllegalArgumentException("quota must be from 1 to %d bytes, or null for none, not %d"
                     .formatted(Long.MAX_VALUE, quota.get()));

@@ -268,6 +268,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     public boolean isEmpty(Bucket bucket, long stateVersion) {
         awaitState(stateVersion);
         writes.awaitCommitted(bucket);
+        if (bucket.replicated()) {
+            return true; // no write is under way here; a listing of all slots says the rest
+        }
         return store.isEmpty(bucket.id());
     }
 
