@@ -3,10 +3,14 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,7 +33,7 @@ public final class Committer {
         CompletableFuture<Void> done();
     }
 
-    private record Commit(Prepared change, CompletableFuture<Void> done) implements Task {}
+    private record Commit(DriveWrite write, CompletableFuture<Void> done) implements Task {}
 
     private record Exclusive(Alone work, CompletableFuture<Void> done) implements Task {}
 
@@ -43,6 +47,7 @@ public final class Committer {
     private final ReentrantLock fulfilling = new ReentrantLock();
     private volatile Optional<CommitFailedException> broken = Optional.empty();
     private volatile boolean ended;
+    private Set<ObjectKey> previous = Set.of(); // the keys of the latest group, of whoever is deciding
 
     Committer(String drive, Contents contents, GuardedFiles files, Suspicion suspicion) {
         this.contents = contents;
@@ -52,9 +57,10 @@ public final class Committer {
         new DriveThread(this::run, drive + "-commit-2").start();
     }
 
-    /// Never blocks. Completes once the change is as durable as it is to be, and seen.
-    CompletableFuture<Void> commit(Prepared change) {
-        return add(new Commit(change, new CompletableFuture<>()));
+    /// Never blocks. Completes once the write is as durable as it is to be, and seen if it is to be. Writes of one key
+    /// are done in the order in which they were added.
+    CompletableFuture<Void> add(DriveWrite write) {
+        return add(new Commit(write, new CompletableFuture<>()));
     }
 
     CompletableFuture<Void> alone(Alone work) {
@@ -132,14 +138,27 @@ public final class Committer {
 
     private List<Commit> groupFrom(Commit first) {
         var group = new ArrayList<Commit>();
+        var keys = new HashSet<ObjectKey>();
         group.add(first);
-        long bytes = first.change.bytes();
-        while (group.size() < GROUP && bytes < GROUP_BYTES && waiting.peek() instanceof Commit next) {
+        first.write.key().ifPresent(keys::add);
+        long bytes = bytes(first);
+        while (group.size() < GROUP
+                && bytes < GROUP_BYTES
+                && waiting.peek() instanceof Commit next
+                && next.write.key().map(keys::add).orElse(true)) {
             waiting.remove();
             group.add(next);
-            bytes += next.change.bytes();
+            bytes += bytes(next);
         }
+        if (!Collections.disjoint(keys, previous)) {
+            inTurn(() -> {}); // the group before this one is fulfilled
+        }
+        previous = keys;
         return group;
+    }
+
+    private static int bytes(Commit commit) {
+        return commit.write.prepared().map(Prepared::bytes).orElse(0);
     }
 
     /// After what was decided before is fulfilled.
@@ -163,11 +182,12 @@ public final class Committer {
     }
 
     private void commitAll(List<Commit> group) {
-        group.removeIf(this::isRefused);
+        var admission = contents.admission();
+        group.removeIf(each -> isRefused(each) || !isAdmitted(each, admission));
         if (group.isEmpty()) {
             return;
         }
-        var changes = group.stream().map(Commit::change).toList();
+        var writes = group.stream().map(Commit::write).toList();
         try {
             files.requireThere();
             if (!files.isWritable()) { // where nothing is begun, nothing is unknown
@@ -175,23 +195,23 @@ public final class Committer {
                 group.forEach(each -> each.done.completeExceptionally(refused));
                 return;
             }
-            contents.decide(changes);
+            contents.decide(writes);
             inTurn(() -> {
                 deciding.unlock();
-                fulfil(group, changes);
+                fulfil(group, writes);
             });
         } catch (IOException | RuntimeException failure) {
             fail(group, failure);
         }
     }
 
-    private void fulfil(List<Commit> group, List<Prepared> changes) {
+    private void fulfil(List<Commit> group, List<DriveWrite> writes) {
         if (group.removeIf(this::isRefused)) {
             return; // all of it: the group before this one failed
         }
         try {
             files.requireThere(); // the syncs took a while, and from here on it goes by paths
-            var results = contents.fulfil(changes);
+            var results = contents.fulfil(writes);
             for (int i = 0; i < results.size(); i++) {
                 var done = group.get(i).done;
                 results.get(i).ifPresentOrElse(done::completeExceptionally, () -> done.complete(null));
@@ -213,12 +233,25 @@ public final class Committer {
             commit.done.completeExceptionally(broken.get());
             return true;
         }
-        var bucket = commit.change.intent().map(Intent::bucket);
+        var bucket = commit.write.prepared().flatMap(Prepared::intent).map(Intent::bucket);
         if (bucket.isPresent() && contents.isDropped(bucket.get().id())) {
             commit.done.completeExceptionally(
                     new StoreException.NoSuchBucket(bucket.get().name()));
             return true;
         }
         return false;
+    }
+
+    private static boolean isAdmitted(Commit commit, OpenIntents.Admission admission) {
+        try {
+            boolean admitted = admission.admits(commit.write);
+            if (!admitted) {
+                commit.done.complete(null);
+            }
+            return admitted;
+        } catch (IllegalStateException | StoreException refused) {
+            commit.done.completeExceptionally(refused);
+            return false;
+        }
     }
 }

@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.NoteKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.ObjectRows;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no
@@ -42,6 +42,9 @@ import java.util.concurrent.ConcurrentHashMap;
 ///
 /// A small object's bytes are in its intent, and its file is not synced before the file system is as a whole, when
 /// the intent goes: such a write costs its share of one sync.
+///
+/// A *prepared* write of a replicated slot stops between the two: its intent is open until a message commits or aborts
+/// it ([OpenIntents]).
 ///
 /// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must
 /// not run at the same time as each other; [#settle] may run beside them.
@@ -68,6 +71,9 @@ public final class Contents implements AutoCloseable {
     private final Trash trash;
     private final NamedBuckets names;
     private final Unsettled unsettled;
+    private final OpenIntents open = new OpenIntents();
+    private final SlotRows slots;
+    private final GroupCommit commits;
     private volatile boolean hasKeyless;
     private volatile Usages usages = new Usages();
 
@@ -78,6 +84,8 @@ public final class Contents implements AutoCloseable {
         this.trash = new Trash(files);
         this.names = new NamedBuckets(files);
         this.unsettled = new Unsettled(files, index, places);
+        this.slots = new SlotRows(index);
+        this.commits = new GroupCommit(this, unsettled, open);
     }
 
     public DriveFiles files() {
@@ -86,6 +94,10 @@ public final class Contents implements AutoCloseable {
 
     public DriveIndex index() {
         return index;
+    }
+
+    Trash trash() {
+        return trash;
     }
 
     Places places() {
@@ -147,7 +159,7 @@ public final class Contents implements AutoCloseable {
 
     /// Tells of all that is committed in a slot, in the order of buckets and keys. On a drive thread.
     public void scanSlot(int slot, SlotVisitor visitor) throws IOException {
-        throw new UnsupportedOperationException();
+        slots.scan(slot, dropped, visitor);
     }
 
     public boolean exists(long bucketId, String key) throws IOException {
@@ -367,118 +379,67 @@ public final class Contents implements AutoCloseable {
     /// @throws IOException when it is not known what will be found after a restart; nothing more must be
     /// committed then
     public List<Optional<IOException>> commit(List<Prepared> group) throws IOException {
-        decide(group);
-        return fulfil(group);
+        var writes = group.stream().<DriveWrite>map(DriveWrite.Whole::new).toList();
+        decide(writes);
+        return fulfil(writes);
     }
 
     /// The first half of a commit: the intents are as durable as they are to be. The next group may be decided while
     /// this one is fulfilled, if their keys differ.
-    void decide(List<Prepared> group) throws IOException {
-        unsettled.requireSound();
-        var first = new IndexBatch();
-        group.forEach(each ->
-                each.intent().ifPresent(intent -> first.put(Table.INTENTS, intent.indexKey(), intent.encode())));
-        if (!unsettled.hasRoomFor(first) || group.stream().anyMatch(unsettled::isInTheWayOf)) {
-            settle();
-        }
-        unsettled.logged(first);
-        boolean durable = false;
-        var folders = new TreeSet<String>();
-        var uploaded = usages.uploaded().new Group(index);
-        for (var each : group) {
-            if (each.durable()) {
-                durable = true;
-                folders.addAll(each.folders());
-            }
-            first.addAll(each.with());
-            uploaded.add(each.with());
-        }
-        for (var folder : folders) {
-            files.syncFolder(folder);
-        }
-        names.note(group);
-        index.write(first, durable);
+    void decide(List<DriveWrite> group) throws IOException {
+        commits.decide(group);
     }
 
     /// The second half, in the order in which groups were decided, one group at a time.
-    List<Optional<IOException>> fulfil(List<Prepared> group) throws IOException {
-        return new Fulfilment().run(group);
+    List<Optional<IOException>> fulfil(List<DriveWrite> group) throws IOException {
+        return commits.fulfil(group);
     }
 
-    /// What the intents say is done, one by one.
-    private final class Fulfilment {
-        private final IndexBatch after = new IndexBatch();
-        private final Set<String> changed = new TreeSet<>();
-        private final List<Intent> done = new ArrayList<>();
-        private final List<Intent> gone = new ArrayList<>();
-        private final List<ObjectVersion> replaced = new ArrayList<>();
-        private final List<Optional<IOException>> results = new ArrayList<>();
-
-        List<Optional<IOException>> run(List<Prepared> group) throws IOException {
-            for (var each : group) {
-                results.add(each.intent().isPresent() ? fulfil(each.intent().get(), each.durable()) : Optional.empty());
-            }
-            if (!after.isEmpty()) {
-                usages.uploaded().new Group(index).add(after);
-                index.write(usages.writeTo(after), false);
-            }
-            gone.forEach(unsettled::gone);
-            replaced.forEach(trash::deleteDetails);
-            if (!done.isEmpty()) {
-                unsettled.add(done, changed);
-            }
-            return results;
-        }
-
-        private Optional<IOException> fulfil(Intent intent, boolean durable) throws IOException {
-            try {
-                Contents.this.fulfil(intent, after, changed, replaced);
-            } catch (IOException failure) {
-                if (intent instanceof Intent.Put put) {
-                    places.giveUp(put.work());
-                }
-                index.write(withoutNote(intent, new IndexBatch().delete(Table.INTENTS, intent.indexKey())), true);
-                unsettled.gone(intent);
-                return Optional.of(failure);
-            }
-            if (durable || unsettled.has(intent)) {
-                unsettled.open(intent);
-                done.add(intent instanceof Intent.Put put ? put.withoutContent() : intent);
-            } else {
-                after.delete(Table.INTENTS, intent.indexKey());
-                gone.add(intent);
-            }
-            return Optional.empty();
-        }
+    OpenIntents open() {
+        return open;
     }
 
-    /// Where other drives do not take part in a change, a note says that it was done: it goes with a change that was
-    /// not.
-    static IndexBatch withoutNote(Intent voided, IndexBatch batch) {
-        return batch.delete(Table.NOTES, NoteKeys.note(voided.bucket().id(), voided.key(), voided.version()));
+    /// For the next group.
+    OpenIntents.Admission admission() {
+        return open.new Admission(unsettled);
+    }
+
+    /// Marks an object as damaged or as whole. Must not run beside a commit.
+    ///
+    /// @return whether the entry was still the one that was judged
+    public boolean mark(long bucketId, String key, ObjectEntry judged, boolean asDamaged) throws IOException {
+        boolean same = entry(bucketId, key).equals(Optional.of(judged));
+        if (same) {
+            index.write(ObjectRows.put(new IndexBatch(), bucketId, key, judged.marked(asDamaged)), true);
+        }
+        return same;
     }
 
     public boolean isDropped(long bucketId) {
         return dropped.contains(bucketId);
     }
 
-    private void fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced)
-            throws IOException {
+    /// Does what an intent says.
+    ///
+    /// @param after gets the changes of the index
+    /// @param changed gets the folders to sync
+    /// @param replaced gets the version whose details are to go
+    void fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced) throws IOException {
         var bucket = intent.bucket();
-        var indexKey = IndexKeys.object(bucket.id(), intent.key());
         var old = entry(bucket.id(), intent.key());
         switch (intent) {
             case Intent.Put put -> {
                 boolean escaped = places.put(put, old, changed);
                 after.addAll(put.with());
-                after.put(Table.OBJECTS, indexKey, put.entry().at(escaped).encode());
+                ObjectRows.put(after, bucket.id(), put.key(), put.entry().at(escaped));
                 usages.replaced(bucket.id(), old, put.entry());
             }
             case Intent.Delete _ -> {
                 if (old.isPresent()) {
                     places.remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
-                after.delete(Table.OBJECTS, indexKey).delete(Table.ACCESS, indexKey);
+                ObjectRows.delete(after, bucket.id(), intent.key())
+                        .delete(Table.ACCESS, IndexKeys.object(bucket.id(), intent.key()));
                 old.ifPresent(gone -> usages.removed(bucket.id(), gone));
             }
         }
@@ -545,14 +506,23 @@ public final class Contents implements AutoCloseable {
             return true;
         });
         usages.dropped(bucket.id());
+        for (var each : OpenIntents.rows(index).entrySet()) {
+            if (each.getValue().bucketId() == bucket.id()) {
+                var version = IndexKeys.version(each.getKey());
+                gone.delete(Table.INTENTS, version).delete(Table.OPEN, version);
+            }
+        }
         index.write(
-                usages.writeTo(gone.deleteRange(Table.OBJECTS, prefix, end)
+                usages.writeTo(SlotRows.drop(bucket.id(), gone)
+                        .deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.ACCESS, prefix, end)
                         .deleteRange(Table.NOTES, prefix, end)
                         .deleteRange(Table.KEYLESS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)
                         .delete(Table.META, dropKey(bucket))),
                 true);
+        slots.purgeLater(bucket.id());
+        open.removeAll(bucket.id()).forEach(places::giveUpQuietly);
     }
 
     /// Takes away the files of a multipart upload that has ended.
@@ -565,7 +535,7 @@ public final class Contents implements AutoCloseable {
     ///
     /// @return whether there is more
     public boolean purge(int atMost) throws IOException {
-        return trash.empty(atMost);
+        return slots.purge(atMost) | trash.empty(atMost);
     }
 
     public void endPurge() {
@@ -622,6 +592,7 @@ public final class Contents implements AutoCloseable {
         usages = Usages.load(index);
         reviewKeyless();
         names.load();
+        dropped.addAll(slots.load());
         new Recovery(files, this).run();
         usages.uploaded().load(index);
     }
@@ -750,7 +721,7 @@ public final class Contents implements AutoCloseable {
 
     void found(ObjectEntry entry, long bucketId, String key, IndexBatch after) throws IOException {
         usages.replaced(bucketId, entry(bucketId, key), entry);
-        after.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode());
+        ObjectRows.put(after, bucketId, key, entry);
         forgetKeyless(bucketId, key, after);
     }
 }

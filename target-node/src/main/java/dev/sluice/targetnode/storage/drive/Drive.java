@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.space.AccessTimes;
 import dev.sluice.targetnode.storage.space.FreeSpace;
@@ -262,41 +263,53 @@ public final class Drive implements AutoCloseable {
     // What follows a future of these runs on a thread that commits, so it must not block.
 
     /// Prepares a write: its intent is open from now on, durable if the change is to be, and nothing is visible. Never
-    /// blocks. The same version again has no second effect; what was staged for it before is not to be written again.
+    /// blocks. The same version again has no second effect; its staging file must not be written again.
     ///
     /// @return fails with IllegalStateException when the key has an open intent of another version, with
     /// StoreException.Unavailable when too many are open; nothing is written then
     public CompletableFuture<Void> prepare(Prepared change) {
-        throw new UnsupportedOperationException();
+        return told(committer.add(new DriveWrite.Opening(change)));
     }
 
     /// Commits an open intent, without a sync. Never blocks. Without such an intent it has no effect.
     ///
     /// @return completes when readers see it
     public CompletableFuture<Void> commitOpen(long bucketId, String key, ObjectVersion version) {
-        throw new UnsupportedOperationException();
+        return told(committer.add(new DriveWrite.Committing(new ObjectKey(bucketId, key), version)));
     }
 
     /// Aborts an open intent. Never blocks. Without such an intent it has no effect.
     ///
     /// @param sync whether that must be durable when it completes
     public CompletableFuture<Void> abortOpen(long bucketId, String key, ObjectVersion version, boolean sync) {
-        throw new UnsupportedOperationException();
+        return told(committer.add(new DriveWrite.Aborting(new ObjectKey(bucketId, key), version, sync)));
     }
 
     /// All that are open, in the order of their versions. On any thread.
     public List<OpenIntent> openIntents() {
-        throw new UnsupportedOperationException();
+        return contents.open().told();
     }
 
     /// On any thread.
     public Optional<OpenIntent> openIntent(long bucketId, String key) {
-        throw new UnsupportedOperationException();
+        return contents.open().get(new ObjectKey(bucketId, key)).map(OpenIntents.Open::told);
+    }
+
+    private CompletableFuture<Void> told(CompletableFuture<Void> begun) {
+        var told = new CompletableFuture<Void>();
+        var _ = begun.whenComplete((_, failure) -> {
+            switch (failure) {
+                case null -> told.complete(null);
+                case IOException drives -> told.completeExceptionally(failed(drives));
+                default -> told.completeExceptionally(failure);
+            }
+        });
+        return told;
     }
 
     /// Begins to commit a prepared change. Never blocks; to be followed by [#finish].
     public CompletableFuture<Void> begin(Prepared change) {
-        return committer.commit(change);
+        return committer.add(new DriveWrite.Whole(change));
     }
 
     /// Waits for a commit that was begun.
@@ -326,7 +339,7 @@ public final class Drive implements AutoCloseable {
     ///
     /// @return for each whether it was done; what was not was refused
     public List<Boolean> commitTogether(List<Prepared> changes) {
-        var started = changes.stream().map(committer::commit).toList();
+        var started = changes.stream().map(this::begin).toList();
         var results = new ArrayList<Boolean>();
         Optional<IOException> failed = Optional.empty();
         for (var each : started) {

@@ -4,6 +4,7 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
@@ -14,7 +15,6 @@ import java.util.Optional;
 /// is needed to do it again, and goes only once the changed folders are durable.
 sealed interface Intent {
     int FORMAT = 2;
-    int WITHOUT_CONTENT = 1;
 
     BucketRef bucket();
 
@@ -22,7 +22,7 @@ sealed interface Intent {
 
     ObjectVersion version();
 
-    /// A small object's record, as [RecordFormat#atItsPath] makes it, and its bytes. Older intents have the other form.
+    /// A small object's record, as [RecordFormat#atItsPath] makes it, and its bytes.
     @SuppressWarnings("ArrayRecordComponent") // made once, read once
     record Content(byte[] record, byte[] data) {}
 
@@ -46,9 +46,13 @@ sealed interface Intent {
     /// The object goes.
     record Delete(BucketRef bucket, String key, ObjectVersion version) implements Intent {}
 
-    /// Its key among the intents: in the order they were decided.
+    default ObjectKey name() {
+        return new ObjectKey(bucket().id(), key());
+    }
+
+    /// Its key among the intents.
     default byte[] indexKey() {
-        return IndexKeys.number(version().sequence());
+        return IndexKeys.version(version());
     }
 
     default byte[] encode() {
@@ -81,9 +85,7 @@ sealed interface Intent {
                         in.text(),
                         ObjectEntry.decode(in.bytes()),
                         IndexBatch.readFrom(in),
-                        in.format() > WITHOUT_CONTENT && in.flag()
-                                ? Optional.of(new Content(in.bytes(), in.bytes()))
-                                : Optional.empty())
+                        in.flag() ? Optional.of(new Content(in.bytes(), in.bytes())) : Optional.empty())
                 : new Delete(bucket, key, in.version());
     }
 }

@@ -115,6 +115,13 @@ final class Places {
         }
     }
 
+    /// A staging file that has no intent any more, of a bucket that has gone.
+    void giveUpQuietly(String work) {
+        if (Layout.isWork(work)) {
+            deleteWork(work); // what an upload has goes with the upload
+        }
+    }
+
     private void deleteWork(String work) {
         try {
             files.delete(work);

@@ -6,6 +6,7 @@ import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.ObjectRows;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
@@ -115,7 +116,7 @@ final class Rebuild {
             return;
         }
         usages.replaced(bucketId, other, entry);
-        batch.put(Table.OBJECTS, indexKey, entry.encode());
+        ObjectRows.put(batch, bucketId, key, entry);
     }
 
     /// To be entered when all buckets' ids are known. In the index until then: there may be any number.

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -34,13 +33,13 @@ final class Unsettled {
     private final Object lock = new Object();
     private List<Intent> intents = new ArrayList<>();
     private Set<String> folders = new TreeSet<>();
-    private final Map<Long, Integer> logged = new HashMap<>(); // sequence → bytes, also of those that are not done yet
+    private final Map<ObjectVersion, Integer> logged = new HashMap<>(); // bytes, also of those not done yet
     private long loggedBytes;
     private final Object settling = new Object();
     private volatile Optional<IOException> failed = Optional.empty();
     private final Map<ObjectKey, Open> open = new ConcurrentHashMap<>();
 
-    /// What is known of a key while it has open intents.
+    /// What is known of a key while it has intents that are not settled.
     ///
     /// @param version the newest one's
     /// @param content whether one of them has an object's bytes
@@ -56,65 +55,57 @@ final class Unsettled {
         this.places = places;
     }
 
-    private static ObjectKey name(Intent intent) {
-        return new ObjectKey(intent.bucket().id(), intent.key());
-    }
-
-    /// Whether the key has open intents.
+    /// Whether the key has intents that are not settled.
     boolean has(Intent intent) {
-        return open.containsKey(name(intent));
+        return open.containsKey(intent.name());
     }
 
     /// Whether a change must not be decided before these are settled. One that a crash may take must not bring back
     /// an object from before the one it replaced. And a copy that comes from another drive keeps its version: an
     /// intent of before must not win over it at a start.
-    boolean isInTheWayOf(Prepared change) {
-        if (change.intent().isEmpty()) {
-            return false;
-        }
-        var intent = change.intent().get();
-        var before = open.get(name(intent));
-        return before != null
-                && ((before.content && !change.durable()) || before.version.compareTo(intent.version()) >= 0);
+    boolean isInTheWayOf(Intent intent, boolean durable) {
+        var before = open.get(intent.name());
+        return before != null && ((before.content && !durable) || before.version.compareTo(intent.version()) >= 0);
     }
 
     /// Whether these intents may be logged before others have gone.
-    boolean hasRoomFor(IndexBatch intentsToLog) {
+    ///
+    /// @param intentsToLog their versions and bytes
+    boolean hasRoomFor(Map<ObjectVersion, Integer> intentsToLog) {
         synchronized (lock) {
-            return logged.size() + intentsToLog.changes().size() <= MOST
-                    && loggedBytes + bytes(intentsToLog) <= MOST_BYTES;
+            return logged.size() + intentsToLog.size() <= MOST && loggedBytes + bytes(intentsToLog) <= MOST_BYTES;
         }
     }
 
-    private static long bytes(IndexBatch batch) {
-        long sum = 0;
-        for (var change : batch.changes()) {
-            sum += change.operand().length;
-        }
-        return sum;
+    private static long bytes(Map<ObjectVersion, Integer> intents) {
+        return intents.values().stream().mapToLong(Integer::longValue).sum();
     }
 
-    /// To be told of these intents before they are logged.
-    void logged(IndexBatch intentsToLog) {
+    /// To be told of these intents before they are logged, or before open ones are committed.
+    void logged(Map<ObjectVersion, Integer> intentsToLog) {
         synchronized (lock) {
-            for (var change : intentsToLog.changes()) {
-                logged.put(IndexKeys.number(change.key()), change.operand().length);
-            }
+            logged.putAll(intentsToLog);
             loggedBytes += bytes(intentsToLog);
+        }
+    }
+
+    boolean isLogged(ObjectVersion version) {
+        synchronized (lock) {
+            return logged.containsKey(version);
         }
     }
 
     /// This one is logged no more.
     void gone(Intent intent) {
         synchronized (lock) {
-            loggedBytes -= Objects.requireNonNull(logged.remove(intent.version().sequence()));
+            loggedBytes -= Objects.requireNonNull(logged.remove(intent.version()));
         }
     }
 
-    /// From now on the key has an open intent; to be followed by [#add].
+    /// From now on the key has an intent that is not settled; to be followed by [#add].
     void open(Intent done) {
         boolean content = done instanceof Intent.Put put && put.content().isPresent();
-        open.merge(name(done), new Open(done.version(), content), Open::and);
+        open.merge(done.name(), new Open(done.version(), content), Open::and);
     }
 
     /// @param changed the folders that they changed
@@ -177,7 +168,8 @@ final class Unsettled {
         done.forEach(intent -> gone.delete(Table.INTENTS, intent.indexKey()));
         index.write(gone, content); // a later change that is not synced must not meet them again
         for (var intent : done) {
-            open.computeIfPresent(name(intent), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
+            open.computeIfPresent(
+                    intent.name(), (_, newest) -> newest.version.equals(intent.version()) ? null : newest);
             gone(intent);
         }
         return done.size();

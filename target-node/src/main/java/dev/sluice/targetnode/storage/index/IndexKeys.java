@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.index;
 
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -17,6 +18,18 @@ public final class IndexKeys {
 
     public static long number(byte[] key) {
         return ByteBuffer.wrap(key).getLong();
+    }
+
+    public static byte[] version(ObjectVersion version) {
+        return ByteBuffer.allocate(16)
+                .putLong(version.epoch())
+                .putLong(version.sequence())
+                .array();
+    }
+
+    public static ObjectVersion version(byte[] key) {
+        var in = ByteBuffer.wrap(key);
+        return new ObjectVersion(in.getLong(), in.getLong());
     }
 
     /// @throws StoreException.InvalidArgument when the key is no text that UTF-8 can hold

@@ -39,7 +39,8 @@ public final class RocksIndex implements DriveIndex {
     /// once: when the oldest table is flushed, all of them become free.
     private static final int RECYCLED_LOGS = 4;
 
-    /// What a table takes when its first few entries come. With RocksDB's 1 MiB, ten tables of each of ten drives would
+    /// What a table takes when its first few entries come. With RocksDB's 1 MiB, a dozen tables of each of ten drives
+    /// would
     /// fill the write buffers, and each write would cause a file.
     private static final int ARENA = 64 << 10;
 

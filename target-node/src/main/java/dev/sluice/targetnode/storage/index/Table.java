@@ -7,7 +7,7 @@ import java.util.Optional;
 public enum Table {
     /// Bucket id and key → what a listing shows, and where the file lies.
     OBJECTS(1),
-    /// Sequence → a change that is durable but whose rename may not be yet.
+    /// Version → a change that is durable but whose rename may not be yet.
     INTENTS(2),
     /// Bucket id, key and upload id → a multipart upload.
     UPLOADS(3),
@@ -23,7 +23,11 @@ public enum Table {
     NOTES(8),
     /// Bucket id and hash of a key → nothing: a file whose path is made from that hash had no readable record when the
     /// index was rebuilt, so that its key is known only when somebody asks for it.
-    KEYLESS(9);
+    KEYLESS(9),
+    /// Version of an intent → nothing of its own: the intent is open, to be committed or aborted by a later message.
+    OPEN(10),
+    /// Slot, bucket id and key → the version that [#OBJECTS] has. Both are written by [ObjectRows] only.
+    SLOTS(11);
 
     private final int code;
 

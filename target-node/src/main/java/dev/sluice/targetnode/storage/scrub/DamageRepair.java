@@ -3,19 +3,16 @@ package dev.sluice.targetnode.storage.scrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// What is done about a damaged object: it is copied again from another drive, or dropped where a cloud has it, but
 /// not where it is a replica, which only its slot's primary may replace; else
@@ -83,14 +80,10 @@ final class DamageRepair {
 
     /// @return whether the entry was still the one that was judged
     private boolean mark(BucketRef bucket, String key, ObjectEntry judged, boolean asDamaged) {
-        return committer.commit(drive, bucket, key, () -> {
-            var batch = new IndexBatch();
-            boolean same = drive.contents().entry(bucket.id(), key).equals(Optional.of(judged));
-            if (same) {
-                var indexKey = IndexKeys.object(bucket.id(), key);
-                batch.put(Table.OBJECTS, indexKey, judged.marked(asDamaged).encode());
-            }
-            return new KeyCommitter.Ready<>(drive, Contents.prepareIndex(batch, Set.of(), same), same);
+        return committer.change(bucket, key, () -> {
+            var same = new AtomicBoolean();
+            drive.alone(() -> same.set(drive.contents().mark(bucket.id(), key, judged, asDamaged)));
+            return new KeyCommitter.Ready<>(List.of(), List.of(), same.get());
         });
     }
 }

@@ -194,7 +194,10 @@ class CommitterTest {
                 sums(data));
         var work = Layout.work(record.version());
         var change = Contents.prepareSmallPut(BUCKET, work, record, data, new IndexBatch());
-        return committer.orElseThrow().commit(change.orElseThrow()).thenRun(() -> done.add(key));
+        return committer
+                .orElseThrow()
+                .add(new DriveWrite.Whole(change.orElseThrow()))
+                .thenRun(() -> done.add(key));
     }
 
     private static dev.sluice.common.checksum.BlockSums sums(byte[] data) {

@@ -3,17 +3,23 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.targetnode.storage.drive.KeyStates.State;
+import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,35 +33,42 @@ import org.junit.jupiter.api.Test;
 /// Random changes of a few keys that are in each other's way, broken off by a crash or a failing call somewhere,
 /// also in the repair after it. What was acknowledged must be there, whole; what was in flight is there or not;
 /// what was refused is not. What was acknowledged unsynced outlives the process; a loss of power may take it, or damage
-/// it; but where it replaced an object that was synced, one of the two is there, whole. A seed that fails replays: its
-/// number is in the message.
+/// it; but where it replaced an object that was synced, one of the two is there, whole.
+///
+/// Some changes are prepared, and committed or aborted later. A prepared one that was synced is open after any crash,
+/// with its bytes. A loss of power may undo the end of commits and aborts: then it is open again. The row that it was
+/// about to replace may be damaged then, for it is to be committed anyway.
+///
+/// A seed that fails replays: its number is in the message.
 class CrashModelTest {
     private static final List<Faults.Kind> KINDS = List.of(Faults.Kind.values());
-    private static final long DAMAGED = -1;
     private static final List<BucketRef> BUCKETS = List.of(new BucketRef(3, "bucket"), new BucketRef(4, "other"));
     private static final List<String> KEYS = List.of("a", "a/b", "a/b/c", "a/", "x/y", "z");
 
-    /// What may be found for a key: each version it may have, 0 for none.
-    private final Map<String, Set<Long>> allowed = new TreeMap<>();
+    /// A change under way.
+    ///
+    /// @param next what is to become of the key
+    /// @param durable whether it was asked for that
+    private record Step(String key, DriveWrite write, State next, boolean durable) {
+        boolean isCommit() {
+            return write instanceof DriveWrite.Committing;
+        }
+    }
 
-    /// All that a key ever had. A loss of power may bring any of it back when the last change was not synced.
-    private final Map<String, Set<Long>> history = new HashMap<>();
+    private final Map<String, Step> inFlight = new HashMap<>();
 
-    /// The keys whose last acknowledged change was not synced.
-    private final Set<String> unsynced = new HashSet<>();
+    /// The versions that were prepared unsynced.
+    private final Set<Long> weak = new HashSet<>();
 
-    /// Those of them that have seen a loss of power: what they have may change with each restart.
-    private final Set<String> unsteady = new HashSet<>();
+    /// The versions that are of deletions.
+    private final Set<Long> deletions = new HashSet<>();
 
-    /// The keys of the latest commit that were changed unsynced.
-    private final Set<String> notSynced = new HashSet<>();
-
-    private final Map<String, Long> inFlight = new HashMap<>();
     private Random random = new Random();
     private Faults faults = new Faults();
     private SimulatedFiles files = new SimulatedFiles(faults);
     private MemoryIndex index = new MemoryIndex(faults);
     private Contents contents = new Contents(files, index);
+    private KeyStates states = new KeyStates(KEYS);
     private long sequence;
 
     @Test
@@ -69,22 +82,31 @@ class CrashModelTest {
         files = new SimulatedFiles(faults);
         index = new MemoryIndex(faults);
         sequence = 0;
-        allowed.clear();
-        history.clear();
-        unsynced.clear();
-        unsteady.clear();
-        KEYS.forEach(key -> allowed.put(key, Set.of(0L)));
+        states = new KeyStates(KEYS);
+        inFlight.clear();
+        weak.clear();
+        deletions.clear();
         start();
         for (int round = 0; round < 4; round++) {
             var kind = KINDS.get(random.nextInt(KINDS.size()));
             faults.arm(kind, random.nextInt(150));
             boolean stopped = changeUntilStopped();
             faults.arm(Faults.Kind.NONE, 0);
-            if (stopped || random.nextBoolean()) {
+            boolean again = stopped || random.nextBoolean();
+            if (again) {
                 restart();
             }
             check(seed);
+            if (again) {
+                requireStagingOfOpenIntentsOnly(seed);
+            }
         }
+        for (var key : KEYS) {
+            if (states.now(key).open() != 0) {
+                run(List.of(fate(key, true)), List.of());
+            }
+        }
+        check(seed);
     }
 
     private void start() throws IOException {
@@ -97,30 +119,25 @@ class CrashModelTest {
 
     /// With a loss of power or without, and perhaps another one while it repairs.
     private void restart() throws IOException {
-        inFlight.forEach((key, version) -> {
-            var either = new HashSet<>(allowed.getOrDefault(key, Set.of()));
-            either.add(version);
-            allowed.put(key, either);
-            if (notSynced.contains(key)) {
-                unsynced.add(key);
+        inFlight.forEach((key, step) -> {
+            states.perhaps(key, step.next, step.isCommit());
+            if (!lasts(step)) {
+                states.unsynced(key);
             }
         });
         inFlight.clear();
         for (int attempt = 0; ; attempt++) {
             if (random.nextInt(4) > 0) {
+                states.power(index.synced());
                 files.crash(random);
                 index.crash(random);
-                unsteady.addAll(unsynced);
             }
-            for (var key : unsteady) {
-                var any = new HashSet<>(history.getOrDefault(key, Set.of(DAMAGED, 0L)));
-                any.addAll(allowed.getOrDefault(key, Set.of()));
-                allowed.put(key, any);
-            }
+            states.restarted();
             faults.arm(attempt < 2 ? Faults.Kind.CRASH : Faults.Kind.NONE, random.nextInt(60));
             try {
                 start();
                 faults.arm(Faults.Kind.NONE, 0);
+                states.repaired();
                 return;
             } catch (SimulatedCrash _) {
                 // once more
@@ -144,80 +161,133 @@ class CrashModelTest {
     }
 
     private void changeSome() throws IOException {
-        var group = new ArrayList<Prepared>();
-        var versions = new ArrayList<Map.Entry<String, Long>>();
-        notSynced.clear();
+        var steps = new ArrayList<Step>();
         var keys = new ArrayList<>(KEYS);
-        java.util.Collections.shuffle(keys, random);
+        Collections.shuffle(keys, random);
         for (var key : keys.subList(0, 1 + random.nextInt(3))) {
-            long version = ++sequence;
-            boolean deletion = random.nextInt(3) == 0;
-            boolean durable = random.nextInt(5) > 0;
-            if (deletion && contents.entry(bucket(key).id(), key).isEmpty()) {
-                continue;
-            }
-            try {
-                group.add(
-                        deletion
-                                ? Contents.prepareDelete(bucket(key), key, new ObjectVersion(1, version), durable)
-                                : preparePut(key, version, durable));
-                versions.add(Map.entry(key, deletion ? 0L : version));
-                notSynced.add(durable || (!deletion && lasts(key)) ? "" : key);
-            } catch (IOException _) {
-                files.delete(Layout.work(new ObjectVersion(1, version)));
-            }
+            step(key).ifPresent(steps::add);
         }
-        inFlight.clear();
-        for (var each : versions) {
-            inFlight.put(each.getKey(), each.getValue());
-            history.computeIfAbsent(each.getKey(), _ -> new HashSet<>(Set.of(DAMAGED, 0L)))
-                    .add(each.getValue());
+        int first = random.nextInt(steps.size() + 1);
+        run(steps.subList(0, first), steps.subList(first, steps.size()));
+    }
+
+    private Optional<Step> step(String key) throws IOException {
+        long open = states.now(key).open();
+        if (open != 0 && (weak.contains(open) || random.nextBoolean())) {
+            return Optional.of(fate(key, random.nextBoolean()));
         }
-        int first = random.nextInt(group.size() + 1);
-        commitOverlapping(group.subList(0, first), versions, group.subList(first, group.size()));
-        inFlight.clear();
+        boolean prepared = open == 0 && random.nextBoolean();
+        boolean deletion = random.nextInt(3) == 0;
+        if (deletion && !prepared && contents.entry(bucket(key).id(), key).isEmpty()) {
+            return Optional.empty();
+        }
+        long version = ++sequence;
+        boolean durable = random.nextInt(5) > 0;
+        try {
+            var change = deletion
+                    ? Contents.prepareDelete(bucket(key), key, version(version), durable)
+                    : preparePut(key, version, durable);
+            boolean lasts = durable || (!deletion && states.lasts(key));
+            if (prepared && !lasts) {
+                weak.add(version);
+            }
+            if (deletion) {
+                deletions.add(version);
+            }
+            return Optional.of(
+                    prepared
+                            ? new Step(
+                                    key,
+                                    new DriveWrite.Opening(change),
+                                    new State(states.now(key).row(), version),
+                                    lasts)
+                            : new Step(
+                                    key, new DriveWrite.Whole(change), new State(deletion ? 0 : version, open), lasts));
+        } catch (IOException _) {
+            files.delete(Layout.work(version(version)));
+            return Optional.empty();
+        }
+    }
+
+    /// The end of what is open.
+    private Step fate(String key, boolean commit) {
+        var now = states.now(key);
+        var name = new ObjectKey(bucket(key).id(), key);
+        if (commit) {
+            var next = new State(deletions.contains(now.open()) ? 0 : now.open(), 0);
+            return new Step(
+                    key, new DriveWrite.Committing(name, version(now.open())), next, !weak.contains(now.open()));
+        }
+        boolean sync = random.nextBoolean();
+        return new Step(
+                key,
+                new DriveWrite.Aborting(name, version(now.open()), sync),
+                new State(now.row(), 0),
+                !weak.contains(now.open()));
     }
 
     /// As the two threads of a drive do: the second group is decided, and things are settled, before the first is
     /// fulfilled, which it is also when the second fails.
-    private void commitOverlapping(List<Prepared> first, List<Map.Entry<String, Long>> versions, List<Prepared> second)
-            throws IOException {
-        contents.decide(first);
+    private void run(List<Step> first, List<Step> second) throws IOException {
+        inFlight.clear();
+        for (var each : List.of(first, second)) {
+            for (var step : each) {
+                inFlight.put(step.key, step);
+                states.begun(step.key, step.next);
+            }
+        }
+        decide(first);
         try {
-            contents.decide(second);
+            decide(second);
             if (random.nextInt(4) == 0) {
                 contents.settle();
             }
         } finally {
-            fulfil(first, versions);
+            fulfil(first);
         }
-        fulfil(second, versions.subList(first.size(), versions.size()));
+        fulfil(second);
+        inFlight.clear();
     }
 
-    private void fulfil(List<Prepared> group, List<Map.Entry<String, Long>> versions) throws IOException {
-        var results = contents.fulfil(group);
+    private void decide(List<Step> group) throws IOException {
+        var admission = contents.admission();
+        for (var each : group) {
+            assertThat(admission.admits(each.write)).as("%s", each).isTrue();
+        }
+        contents.decide(group.stream().map(Step::write).toList());
+    }
+
+    private void fulfil(List<Step> group) throws IOException {
+        var results = contents.fulfil(group.stream().map(Step::write).toList());
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i).isEmpty()) {
-                acknowledged(versions.get(i).getKey(), versions.get(i).getValue());
+                acknowledged(group.get(i));
             }
+            inFlight.remove(group.get(i).key);
         }
     }
 
-    /// Whether a loss of power leaves the object that is there now. It leaves it also when the object is overwritten
-    /// unsynced: it, or the one that replaced it.
-    private boolean lasts(String key) {
-        var now = allowed.getOrDefault(key, Set.of());
-        return !unsynced.contains(key) && now.size() == 1 && !now.contains(0L) && !now.contains(DAMAGED);
+    /// Whether a loss of power leaves the whole key as it is after this, or as it was.
+    private boolean lasts(Step step) {
+        return step.durable && !weak.contains(step.next.open());
     }
 
-    private void acknowledged(String key, long version) {
-        if (notSynced.contains(key)) {
-            unsynced.add(key);
-        } else {
-            unsynced.remove(key);
-            unsteady.remove(key);
+    private void acknowledged(Step step) throws IOException {
+        boolean wasUnsteady = states.isUnsteady(step.key);
+        boolean settlesRow = step.write instanceof DriveWrite.Whole || (step.isCommit() && !wasUnsteady);
+        states.became(step.key, step.next, lasts(step) && settlesRow, step.isCommit(), index.written());
+        if (!lasts(step)) {
+            states.unsynced(step.key);
         }
-        allowed.put(key, Set.of(version));
+        if (step.isCommit() && wasUnsteady && step.next.row() != 0) {
+            states.perhapsDamaged(step.key); // its bytes were never synced
+            states.found(step.key, new State(versionOf(step.key), step.next.open()));
+        }
+    }
+
+    /// Some are less than an earlier one of their key, as where a learner copies an older object.
+    private static ObjectVersion version(long sequence) {
+        return new ObjectVersion(sequence % 7 == 0 ? 1 : 2, sequence);
     }
 
     /// Each key is one bucket's alone.
@@ -227,7 +297,7 @@ class CrashModelTest {
 
     private Prepared preparePut(String key, long version, boolean durable) throws IOException {
         var content = content(version);
-        var work = Layout.work(new ObjectVersion(1, version));
+        var work = Layout.work(version(version));
         var record = record(key, version, content);
         var small = durable && version % 2 == 0
                 ? Contents.prepareSmallPut(bucket(key), work, record, content, new IndexBatch())
@@ -257,7 +327,7 @@ class CrashModelTest {
         return new ObjectRecord(
                 bucket(key).id(),
                 key,
-                new ObjectVersion(1, version),
+                version(version),
                 content.length,
                 1,
                 2,
@@ -273,11 +343,15 @@ class CrashModelTest {
     private void check(long seed) throws IOException {
         long objects = 0;
         for (var key : KEYS) {
-            long found = versionOf(key);
-            assertThat(allowed.get(key)).as("seed %d, key %s", seed, key).contains(found);
-            allowed.put(key, Set.of(found));
-            objects += found == 0 ? 0 : 1;
+            long row = versionOf(key);
+            var open = contents.open().get(new ObjectKey(bucket(key).id(), key));
+            var found = new State(
+                    row, open.map(each -> each.intent().version().sequence()).orElse(0L));
+            assertThat(states.of(key)).as("seed %d, key %s", seed, key).contains(found);
+            states.found(key, found);
+            objects += row == 0 ? 0 : 1;
         }
+        requireSlotsLikeObjects(seed);
         var listed = new ArrayList<String>();
         var sums = new TreeMap<Long, Usage>();
         index.scan(Table.OBJECTS, new byte[0], (key, value) -> {
@@ -288,8 +362,8 @@ class CrashModelTest {
         assertThat(listed)
                 .as("seed %d, listing", seed)
                 .isEqualTo(KEYS.stream()
-                        .filter(key -> !Set.of(0L).equals(allowed.get(key)))
-                        .sorted(java.util.Comparator.comparing(
+                        .filter(key -> states.mayHaveRow(key))
+                        .sorted(Comparator.comparing(
                                 key -> IndexKeys.object(bucket(key).id(), key), Arrays::compareUnsigned))
                         .toList());
         assertThat(contents.totals().objects()).as("seed %d, totals", seed).isEqualTo(objects);
@@ -301,15 +375,41 @@ class CrashModelTest {
         assertThat(contents.isCounted()).as("seed %d, totals as stored", seed).isTrue();
     }
 
+    private void requireSlotsLikeObjects(long seed) throws IOException {
+        var objects = new TreeMap<String, String>();
+        index.scan(Table.OBJECTS, new byte[0], (key, value) -> {
+            var entry = ObjectEntry.decode(value);
+            objects.put(IndexKeys.number(key) + IndexKeys.keyOf(key), entry.version() + " " + entry.damaged());
+            return true;
+        });
+        var inSlots = new TreeMap<String, String>();
+        for (var key : KEYS) {
+            contents.scanSlot(
+                    Slot.of(bucket(key).id(), key),
+                    (bucketId, found, version, damaged) -> inSlots.put(bucketId + found, version + " " + damaged));
+        }
+        assertThat(inSlots).as("seed %d, rows of slots", seed).isEqualTo(objects);
+    }
+
+    private void requireStagingOfOpenIntentsOnly(long seed) throws IOException {
+        var staged = new ArrayList<String>();
+        FolderWalk.each(files, Layout.WORK, name -> staged.add(Layout.WORK + "/" + name));
+        assertThat(staged)
+                .as("seed %d, staging files", seed)
+                .hasSameElementsAs(contents.open().all().stream()
+                        .flatMap(each -> each.staging().stream())
+                        .toList());
+    }
+
     private long versionOf(String key) throws IOException {
         return switch (contents.find(bucket(key), key)) {
             case Found.Absent() -> 0;
-            case Found.Damaged _ -> DAMAGED;
+            case Found.Damaged _ -> KeyStates.DAMAGED;
             case Found.Present(var record, var file) -> {
                 var read = ByteBuffer.allocate((int) record.size());
                 file.read(0, read);
                 long version = record.version().sequence();
-                yield Arrays.equals(read.array(), content(version)) ? version : DAMAGED;
+                yield Arrays.equals(read.array(), content(version)) ? version : KeyStates.DAMAGED;
             }
         };
     }

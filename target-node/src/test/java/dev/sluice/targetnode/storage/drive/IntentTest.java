@@ -7,7 +7,6 @@ import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.record.PackedWriter;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -29,23 +28,6 @@ class IntentTest {
         assertThat(decoded.content().orElseThrow().data()).containsExactly(4, 5);
         assertThat(((Intent.Put) Intent.decode(put.withoutContent().encode())).content())
                 .isEmpty();
-    }
-
-    /// As builds before content wrote it.
-    @Test
-    void aPutOfFormatOneHasNone() throws Exception {
-        var out = new PackedWriter(1)
-                .flag(true)
-                .number(BUCKET.id())
-                .text(BUCKET.name())
-                .text("key")
-                .text(".sluice/work/x")
-                .bytes(ENTRY.encode());
-        new IndexBatch().writeTo(out);
-        var decoded = (Intent.Put) Intent.decode(out.sealed());
-        assertThat(decoded.work()).isEqualTo(".sluice/work/x");
-        assertThat(decoded.version()).isEqualTo(ENTRY.version());
-        assertThat(decoded.content()).isEmpty();
     }
 
     @Test

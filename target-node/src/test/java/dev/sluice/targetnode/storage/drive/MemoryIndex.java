@@ -37,6 +37,16 @@ public final class MemoryIndex implements DriveIndex {
         return Objects.requireNonNull(tables.get(table));
     }
 
+    /// How many batches were written.
+    int written() {
+        return log.size();
+    }
+
+    /// How many of them a loss of power leaves for sure.
+    int synced() {
+        return synced;
+    }
+
     public void crash(Random random) {
         int kept = synced + random.nextInt(log.size() - synced + 1);
         log.subList(kept, log.size()).clear();

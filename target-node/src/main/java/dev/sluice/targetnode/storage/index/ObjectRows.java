@@ -1,0 +1,78 @@
+package dev.sluice.targetnode.storage.index;
+
+import dev.sluice.common.placement.Slot;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.PackedReader;
+import dev.sluice.targetnode.storage.record.PackedWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// How an object stands in the index: in [Table#OBJECTS] for listings, and in [Table#SLOTS] for those who copy or
+/// compare a slot. Both are written here, in one batch, and nowhere else; a drop of a bucket takes both away.
+public final class ObjectRows {
+    private static final int FORMAT = 1;
+    private static final int DAMAGED = 1;
+    private static final int HEAD = 2 + 8;
+
+    /// What a slot has of an object.
+    public record SlotRow(ObjectVersion version, boolean damaged) {
+        byte[] encode() {
+            return new PackedWriter(FORMAT)
+                    .version(version)
+                    .number(damaged ? DAMAGED : 0)
+                    .sealed();
+        }
+
+        public static SlotRow decode(byte[] value) throws IOException {
+            var in = new PackedReader("a row of a slot", value, FORMAT);
+            return new SlotRow(in.version(), (in.number() & DAMAGED) != 0);
+        }
+    }
+
+    private ObjectRows() {}
+
+    public static IndexBatch put(IndexBatch batch, long bucketId, String key, ObjectEntry entry) {
+        var row = new SlotRow(entry.version(), entry.damaged());
+        return batch.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode())
+                .put(Table.SLOTS, inSlot(bucketId, key), row.encode());
+    }
+
+    public static IndexBatch delete(IndexBatch batch, long bucketId, String key) {
+        return batch.delete(Table.OBJECTS, IndexKeys.object(bucketId, key)).delete(Table.SLOTS, inSlot(bucketId, key));
+    }
+
+    private static byte[] inSlot(long bucketId, String key) {
+        var utf8 = IndexKeys.utf8(key);
+        return ByteBuffer.allocate(HEAD + utf8.length)
+                .putShort((short) Slot.of(bucketId, key))
+                .putLong(bucketId)
+                .put(utf8)
+                .array();
+    }
+
+    /// What all of a slot begin with.
+    public static byte[] slot(int slot) {
+        return ByteBuffer.allocate(2).putShort((short) slot).array();
+    }
+
+    /// What all of a bucket in a slot begin with.
+    public static byte[] slot(int slot, long bucketId) {
+        return ByteBuffer.allocate(HEAD)
+                .putShort((short) slot)
+                .putLong(bucketId)
+                .array();
+    }
+
+    public static int slotOf(byte[] row) {
+        return Short.toUnsignedInt(ByteBuffer.wrap(row).getShort());
+    }
+
+    public static long bucketOf(byte[] row) {
+        return ByteBuffer.wrap(row).getLong(2);
+    }
+
+    public static String keyOf(byte[] row) {
+        return new String(row, HEAD, row.length - HEAD, StandardCharsets.UTF_8);
+    }
+}
