@@ -32,7 +32,9 @@ import org.slf4j.LoggerFactory;
 /// drive that hangs keeps its own slots waiting only, and they lose their lease.
 final class DriveReplicas implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DriveReplicas.class);
-    private static final Duration TICK = Duration.ofMillis(200);
+    private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration FIRST_AGAIN = Duration.ofMillis(400);
+    private static final Duration LATER_AGAIN = Duration.ofSeconds(1);
     private static final int MOST_MESSAGES = 1 << 16;
 
     /// What carries out actions.
@@ -124,7 +126,9 @@ final class DriveReplicas implements AutoCloseable {
         var actions = holder.core().on(event, new Context(holder));
         shell.run(holder, actions);
         if (holder.core().waits()) {
-            active.add(holder);
+            if (active.add(holder)) {
+                holder.nextTick(System.nanoTime() + FIRST_AGAIN.toNanos());
+            }
         } else {
             active.remove(holder);
         }
@@ -179,8 +183,12 @@ final class DriveReplicas implements AutoCloseable {
     }
 
     private void tick() {
+        long now = System.nanoTime();
         for (var holder : List.copyOf(active)) {
-            handle(holder, new Event.Tick());
+            if (holder.nextTick() - now <= 0) {
+                holder.nextTick(now + LATER_AGAIN.toNanos());
+                handle(holder, new Event.Tick());
+            }
         }
     }
 

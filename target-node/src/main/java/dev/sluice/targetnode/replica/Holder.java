@@ -10,6 +10,8 @@ final class Holder {
     private final int group;
     private final int slot;
     private final SlotCore core;
+    private boolean standIn;
+    private long nextTick;
     private CompletableFuture<Void> changes = CompletableFuture.completedFuture(null);
 
     Holder(DriveReplicas loop, int group, int slot, SlotCore core) {
@@ -45,6 +47,24 @@ final class Holder {
     boolean serves(Serving term) {
         var now = core.serving();
         return term.open() && now.open() && now.primarySince() == term.primarySince() && loop.leased();
+    }
+
+    /// Whether this drive is a learner only because a target is down for a while: it takes writes, and copies nothing.
+    boolean isStandIn() {
+        return standIn;
+    }
+
+    void standIn(boolean is) {
+        standIn = is;
+    }
+
+    /// When what is unanswered is sent again, in nanoseconds of the loop's clock.
+    long nextTick() {
+        return nextTick;
+    }
+
+    void nextTick(long at) {
+        nextTick = at;
     }
 
     /// The end of the change of the drive that was begun last for this slot.

@@ -69,6 +69,9 @@ final class Messages implements AutoCloseable {
 
     /// Never blocks.
     void send(Holder holder, Action.Send send) {
+        if (holder.isStandIn() && send.message() instanceof Message.AskListing) {
+            return; // asked again with each tick
+        }
         Optional<Envelope.Attached> attached = Optional.empty();
         if (send.message() instanceof Message.Prepare prepare && !prepare.delete()) {
             attached = writes.pending(prepare.version())

@@ -44,6 +44,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Pulls pulls;
     private final Proposer proposer;
     private final StateFeed feed;
+    private final StandIns standIns;
     private final Membership membership;
     private volatile Optional<Applied> applied = Optional.empty();
 
@@ -57,6 +58,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.messages = new Messages(self, peers, staging, writes, this::loop, () -> applied, threads);
         this.pulls = new Pulls(peers, store, staging, writes, this::loop, () -> applied, threads);
         messages.fetchBy(pulls);
+        this.standIns = new StandIns(clock::nanos);
         this.proposer = new Proposer(control);
         this.feed = new StateFeed(control, this::apply);
         this.membership = new Membership(self, store, control, loops, clock, this::begin, proposer);
@@ -118,7 +120,9 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             return;
         }
         applied = Optional.of(Applied.of(state));
-        new RowChanges(before.map(Applied::state), state, loops).post(this::slots);
+        boolean standInsCopy = standIns.isOver();
+        standIns.follow(state);
+        new RowChanges(before.map(Applied::state), state, loops, standIns).post(this::slots, standInsCopy);
     }
 
     private GroupSlots slots(int group) {

@@ -22,8 +22,10 @@ final class RowChanges {
     private final Map<String, DriveReplicas> loops;
     private final Set<String> usableBefore;
     private final Set<String> usable;
+    private final StandIns standIns;
 
-    RowChanges(Optional<ClusterState> before, ClusterState state, Map<String, DriveReplicas> loops) {
+    RowChanges(Optional<ClusterState> before, ClusterState state, Map<String, DriveReplicas> loops, StandIns standIns) {
+        this.standIns = standIns;
         this.before = before.map(ClusterState::replication);
         this.now = state.replication();
         this.version = state.version();
@@ -39,16 +41,20 @@ final class RowChanges {
     }
 
     /// Each loop counts its promises of leases for this state once it has seen all of it.
-    void post(IntFunction<GroupSlots> slots) {
-        now.groups().values().forEach(group -> post(group, slots.apply(group.id())));
+    ///
+    /// @param learnersToo also rows that did not change, of learners
+    void post(IntFunction<GroupSlots> slots, boolean learnersToo) {
+        now.groups().values().forEach(group -> post(group, slots.apply(group.id()), learnersToo));
         loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
     }
 
-    private void post(Group group, GroupSlots slots) {
+    private void post(Group group, GroupSlots slots, boolean learnersToo) {
         var table = now.table(group.id()).orElseThrow();
         var tableBefore = before.flatMap(known -> known.table(group.id()));
         boolean sameUsable = usable.equals(usableBefore);
-        if (sameUsable && tableBefore.filter(known -> known == table).isPresent()) {
+        if (!learnersToo
+                && sameUsable
+                && tableBefore.filter(known -> known == table).isPresent()) {
             return;
         }
         for (int slot = 0; slot < Slot.COUNT; slot++) {
@@ -57,8 +63,9 @@ final class RowChanges {
             var rowBefore = tableBefore.map(known -> known.row(number));
             boolean same = rowBefore.filter(known -> known == row).isPresent();
             boolean surplus = isSurplus(row, group, usable);
-            if (!same || (!sameUsable && surplus != isSurplus(row, group, usableBefore))) {
-                post(group.id(), slot, rowBefore, row, surplus, slots);
+            boolean learns = learnersToo && row.members().stream().anyMatch(member -> !member.inSync());
+            if (!same || learns || (!sameUsable && surplus != isSurplus(row, group, usableBefore))) {
+                post(group, slot, rowBefore, row, surplus, slots);
             }
         }
     }
@@ -77,7 +84,7 @@ final class RowChanges {
     }
 
     private void post(
-            int group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus, GroupSlots slots) {
+            Group group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus, GroupSlots slots) {
         var concerned = new HashSet<String>();
         row.members().forEach(member -> concerned.add(member.drive()));
         concerned.addAll(row.fence());
@@ -87,9 +94,13 @@ final class RowChanges {
         for (var drive : concerned) {
             var loop = loops.get(drive);
             if (loop != null) {
+                boolean learns =
+                        row.member(drive).filter(member -> !member.inSync()).isPresent();
+                boolean standIn = learns && standIns.isStandIn(group, slot, drive);
                 loop.run(() -> {
-                    loop.handle(group, slot, new Event.RowApplied(row, surplus));
-                    var holder = loop.holder(group, slot);
+                    var holder = loop.holder(group.id(), slot);
+                    holder.standIn(standIn);
+                    loop.handle(holder, new Event.RowApplied(row, surplus));
                     if (primary.equals(drive)) {
                         slots.is(holder);
                     } else {

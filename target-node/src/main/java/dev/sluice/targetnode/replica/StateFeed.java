@@ -3,16 +3,21 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.store.StoreException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Hands on each newer state of the cluster that this node hears of, on a thread of its own: one after the other,
-/// perhaps not all of them.
+/// perhaps not all of them; the newest again from time to time.
 final class StateFeed implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateFeed.class);
+    private static final Duration AGAIN = Duration.ofSeconds(10);
     private static final long PAUSE_NANOS = 50_000_000;
 
     private final ControlPlane control;
@@ -31,12 +36,15 @@ final class StateFeed implements AutoCloseable {
     }
 
     private void followForEver() {
-        long version = -1;
+        Optional<ClusterState> last = Optional.empty();
         while (!closed) {
+            var watch = control.watch(last.map(ClusterState::version).orElse(-1L));
             try {
-                var state = control.watch(version).get();
-                version = state.version();
-                follower.accept(state);
+                last = Optional.of(watch.get(AGAIN.toNanos(), TimeUnit.NANOSECONDS));
+                follower.accept(last.get());
+            } catch (TimeoutException _) {
+                watch.cancel(false);
+                last.ifPresent(follower);
             } catch (InterruptedException _) {
                 return;
             } catch (ExecutionException | StoreException away) {

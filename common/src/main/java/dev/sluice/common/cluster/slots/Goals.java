@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /// Which drives placement wants for a slot: the best ranked usable ones, no two on one target, and no two in one zone
 /// while another zone has room. Made once for a plan.
-final class Goals {
+public final class Goals {
     private static final int NO_ZONE = -1;
 
     private final Ranking ranking;
@@ -42,6 +42,11 @@ final class Goals {
         zoned = zones.size() > 0;
     }
 
+    /// @param usable the drives that may be chosen
+    public static Goals of(Replication replication, ClusterMap map, Predicate<String> usable) {
+        return new Goals(replication.drives(), usable, map);
+    }
+
     private static <T> int numbered(Map<T, Integer> numbers, T value) {
         return numbers.computeIfAbsent(value, _ -> numbers.size());
     }
@@ -61,7 +66,7 @@ final class Goals {
 
     /// @param count how many are wanted; fewer come when fewer targets have a usable drive
     /// @param avoided drives that are not to be chosen
-    List<String> of(int slot, int count, Predicate<String> avoided) {
+    public List<String> of(int slot, int count, Predicate<String> avoided) {
         var first = new int[ranking.kept()];
         for (int place = 0; place < first.length; place++) {
             first[place] = ranking.best(slot, place);

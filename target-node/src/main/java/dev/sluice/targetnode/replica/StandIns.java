@@ -1,0 +1,73 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Goals;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.name.NodeId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// Tells learners that belong where they are from those that stand in for a target that is down. A target that restarts
+/// is back soon, so stand-ins copy nothing for a while. For one thread.
+final class StandIns {
+    static final Duration REBUILD_DELAY = Duration.ofMinutes(5);
+
+    private final LongSupplier clock;
+    private final Map<NodeId, Long> downSince = new HashMap<>();
+    private Optional<Goals> ifAllWereUp = Optional.empty();
+
+    /// @param clock in nanoseconds
+    StandIns(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    void follow(ClusterState state) {
+        long now = clock.getAsLong();
+        var targets = state.replication().targets();
+        downSince
+                .keySet()
+                .removeIf(id -> !targets.containsKey(id) || targets.get(id).up());
+        targets.forEach((id, entry) -> {
+            if (!entry.up()) {
+                downSince.putIfAbsent(id, now);
+            }
+        });
+        boolean someAreExpected = downSince.values().stream().anyMatch(since -> now - since < REBUILD_DELAY.toNanos());
+        ifAllWereUp = someAreExpected ? Optional.of(goals(state, now)) : Optional.empty();
+    }
+
+    /// Those of targets that are down for longer do not count.
+    private Goals goals(ClusterState state, long now) {
+        var replication = state.replication();
+        return Goals.of(
+                replication,
+                state.map(),
+                drive -> replication
+                        .drives()
+                        .find(drive)
+                        .filter(entry -> !entry.out())
+                        .filter(entry -> replication
+                                        .target(entry.target())
+                                        .filter(TargetEntry::up)
+                                        .isPresent()
+                                || now - downSince.getOrDefault(entry.target(), now) < REBUILD_DELAY.toNanos())
+                        .isPresent());
+    }
+
+    boolean isStandIn(Group group, int slot, String learner) {
+        return ifAllWereUp
+                .filter(goals -> !goals.of(slot, group.replicas(), _ -> false).contains(learner))
+                .isPresent();
+    }
+
+    /// Whether stand-ins may have become learners that copy, though the state is the same.
+    boolean isOver() {
+        long now = clock.getAsLong();
+        return ifAllWereUp.isPresent()
+                && downSince.values().stream().allMatch(since -> now - since >= REBUILD_DELAY.toNanos());
+    }
+}
