@@ -113,6 +113,10 @@ class PlannerHistoriesTest {
         var registration = trial.register(a, "boot", Set.of(), Set.of());
         assertThat(trial.apply(registration)).isTrue();
         assertThat(trial.apply(registration)).isFalse();
+        assertThat(trial.apply(new Command.Register(
+                        a, registration.nonce(), trial.entry(a).incarnation(), "boot", registration.drives())))
+                .as("also when it has read meanwhile")
+                .isFalse();
         assertThat(trial.state.replication().incarnation(a, registration.nonce()))
                 .contains(trial.entry(a).incarnation());
     }
@@ -163,6 +167,19 @@ class PlannerHistoriesTest {
                 .map(member -> trial.named(SLOT, member))
                 .toList()));
         assertThat(drives(trial.row(SLOT).inSync())).contains(drive(a)).hasSize(2);
+    }
+
+    @Test
+    void surplusMemberRemovesNeitherItselfNorOneOfTheGoal() {
+        trial.apply(trial.down(b));
+        trial.apply(new Command.Promote(List.of(trial.named(SLOT, member(c)))));
+        trial.apply(trial.up(b));
+        assertThat(trial.row(SLOT).inSync()).hasSize(3);
+        assertThat(trial.goal(SLOT)).containsExactlyInAnyOrder(drive(a), drive(b));
+        assertThat(trial.apply(new Command.Expel(List.of(trial.named(SLOT, member(c))))))
+                .isFalse();
+        expel(b);
+        assertThat(drives(trial.row(SLOT).members())).containsExactly(drive(a), drive(b));
     }
 
     @Test
