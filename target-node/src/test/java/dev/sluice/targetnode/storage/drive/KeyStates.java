@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// What may be found of each key, now and after a crash.
 final class KeyStates {
@@ -35,6 +36,9 @@ final class KeyStates {
 
     /// Those of them that have seen a loss of power: what they have may change with each restart.
     private final Set<String> unsteady = new HashSet<>();
+
+    /// Where a commit was broken off between the file and the index: what a loss of power may yet make of the file.
+    private final Map<String, Set<State>> halfDone = new HashMap<>();
 
     KeyStates(List<String> keys) {
         for (var key : keys) {
@@ -89,6 +93,9 @@ final class KeyStates {
             unsynced.remove(key);
             unsteady.remove(key);
         }
+        if (next.row != DAMAGED) {
+            halfDone.remove(key);
+        }
         allowed.put(key, Set.of(next));
     }
 
@@ -125,6 +132,7 @@ final class KeyStates {
                 add(key, each.state);
             }
         }));
+        halfDone.forEach((key, states) -> states.forEach(state -> add(key, state)));
         unsteady.addAll(unsynced);
     }
 
@@ -143,6 +151,10 @@ final class KeyStates {
     }
 
     void found(String key, State state) {
+        if (state.row == DAMAGED && state.open != 0) {
+            var before = of(key).stream().filter(each -> each.open == state.open);
+            halfDone.putIfAbsent(key, before.collect(Collectors.toSet()));
+        }
         allowed.put(key, Set.of(state));
     }
 }
