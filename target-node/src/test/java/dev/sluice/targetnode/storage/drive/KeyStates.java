@@ -20,8 +20,9 @@ final class KeyStates {
     /// @param open the version of the open intent, 0 for none
     record State(long row, long open) {}
 
+    /// @param unsynced whether a loss of power could do anything to the key
     /// @param until how many batches the index had when it had made way to the next
-    private record Past(State state, int until) {}
+    private record Past(State state, boolean unsynced, int until) {}
 
     private final Map<String, Set<State>> allowed = new TreeMap<>();
 
@@ -84,9 +85,9 @@ final class KeyStates {
     void became(String key, State next, boolean lasts, boolean isCommit, int until) {
         var before = past.getOrDefault(key, List.of());
         for (var state : of(key)) {
-            before.add(new Past(state, until));
+            before.add(new Past(state, unsynced.contains(key), until));
             if (isCommit) {
-                before.add(new Past(new State(DAMAGED, state.open), until));
+                before.add(new Past(new State(DAMAGED, state.open), false, until));
             }
         }
         if (lasts) {
@@ -130,6 +131,9 @@ final class KeyStates {
         past.forEach((key, states) -> states.forEach(each -> {
             if (each.until > synced) {
                 add(key, each.state);
+                if (each.unsynced) {
+                    unsynced.add(key);
+                }
             }
         }));
         halfDone.forEach((key, states) -> states.forEach(state -> add(key, state)));
