@@ -165,7 +165,7 @@ class PeerApiTest {
     }
 
     /// None of these calls reaches it.
-    private static TargetService noStorage() {
+    static TargetService noStorage() {
         return (TargetService) Proxy.newProxyInstance(
                 TargetService.class.getClassLoader(), new Class<?>[] {TargetService.class}, (_, method, _) -> {
                     throw new AssertionError(method + " was called");

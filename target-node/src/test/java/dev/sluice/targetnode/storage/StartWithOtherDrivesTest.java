@@ -12,8 +12,6 @@ import static dev.sluice.targetnode.storage.WatchedDrives.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.health.DriveState;
@@ -26,7 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -264,49 +261,5 @@ class StartWithOtherDrivesTest {
             assertThat(states(store)).hasSize(4).containsOnly(DriveState.ONLINE);
         }
         assertThat(Files.readString(table)).as("the damaged copy is mended").contains(idAt(more), "\"current\"");
-    }
-
-    /// What was before there was a drive table is read once more.
-    @Test
-    void drivesOfFormatOneComeUp() throws IOException {
-        var paths = used(2);
-        var json = new ObjectMapper();
-        var last = idAt(paths.getLast());
-        var all = json.createObjectNode();
-        for (var path : paths) {
-            all.put(idAt(path), 1);
-        }
-        for (var path : paths) {
-            var identity = (ObjectNode)
-                    json.readTree(path.resolve(".sluice/drive.json").toFile());
-            identity.put("format", 1).remove("checksum");
-            identity.set("drives", all);
-            seal(json, path.resolve(".sluice/drive.json"), identity);
-            Files.delete(path.resolve(".sluice/drives.json"));
-            Files.delete(path.resolve(".sluice/closed.json"));
-        }
-        var disabled = json.createObjectNode().put("format", 1).put("version", 3);
-        disabled.putObject("disabled").put(last, paths.getLast().toString());
-        seal(json, paths.getFirst().resolve(".sluice/disabled.json"), disabled);
-        try (var drives = new WatchedDrives(paths, HARDLY)) {
-            assertThat(drives.state(0)).isEqualTo(DriveState.ONLINE);
-            assertThat(drives.state(1)).isEqualTo(DriveState.DISABLED);
-            assertThat(get(drives.store, drives.key(0, 0))).isEqualTo(random(0, 100));
-            drives.store.mountpaths().enable(paths.getLast().toString());
-            drives.awaitState(1, DriveState.ONLINE);
-            assertThat(drives.store.list(BUCKET.id(), "", "", 10)).hasSize(2);
-        }
-        for (var path : paths) {
-            assertThat(path.resolve(".sluice/disabled.json")).doesNotExist();
-            assertThat(Files.readString(path.resolve(".sluice/drive.json")))
-                    .contains("\"format\" : 2")
-                    .doesNotContain("drives");
-        }
-    }
-
-    private static void seal(ObjectMapper json, Path file, ObjectNode content) throws IOException {
-        var crc = new CRC32C();
-        crc.update(json.writeValueAsBytes(content));
-        Files.write(file, json.writeValueAsBytes(content.put("checksum", "%08x".formatted(crc.getValue()))));
     }
 }

@@ -21,6 +21,7 @@ final class Draft {
     private final Map<Integer, SlotRow[]> rows = new HashMap<>();
     private final Interner interner = new Interner();
     private int lastIncarnation;
+    private DriveTable table;
 
     Draft(Replication before, ClusterMap map) {
         this.before = before;
@@ -28,6 +29,7 @@ final class Draft {
         this.targets = new TreeMap<>(before.targets());
         this.controllers = new TreeMap<>(before.controllers());
         this.drives = new TreeMap<>(before.drives().entries());
+        this.table = before.drives();
         this.lastIncarnation = before.lastIncarnation();
     }
 
@@ -71,13 +73,21 @@ final class Draft {
 
     /// With the targets and drives as they are now.
     Goals goals() {
-        return new Goals(before.drives().with(drives), this::usable, map);
+        return new Goals(driveTable(), this::usable, map);
     }
 
     boolean has(int group, int slot) {
         return before.groups().containsKey(group)
                 && slot >= 0
                 && slot < before.tables().get(group).size();
+    }
+
+    /// The same object until a drive changes: it may have its ranking.
+    private DriveTable driveTable() {
+        if (!table.entries().equals(drives)) {
+            table = before.drives().with(drives);
+        }
+        return table;
     }
 
     SlotRow row(int group, int slot) {
@@ -113,6 +123,6 @@ final class Draft {
         var tables = new HashMap<>(before.tables());
         rows.forEach((group, changed) -> tables.put(group, SlotTable.of(changed)));
         return new Replication(
-                lastIncarnation, targets, before.drives().with(drives), controllers, before.groups(), tables);
+                lastIncarnation, targets, driveTable(), controllers, before.groups(), tables);
     }
 }

@@ -117,6 +117,11 @@ class PlannerLawsTest {
                     assertThat(drives(after.inSync()).contains(member.drive()))
                             .as("%s, %s", member, as)
                             .isEqualTo(!leaves);
+                    if (trial.where(member.drive()).equals(register.target()) && !leaves && !after.equals(before)) {
+                        assertThat(after.primarySince())
+                                .as("the primary fences again: %s", as)
+                                .isGreaterThan(before.epoch());
+                    }
                 }
             }
             default -> assertThat(drives(after.inSync())).as(as).containsAll(drives(before.inSync()));

@@ -34,7 +34,7 @@ final class SlotTrial {
     final Leader leader = new Leader() {
         @Override
         public boolean leased(NodeId target) {
-            return leased.contains(target);
+            return leased.contains(target) && entry(target).up();
         }
 
         @Override

@@ -275,7 +275,6 @@ public final class DriveSet implements AutoCloseable {
         if (!identity.equals(identity.asFormed())) {
             file.write(identity.asFormed());
         }
-        FormerSet.forget(path);
     }
 
     /// The drive table never came to name it.

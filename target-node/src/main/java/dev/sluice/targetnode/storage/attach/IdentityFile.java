@@ -7,12 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.HashMap;
 import java.util.Optional;
 
 /// Reads and writes a drive's identity: JSON for people, with its format first and its checksum last.
 final class IdentityFile {
-    private static final int FORMAT = 2;
+    /// Says also how the index and the records are written: what an older build made is not read.
+    private static final int FORMAT = 3;
 
     private final Path file;
 
@@ -23,7 +23,9 @@ final class IdentityFile {
     /// @throws DriveRefusedException when there is one that cannot be read
     Optional<DriveIdentity> read() {
         try {
-            return ChecksummedJson.read(file, FORMAT).map(IdentityFile::parsed);
+            var json = ChecksummedJson.read(file, FORMAT);
+            json.ifPresent(this::requireThisFormat);
+            return json.map(IdentityFile::parsed);
         } catch (ChecksummedJson.DamagedException _) {
             throw new DriveRefusedException(
                     file + " is damaged: restore it, or empty the drive to have it attached as a new one");
@@ -32,18 +34,35 @@ final class IdentityFile {
         }
     }
 
+    private void requireThisFormat(ObjectNode json) {
+        int format = json.path("format").asInt();
+        if (format < FORMAT) {
+            throw new DriveRefusedException(
+                    "%s has format %d: the drive was made by an older build, and this one reads format %d only; %s"
+                            .formatted(file, format, FORMAT, "start with empty drives, or copy the objects out first"));
+        }
+    }
+
+    /// A start does not go on beside a drive of an older build: it must not be taken for a missing one.
+    ///
+    /// @throws DriveRefusedException when it is of an older build
+    void requireThisFormat() {
+        Optional<ObjectNode> json;
+        try {
+            json = ChecksummedJson.read(file, FORMAT);
+        } catch (IOException | DriveRefusedException _) {
+            return; // it is told where the drive is looked at
+        }
+        json.ifPresent(this::requireThisFormat);
+    }
+
     private static DriveIdentity parsed(ObjectNode json) {
-        var formerSet = new HashMap<String, Long>();
-        json.path("drives")
-                .properties()
-                .forEach(each -> formerSet.put(each.getKey(), each.getValue().asLong()));
         return new DriveIdentity(
                 json.path("cluster").asText(),
                 json.path("node").asText(),
                 json.path("id").asText(),
                 json.path("weight").asLong(),
-                json.path("formed").asBoolean(),
-                formerSet);
+                json.path("formed").asBoolean());
     }
 
     void write(DriveIdentity identity) throws IOException {

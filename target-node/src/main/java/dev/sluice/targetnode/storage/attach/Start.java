@@ -41,7 +41,6 @@ final class Start {
     private final Map<String, TableFile.Copy> tables = new HashMap<>();
     private final Map<String, String> missing = new TreeMap<>();
     private final List<String> damaged = new ArrayList<>();
-    private Optional<DriveTable> former = Optional.empty();
 
     Start(DriveSet set, List<Path> configured, Set<String> lost) {
         this.set = set;
@@ -69,6 +68,7 @@ final class Start {
     // ---- looking
 
     private void see(Path path) {
+        new IdentityFile(path).requireThisFormat();
         var sight = Sight.of(path);
         sights.put(path, sight);
         sight.identity().ifPresent(identity -> {
@@ -95,14 +95,12 @@ final class Start {
     private Optional<TableFile.Copy> newest() {
         damaged.clear();
         tables.clear();
-        former = FormerSet.table(sights.values());
         if (byId.values().stream().noneMatch(Start::isFormed)) {
             return Optional.empty();
         }
         byId.forEach((id, sight) -> tableOf(id, sight).ifPresent(table -> tables.put(id, table)));
         return tables.values().stream()
-                .max(Comparator.comparingLong(copy -> copy.table().version()))
-                .or(() -> former.map(table -> new TableFile.Copy(table, Set.of())));
+                .max(Comparator.comparingLong(copy -> copy.table().version()));
     }
 
     private static boolean isFormed(Sight sight) {
@@ -119,7 +117,7 @@ final class Start {
             }
             if (table.isPresent()) {
                 damaged.add(file + " is not of this drive, which is " + id);
-            } else if (isFormed(sight) && !isFormer(id)) {
+            } else if (isFormed(sight)) {
                 damaged.add(file + " is not there");
             }
         } catch (IOException failure) {
@@ -129,15 +127,6 @@ final class Start {
                             : file + " cannot be read: " + failure);
         }
         return Optional.empty();
-    }
-
-    /// Whether a drive knows what was before there was a drive table.
-    private boolean isFormer(String id) {
-        var sight = byId.get(id);
-        return former.isPresent()
-                && former.get().members().containsKey(id)
-                && sight != null
-                && sight.identity().filter(each -> !each.formerSet().isEmpty()).isPresent();
     }
 
     // ---- a target that has drives
@@ -248,7 +237,6 @@ final class Start {
     /// The drives whose table was read, and that can be reached.
     private Set<String> known() {
         var known = new HashSet<>(tables.keySet());
-        byId.keySet().stream().filter(this::isFormer).forEach(known::add);
         known.removeAll(missing.keySet());
         return known;
     }

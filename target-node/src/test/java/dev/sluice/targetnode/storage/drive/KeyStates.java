@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// What may be found of each key, now and after a crash.
 final class KeyStates {
@@ -19,8 +20,9 @@ final class KeyStates {
     /// @param open the version of the open intent, 0 for none
     record State(long row, long open) {}
 
+    /// @param unsynced whether a loss of power could do anything to the key
     /// @param until how many batches the index had when it had made way to the next
-    private record Past(State state, int until) {}
+    private record Past(State state, boolean unsynced, int until) {}
 
     private final Map<String, Set<State>> allowed = new TreeMap<>();
 
@@ -35,6 +37,9 @@ final class KeyStates {
 
     /// Those of them that have seen a loss of power: what they have may change with each restart.
     private final Set<String> unsteady = new HashSet<>();
+
+    /// Where a commit was broken off between the file and the index: what a loss of power may yet make of the file.
+    private final Map<String, Set<State>> halfDone = new HashMap<>();
 
     KeyStates(List<String> keys) {
         for (var key : keys) {
@@ -80,14 +85,17 @@ final class KeyStates {
     void became(String key, State next, boolean lasts, boolean isCommit, int until) {
         var before = past.getOrDefault(key, List.of());
         for (var state : of(key)) {
-            before.add(new Past(state, until));
+            before.add(new Past(state, unsynced.contains(key), until));
             if (isCommit) {
-                before.add(new Past(new State(DAMAGED, state.open), until));
+                before.add(new Past(new State(DAMAGED, state.open), false, until));
             }
         }
         if (lasts) {
             unsynced.remove(key);
             unsteady.remove(key);
+        }
+        if (next.row != DAMAGED) {
+            halfDone.remove(key);
         }
         allowed.put(key, Set.of(next));
     }
@@ -123,8 +131,12 @@ final class KeyStates {
         past.forEach((key, states) -> states.forEach(each -> {
             if (each.until > synced) {
                 add(key, each.state);
+                if (each.unsynced) {
+                    unsynced.add(key);
+                }
             }
         }));
+        halfDone.forEach((key, states) -> states.forEach(state -> add(key, state)));
         unsteady.addAll(unsynced);
     }
 
@@ -143,6 +155,10 @@ final class KeyStates {
     }
 
     void found(String key, State state) {
+        if (state.row == DAMAGED && state.open != 0) {
+            var before = of(key).stream().filter(each -> each.open == state.open);
+            halfDone.putIfAbsent(key, before.collect(Collectors.toSet()));
+        }
         allowed.put(key, Set.of(state));
     }
 }
