@@ -194,19 +194,19 @@ class SlotTableTest {
 
     @Test
     void slotsAreCountedByState() {
-        assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(0, 0, Slot.COUNT)));
+        assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(Slot.COUNT, 0, 0, Slot.COUNT)));
         var slots = new ArrayList<Command.SlotEpoch>();
         for (int slot = 0; slot < 1000; slot++) {
             slots.add(new Command.SlotEpoch(1, slot, 1));
         }
         var opened = state.apply(new Command.Opened(slots));
-        assertThat(ClusterView.of(opened).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(1000, 0, Slot.COUNT - 1000)));
+        assertThat(ClusterView.of(opened).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(Slot.COUNT, 1000, 0, Slot.COUNT - 1000)));
         var gone = target(state, table.row(0).primary().drive());
         var entry = state.replication().target(gone).orElseThrow();
         var counts = ClusterView.of(opened.apply(new Command.Down(gone, entry.version(), new TreeMap<>())))
                 .slotCounts()
                 .get(1);
-        assertThat(counts.degraded()).isBetween(400, 600);
+        assertThat(counts.degraded()).isBetween(400L, 600L);
         assertThat(counts.full() + counts.degraded()).isEqualTo(1000);
     }
 
