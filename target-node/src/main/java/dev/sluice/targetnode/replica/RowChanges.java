@@ -70,6 +70,18 @@ final class RowChanges {
         }
     }
 
+    /// While the members are the same, the rest of a row is the primary's; but any in-sync one may have to ask that
+    /// others go.
+    private static Set<String> concerned(Optional<SlotRow> rowBefore, SlotRow row) {
+        if (rowBefore.filter(known -> known != row && known.epoch() == row.epoch()).isPresent()) {
+            return Set.of(row.primary().drive());
+        }
+        var concerned = new HashSet<String>();
+        row.members().forEach(member -> concerned.add(member.drive()));
+        rowBefore.ifPresent(known -> known.members().forEach(member -> concerned.add(member.drive())));
+        return concerned;
+    }
+
     private static boolean isSurplus(SlotRow row, Group group, Set<String> usable) {
         int inSync = 0;
         for (var member : row.members()) {
@@ -85,13 +97,8 @@ final class RowChanges {
 
     private void post(
             Group group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus, GroupSlots slots) {
-        var concerned = new HashSet<String>();
-        row.members().forEach(member -> concerned.add(member.drive()));
-        concerned.addAll(row.fence());
-        rowBefore.ifPresent(known -> known.members().forEach(member -> concerned.add(member.drive())));
-        rowBefore.ifPresent(known -> concerned.addAll(known.fence()));
         var primary = row.primary().drive();
-        for (var drive : concerned) {
+        for (var drive : concerned(rowBefore, row)) {
             var loop = loops.get(drive);
             if (loop != null) {
                 boolean learns =

@@ -107,6 +107,7 @@ class WatchedStateTest {
                 new PeerTokens(ONE, KEY, InstantSource.system()),
                 new SealedSecrets(KEY),
                 Optional.of(PeerApiTest.noStorage()),
+                Optional.empty(),
                 new ClusterViews(controller),
                 controller,
                 true);
