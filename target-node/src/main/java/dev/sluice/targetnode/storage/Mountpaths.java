@@ -16,10 +16,12 @@ import java.util.function.UnaryOperator;
 /// What an operator may do with the drives of a target. Blocks: for virtual threads.
 public final class Mountpaths implements AutoCloseable {
     private final DrivePool opened;
+    private final ReplicatedKeys replicated;
     private final DriveThreads looking = new DriveThreads("mountpaths-look", 1, 16);
 
-    Mountpaths(DrivePool opened) {
+    Mountpaths(DrivePool opened, ReplicatedKeys replicated) {
         this.opened = opened;
+        this.replicated = replicated;
     }
 
     /// What the drives of the target weighed together when it was formed.
@@ -121,6 +123,14 @@ public final class Mountpaths implements AutoCloseable {
                     ("drive %s is %s, so nothing can be moved from it: bring it back first, or give up with --lost "
                                     + "what only it has")
                             .formatted(slot.id(), state));
+        }
+        if (!lost) {
+            slot.readable().stream()
+                    .flatMap(drive -> replicated.whyItStays(drive).stream())
+                    .findFirst()
+                    .ifPresent(why -> {
+                        throw new StoreException.InvalidArgument(why);
+                    });
         }
         var known = slot.totals();
         opened.tables().change(table -> lost ? forgetting(table, slot.id()) : detaching(table, slot.id()));

@@ -68,6 +68,7 @@ public final class ObjectStore implements AutoCloseable {
     private final KeyCommitter committer;
     private final KeyMover mover;
     private final Multipart multipart;
+    private final ReplicatedKeys replicated = new ReplicatedKeys();
     private final Settlement settlement;
     private volatile Map<String, Evictor> evictors = Map.of();
 
@@ -75,13 +76,13 @@ public final class ObjectStore implements AutoCloseable {
         this.config = config;
         this.opened = opened;
         this.drives = new Drives(opened::slots, opened::table);
-        this.mountpaths = new Mountpaths(opened);
+        this.mountpaths = new Mountpaths(opened, replicated);
         this.hotSet = hotSet;
         this.versions = versions;
         this.committer = new KeyCommitter(drives, hotSet, versions);
         this.mover = new KeyMover(drives, committer, config.smallLimit());
         this.multipart = new Multipart(drives, committer, mover, this::adopt);
-        this.settlement = new Settlement(drives, opened, mover);
+        this.settlement = new Settlement(drives, opened, mover, replicated);
     }
 
     /// Attaches the drives and repairs what a crash left. A drive whose index must be rebuilt is not serving at
@@ -281,9 +282,10 @@ public final class ObjectStore implements AutoCloseable {
                 committer, drives, where, bucket, key, expectedLength, inOneStep, durability == Durability.FSYNC);
     }
 
-    /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon.
+    /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon. Does nothing
+    /// for a replicated bucket.
     public void adopt(BucketRef bucket) {
-        if (drives.table().copies(bucket.id()).wanted() == bucket.copies()) {
+        if (bucket.replicated() || drives.table().copies(bucket.id()).wanted() == bucket.copies()) {
             return;
         }
         var done = drives.alone(
@@ -411,6 +413,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Begins to bring keys to where they belong; to be closed before this.
     public Resilver resilver(ResilverSettings settings, KnownBuckets buckets) {
+        replicated.know(buckets);
         return Resilver.start(surroundings(), mover, settlement, buckets, settings);
     }
 

@@ -21,11 +21,13 @@ final class Settlement implements Settling {
     private final Drives drives;
     private final DrivePool opened;
     private final Mover mover;
+    private final ReplicatedKeys replicated;
 
-    Settlement(Drives drives, DrivePool opened, Mover mover) {
+    Settlement(Drives drives, DrivePool opened, Mover mover, ReplicatedKeys replicated) {
         this.drives = drives;
         this.opened = opened;
         this.mover = mover;
+        this.replicated = replicated;
     }
 
     @Override
@@ -36,11 +38,11 @@ final class Settlement implements Settling {
 
     @Override
     public Optional<String> settle(long tableVersion, Set<String> looked) {
-        var waiting = waiting(looked);
-        if (waiting.isPresent()) {
-            return waiting;
-        }
         try {
+            var waiting = waiting(looked);
+            if (waiting.isPresent()) {
+                return waiting;
+            }
             bringStrays();
             return drives.alone(() -> settleAlone(tableVersion)).orElse(Optional.of("changes are under way"));
         } catch (StoreException notNow) {
@@ -82,6 +84,10 @@ final class Settlement implements Settling {
             if (!drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))) {
                 return Optional.of("drive " + drive.id()
                         + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
+            }
+            var kept = replicated.whyItStays(drive);
+            if (kept.isPresent()) {
+                return kept;
             }
         }
         return Optional.empty();

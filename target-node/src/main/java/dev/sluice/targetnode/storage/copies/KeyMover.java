@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /// Puts keys where they belong. The bytes are copied while everybody goes on with the key; under its lock it is then
 /// looked again whether that is still what is wanted, and the copies appear, and only after that the others go.
+///
+/// Leaves keys of replicated buckets alone: the table of slots says where they belong.
 public final class KeyMover implements Mover, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyMover.class);
     private static final int ATTEMPTS = 8;
@@ -50,7 +52,7 @@ public final class KeyMover implements Mover, AutoCloseable {
 
     @Override
     public long bring(BucketRef bucket, String key) {
-        return bring(bucket, key, Set.of());
+        return bucket.replicated() ? 0 : bring(bucket, key, Set.of());
     }
 
     /// Makes a damaged copy anew from another one.
@@ -58,6 +60,9 @@ public final class KeyMover implements Mover, AutoCloseable {
     /// @param drive where it was found damaged
     /// @return false when there is no other
     public boolean mend(BucketRef bucket, String key, String drive) {
+        if (bucket.replicated()) {
+            return false;
+        }
         var where = drives.of(bucket, key);
         if (where.isSingle() || where.readable().size() < 2) {
             return false;
@@ -76,7 +81,7 @@ public final class KeyMover implements Mover, AutoCloseable {
     /// @param bad ids of drives whose copies were found damaged
     public void bringLater(BucketRef bucket, String key, Set<String> bad) {
         var name = new ObjectKey(bucket.id(), key);
-        if (waiting.size() >= LATER || !waiting.add(name)) {
+        if (bucket.replicated() || waiting.size() >= LATER || !waiting.add(name)) {
             return;
         }
         later.execute(() -> {

@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /// The look at one drive, as it is open now, under one table: first its notes, then every key of its index in order.
 /// Where it stands is kept in the index every few seconds, and never ahead of a key that is not done yet.
 ///
+/// Keys of replicated buckets are passed by, wherever they are: the table of slots says where they belong.
+///
 /// A key that fails is passed by. When all were looked at, only those are tried again, or all when they are too many
 /// to be known by name.
 final class DriveLook {
@@ -181,7 +183,7 @@ final class DriveLook {
             var astray = new Astray(id, table, tools.surroundings().readable()).among(batch);
             for (var entry : batch) {
                 var bucket = astray.contains(entry.name())
-                        ? strangers.bucket(entry.name().bucketId())
+                        ? strangers.bucket(entry.name().bucketId()).filter(known -> !known.replicated())
                         : Optional.<BucketRef>empty();
                 follow(Optional.of(entry), bucket.map(known -> start(known, entry.name(), entry.size())));
             }

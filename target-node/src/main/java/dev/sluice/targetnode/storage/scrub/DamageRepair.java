@@ -17,7 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// What is done about a damaged object: it is copied again from another drive, or dropped where a cloud has it; else
+/// What is done about a damaged object: it is copied again from another drive, or dropped where a cloud has it, but
+/// not where it is a replica, which only its slot's primary may replace; else
 /// the file stays, and where readers might not notice the damage at once, the entry is marked, so that they are
 /// refused.
 final class DamageRepair {
@@ -45,7 +46,7 @@ final class DamageRepair {
     Treated of(BucketRef bucket, String key, ObjectCheckResult.Bad bad) {
         committer.lookAgain(bucket, key);
         try {
-            var repaired = repaired(bucket, key, bad);
+            var repaired = bucket.replicated() ? Optional.<ScrubFinding.Action>empty() : repaired(bucket, key, bad);
             if (repaired.isPresent()) {
                 return new Treated(repaired.get(), bad.why());
             }

@@ -45,10 +45,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// A target of drives that have index entries only, its table, which the test changes, and a mover that copies entries.
 final class ResilverFixture implements Surroundings, Mover, Settling, KnownBuckets, AutoCloseable {
     static final BucketRef BUCKET = new BucketRef(7, "shards");
+    static final BucketRef REPLICATED = new BucketRef(8, "replicated", 1, true);
     static final int SIZE = 1 << 20;
     private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
 
@@ -56,6 +58,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     final Map<String, Drive> drives = new TreeMap<>();
     final Map<String, Drive> readable = new ConcurrentHashMap<>();
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+    private final Map<BucketRef, Integer> broughtOf = new ConcurrentHashMap<>();
     final List<String> brought = new CopyOnWriteArrayList<>();
     final Set<String> failing = ConcurrentHashMap.newKeySet();
     final List<Set<String>> settlings = new CopyOnWriteArrayList<>();
@@ -186,7 +189,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
 
     @Override
     public Optional<BucketRef> withId(long id) {
-        return id == BUCKET.id() ? Optional.of(BUCKET) : Optional.empty();
+        return Stream.of(BUCKET, REPLICATED).filter(each -> each.id() == id).findFirst();
     }
 
     @Override
@@ -213,6 +216,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     public long bring(BucketRef bucket, String key) {
         beforeBringing.accept(key);
         brought.add(key);
+        broughtOf.merge(bucket, 1, Integer::sum);
         if (failing.contains(key)) {
             throw new StoreException.NoSpace("no room for " + key);
         }
@@ -242,6 +246,11 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
             }
         }
         return written;
+    }
+
+    /// How many keys of a bucket.
+    int broughtOf(BucketRef bucket) {
+        return broughtOf.getOrDefault(bucket, 0);
     }
 
     // ---- running it

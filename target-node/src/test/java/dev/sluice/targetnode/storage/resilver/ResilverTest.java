@@ -81,6 +81,23 @@ class ResilverTest {
         }
     }
 
+    // ---- what it leaves alone
+
+    @Test
+    void keysOfReplicatedBucketStayOnTheirDrives() {
+        var target = target();
+        var keys = thirdIsBack(30);
+        var replicated = keys(30);
+        target.put("d1", ResilverFixture.REPLICATED.id(), 1, replicated);
+        target.startAndBegin();
+        target.awaitIdle();
+        assertThat(target.allInPlace(keys)).isTrue();
+        assertThat(target.table.isSettled()).isTrue();
+        assertThat(target.broughtOf(ResilverFixture.REPLICATED)).isZero();
+        assertThat(target.broughtOf(ResilverFixture.BUCKET)).isPositive();
+        assertThat(target.status().keys()).isEqualTo(60);
+    }
+
     // ---- when it begins
 
     @Test
