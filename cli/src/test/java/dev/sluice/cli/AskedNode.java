@@ -45,6 +45,10 @@ final class AskedNode implements AutoCloseable {
         server.start();
     }
 
+    String url() {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
     /// Runs a command that asks this node.
     Result sluice(String... arguments) {
         return sluiceAt("--cluster", arguments);
@@ -53,7 +57,7 @@ final class AskedNode implements AutoCloseable {
     /// @param option that names this node
     Result sluiceAt(String option, String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of(option, "http://127.0.0.1:" + server.getAddress().getPort()));
+        all.addAll(List.of(option, url()));
         var out = new StringWriter();
         var err = new StringWriter();
         var exitCode = Sluice.run(

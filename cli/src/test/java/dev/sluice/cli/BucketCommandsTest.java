@@ -39,6 +39,30 @@ final class BucketCommandsTest {
     }
 
     @Test
+    void replicasAreSetAtTheStartAndLater() {
+        assertThat(sluice("bucket", "create", "shards", "--replicas", "2")).returns(0, AskedNode.Result::exitCode);
+        assertThat(sluice("bucket", "set", "shards", "--replicas", "3")).returns(0, AskedNode.Result::exitCode);
+        assertThat(received)
+                .containsExactly(
+                        "POST /v1/buckets/shards {\"action\":\"create-bck\",\"value\":{\"replicas\":2}}",
+                        "PATCH /v1/buckets/shards {\"action\":\"set-bprops\",\"value\":{\"replicas\":3}}");
+        assertThat(sluice("bucket", "create", "shards", "--replicas", "two"))
+                .returns(2, AskedNode.Result::exitCode)
+                .satisfies(result -> assertThat(result.err()).contains("--replicas"));
+        assertThat(received).hasSize(2);
+    }
+
+    @Test
+    void replicasAreListedWhereThereIsMoreThanOne() throws IOException {
+        var answer = "[{\"name\":\"a\",\"replicas\":1},{\"name\":\"b\",\"replicas\":2},{\"name\":\"old\"}]";
+        try (var other = new AskedNode(_ -> answer)) {
+            assertThat(other.sluice("bucket", "ls").out().lines()).containsExactly("a", "b  2 replicas", "old");
+            assertThat(other.sluice("bucket", "ls", "--json").out().replaceAll("\\s", ""))
+                    .isEqualTo("[\"a\",\"b\",\"old\"]");
+        }
+    }
+
+    @Test
     void endpointIsTheClusterAndBackendEndpointTheCloud() {
         assertThat(node.sluiceAt("--endpoint", "bucket", "create", "shards", "--backend", "s3://b", "--via", "lab"))
                 .returns(0, AskedNode.Result::exitCode);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
@@ -62,12 +63,16 @@ public final class NativeApi {
         return http.endpoint();
     }
 
-    public List<String> buckets() {
-        var names = new ArrayList<String>();
+    /// The buckets in the order of their names.
+    public List<ListedBucket> buckets() {
+        var buckets = new ArrayList<ListedBucket>();
         json(http.call("GET", "/v1/buckets", Map.of()).body())
-                .forEach(bucket -> names.add(bucket.path("name").asText()));
-        return names;
+                .forEach(bucket -> buckets.add(new ListedBucket(
+                        bucket.path("name").asText(), bucket.path("replicas").asInt(1))));
+        return buckets;
     }
+
+    public record ListedBucket(String name, int replicas) {}
 
     /// One before a cloud bucket, all else as it is by default.
     public void createBucket(String name, Backend backend) {
@@ -209,13 +214,7 @@ public final class NativeApi {
     /// node.
     public static NodeHealth health(String url, Trust trust) {
         try {
-            var connection =
-                    (HttpURLConnection) URI.create(url + "/health").toURL().openConnection();
-            if (connection instanceof HttpsURLConnection secure) {
-                secure.setSSLSocketFactory(trust.context().getSocketFactory());
-            }
-            connection.setConnectTimeout(1_000);
-            connection.setReadTimeout(2_000);
+            var connection = connection(url + "/health", trust);
             try {
                 return connection.getResponseCode() == HttpURLConnection.HTTP_OK
                         ? NodeHealth.of(Health.SERVING, connection.getInputStream())
@@ -229,6 +228,40 @@ public final class NativeApi {
             });
             return new NodeHealth(Health.UNREACHABLE, List.of());
         }
+    }
+
+    /// The slots of the replicated buckets, as one node knows them; without keys.
+    ///
+    /// @return empty when it does not say
+    public static Optional<SlotCounts> slots(String url, Trust trust) {
+        try {
+            var connection = connection(url + "/health/cluster", trust);
+            try {
+                boolean full = connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+                try (var answer = full ? connection.getInputStream() : connection.getErrorStream()) {
+                    var slots = answer == null
+                            ? JSON.missingNode()
+                            : JSON.readTree(answer).path("slots");
+                    return slots.isMissingNode()
+                            ? Optional.empty()
+                            : Optional.of(JSON.treeToValue(slots, SlotCounts.class));
+                }
+            } finally {
+                connection.disconnect();
+            }
+        } catch (IOException unreachable) {
+            return Optional.empty();
+        }
+    }
+
+    private static HttpURLConnection connection(String url, Trust trust) throws IOException {
+        var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        if (connection instanceof HttpsURLConnection secure) {
+            secure.setSSLSocketFactory(trust.context().getSocketFactory());
+        }
+        connection.setConnectTimeout(1_000);
+        connection.setReadTimeout(2_000);
+        return connection;
     }
 
     private void act(String method, String bucket, Map<String, String> query, String action, ObjectNode value) {

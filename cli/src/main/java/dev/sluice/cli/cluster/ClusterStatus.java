@@ -4,11 +4,14 @@ import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NodeHealth;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.trust.Trust;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import java.util.List;
 import java.util.Optional;
 
 /// How a cluster is: from its file and processes, or (of another machine) from its own map.
-public record ClusterStatus(String endpoint, String state, List<NodeStatus> nodes) {
+///
+/// @param slots of the replicated buckets; empty when no node tells
+public record ClusterStatus(String endpoint, String state, List<NodeStatus> nodes, Optional<SlotCounts> slots) {
 
     /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped. Its
     /// drives are those that do not serve.
@@ -21,7 +24,7 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                 .map(node -> status(
                         node.id(), node.role().toString(), node.url(), health(node, trust), node.pid(), node.log()))
                 .toList();
-        return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes);
+        return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes, slots(nodes, trust));
     }
 
     /// Of any cluster, asked at one of its nodes.
@@ -35,7 +38,7 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                         0,
                         ""))
                 .toList();
-        return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes);
+        return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes, slots(nodes, api.trust()));
     }
 
     /// @param health empty of a node that does not run
@@ -49,6 +52,14 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                 pid,
                 log,
                 health.map(NodeHealth::drives).orElse(List.of()));
+    }
+
+    /// As the first node says that can.
+    private static Optional<SlotCounts> slots(List<NodeStatus> nodes, Trust trust) {
+        return nodes.stream()
+                .filter(node -> node.state().equals("serving"))
+                .flatMap(node -> NativeApi.slots(node.url(), trust).stream())
+                .findFirst();
     }
 
     public boolean serving() {

@@ -86,7 +86,7 @@ final class BucketCommands {
         }
     }
 
-    @Command(name = "ls", description = "Lists buckets.")
+    @Command(name = "ls", description = "Lists buckets; with the number of replicas where it is more than 1.")
     static final class ListBuckets extends ObjectCommand {
         ListBuckets(Installation installation) {
             super(installation);
@@ -94,14 +94,22 @@ final class BucketCommands {
 
         @Override
         public Integer call() {
-            var names = nativeApi().buckets();
+            var buckets = nativeApi().buckets();
             if (json()) {
-                Output.json(out(), names);
+                Output.json(
+                        out(),
+                        buckets.stream().map(NativeApi.ListedBucket::name).toList());
             } else {
-                names.forEach(out()::println);
+                buckets.forEach(bucket -> out().println(text(bucket)));
                 out().flush();
             }
             return 0;
+        }
+
+        private static String text(NativeApi.ListedBucket bucket) {
+            return bucket.replicas() == 1
+                    ? bucket.name()
+                    : "%s  %d replicas".formatted(bucket.name(), bucket.replicas());
         }
     }
 
@@ -165,7 +173,7 @@ final class BucketCommands {
             var given = properties.given();
             if (given.isEmpty()) {
                 throw CommandFailure.refused(
-                        "name what to change: --local-copies N, --quota SIZE or none, --durability or --route");
+                        "name what to change: --replicas N, --local-copies N, --quota SIZE or none, --durability or --route");
             }
             nativeApi().setProperties(name, given);
             var shown = new LinkedHashMap<String, Object>();

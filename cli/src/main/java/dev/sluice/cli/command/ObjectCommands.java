@@ -1,5 +1,6 @@
 package dev.sluice.cli.command;
 
+import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.s3.ListedObject;
 import dev.sluice.cli.s3.ObjectInfo;
@@ -55,7 +56,9 @@ final class ObjectCommands {
         @Override
         public Integer call() {
             if (path.isEmpty()) {
-                var names = nativeApi().buckets();
+                var names = nativeApi().buckets().stream()
+                        .map(NativeApi.ListedBucket::name)
+                        .toList();
                 return done(names, String.join("\n", names));
             }
             var at = ObjectPath.parse(path);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,6 +16,7 @@ final class Output {
     static void json(PrintWriter out, Object value) {
         try {
             out.println(JsonMapper.builder()
+                    .addModule(new Jdk8Module())
                     .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                     .enable(SerializationFeature.INDENT_OUTPUT)
                     .build()

@@ -20,6 +20,13 @@ final class PropertyOptions {
     private @Nullable Integer localCopies;
 
     @Option(
+            names = "--replicas",
+            paramLabel = "N",
+            description = "How many targets keep each object, 1 to 8 (default 1). With 2 or more, objects stay readable"
+                    + " and writable while a target is down. Only an empty bucket can change it.")
+    private @Nullable Integer replicas;
+
+    @Option(
             names = "--quota",
             paramLabel = "SIZE",
             description = "How much the bucket's objects may take on the cluster's drives, each copy counted:"
@@ -52,6 +59,9 @@ final class PropertyOptions {
         var value = JSON.createObjectNode();
         if (localCopies != null) {
             value.put("local_copies", localCopies);
+        }
+        if (replicas != null) {
+            value.put("replicas", replicas);
         }
         if ("none".equals(quota)) {
             value.putNull("quota");

@@ -15,7 +15,9 @@ import picocli.CommandLine.Spec;
 /// `sluice status`. Exit code 1 if not every node and every drive that is not disabled serves.
 @Command(
         name = "status",
-        description = "Shows the nodes of a cluster; and drives that do not serve; exit code 1 if not all serve.",
+        description =
+                "Shows the nodes of a cluster, drives that do not serve, and how many slots of replicated buckets have"
+                        + " all their replicas; exit code 1 if not all nodes and drives serve.",
         mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
     private final Installation installation;
@@ -48,6 +50,11 @@ final class StatusCommand implements Callable<Integer> {
             for (var node : status.nodes()) {
                 node.drives().forEach(drive -> out.println("%s drive %s".formatted(node.id(), drive.text())));
             }
+            status.slots()
+                    .filter(slots -> slots.total() > 0)
+                    .ifPresent(slots -> out.println(
+                            "%d slots of replicated buckets: %d with all replicas in-sync, %d degraded, %d not served"
+                                    .formatted(slots.total(), slots.full(), slots.degraded(), slots.unopened())));
             out.flush();
         }
         return status.serving() ? 0 : 1;

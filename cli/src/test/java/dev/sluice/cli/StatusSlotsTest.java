@@ -1,0 +1,58 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// What `sluice status` says of the slots of replicated buckets.
+final class StatusSlotsTest {
+    private static final String SLOTS =
+            "{\"id\":\"proxy001\",\"slots\":{\"total\":65536,\"full\":65530,\"degraded\":5,\"unopened\":1}}";
+    private static final String NO_SLOTS =
+            "{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0}}";
+
+    private final AtomicReference<String> clusterHealth = new AtomicReference<>(SLOTS);
+    private final AtomicReference<String> url = new AtomicReference<>("");
+    private final AskedNode node;
+
+    StatusSlotsTest() throws IOException {
+        node = new AskedNode(request -> switch (request.uri().getPath()) {
+            case "/v1/daemon" ->
+                "{\"pmap\":{\"proxy001\":{\"public_net\":{\"direct_url\":\"%s\"}}},\"tmap\":{}}".formatted(url.get());
+            case "/health/cluster" -> clusterHealth.get();
+            default -> "{}";
+        });
+        url.set(node.url());
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void slotsAreCountedByState() {
+        assertThat(node.sluice("status").out())
+                .contains(
+                        "65536 slots of replicated buckets: 65530 with all replicas in-sync, 5 degraded, 1 not served");
+        assertThat(node.sluice("status", "--json").out().replaceAll("\\s", ""))
+                .contains("\"slots\":{\"total\":65536,\"full\":65530,\"degraded\":5,\"unopened\":1}");
+    }
+
+    @Test
+    void withoutReplicatedBucketsNothingIsSaidOfSlots() {
+        clusterHealth.set(NO_SLOTS);
+        assertThat(node.sluice("status").out()).contains("proxy001").doesNotContain("slots");
+        assertThat(node.sluice("status", "--json").out().replaceAll("\\s", "")).contains("\"total\":0");
+    }
+
+    @Test
+    void nodeThatDoesNotTellIsNoFailure() {
+        clusterHealth.set("");
+        assertThat(node.sluice("status")).returns(0, AskedNode.Result::exitCode);
+        assertThat(node.sluice("status", "--json").out().replaceAll("\\s", "")).contains("\"slots\":null");
+    }
+}
