@@ -58,7 +58,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     final Map<String, Drive> drives = new TreeMap<>();
     final Map<String, Drive> readable = new ConcurrentHashMap<>();
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
-    private final List<BucketRef> broughtOf = new CopyOnWriteArrayList<>();
+    private final Map<BucketRef, Integer> broughtOf = new ConcurrentHashMap<>();
     final List<String> brought = new CopyOnWriteArrayList<>();
     final Set<String> failing = ConcurrentHashMap.newKeySet();
     final List<Set<String>> settlings = new CopyOnWriteArrayList<>();
@@ -216,7 +216,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     public long bring(BucketRef bucket, String key) {
         beforeBringing.accept(key);
         brought.add(key);
-        broughtOf.add(bucket);
+        broughtOf.merge(bucket, 1, Integer::sum);
         if (failing.contains(key)) {
             throw new StoreException.NoSpace("no room for " + key);
         }
@@ -249,8 +249,8 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     }
 
     /// How many keys of a bucket.
-    long broughtOf(BucketRef bucket) {
-        return broughtOf.stream().filter(bucket::equals).count();
+    int broughtOf(BucketRef bucket) {
+        return broughtOf.getOrDefault(bucket, 0);
     }
 
     // ---- running it

@@ -1,0 +1,87 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A bucket with two replicas while targets die and return under load: nothing that was acknowledged is lost, old, or
+/// said not to exist, and clients wait for a short while only.
+final class ReplicationTest {
+    private static final int KEYS = 320;
+    private static final int WRITERS = 4;
+    private static final int READERS = 4;
+    private static final long SEED = 14;
+
+    /// Of each client.
+    private static final int STEPS = 60;
+
+    private static final Duration LONGEST_READ = Duration.ofSeconds(2);
+    private static final Duration LONGEST_WRITE = Duration.ofSeconds(5);
+    private static final Duration REPAIR = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void acknowledgedObjectsStayReadableWhileOneTargetDiesAfterTheOther() throws Exception {
+        try (var cluster = SluiceCluster.start(
+                        folder.resolve("cluster"), Map.of(), "--separate", "--targets", "3", "--drives", "2");
+                var s3 = cluster.endpoint().client()) {
+            cluster.run("bucket", "create", "replicated", "--replicas", "2");
+            awaitFull(cluster);
+            try (var load = new ReplicatedLoad(s3, "replicated", KEYS).start(WRITERS, READERS, SEED)) {
+                load.awaitSteps(STEPS);
+                killUnder(load, cluster, "target002");
+                assertThat(clusterHealth(cluster).statusCode())
+                        .as("/health/cluster while a target is down")
+                        .isEqualTo(503);
+                cluster.node("start", "target002");
+                awaitFull(cluster);
+                killUnder(load, cluster, "target003");
+                load.stop();
+                load.verify();
+            }
+        }
+    }
+
+    /// target001 is the only controller: it is not killed here.
+    private static void killUnder(ReplicatedLoad load, SluiceCluster cluster, String target) throws Exception {
+        load.reads().forget();
+        load.writes().forget();
+        cluster.node("kill", target);
+        load.awaitSteps(STEPS);
+        assertThat(load.reads().longest().time())
+                .as("after the kill of %s: %s", target, load.reads().longest())
+                .isLessThanOrEqualTo(LONGEST_READ);
+        assertThat(load.writes().longest().time())
+                .as("after the kill of %s: %s", target, load.writes().longest())
+                .isLessThanOrEqualTo(LONGEST_WRITE);
+    }
+
+    private static void awaitFull(SluiceCluster cluster) {
+        Eventually.within(REPAIR, () -> {
+            var health = clusterHealth(cluster);
+            assertThat(health.statusCode()).as(health.body()).isEqualTo(200);
+            assertThat(health.body()).doesNotContain("\"total\":0");
+            return health;
+        });
+    }
+
+    private static HttpResponse<String> clusterHealth(SluiceCluster cluster) throws IOException, InterruptedException {
+        try (var http = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(cluster.endpoint().url().resolve("/health/cluster"))
+                    .build();
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
+        }
+    }
+}
