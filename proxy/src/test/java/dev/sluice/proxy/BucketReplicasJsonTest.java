@@ -19,14 +19,14 @@ class BucketReplicasJsonTest {
     private static final BucketProperties CACHED = BucketProperties.defaults(Optional.of(BackendSpec.of("s3://cloud")));
 
     private static BucketProperties changed(BucketProperties before, String json) throws IOException {
-        return BucketJson.changed("shards", before, new ObjectMapper().readTree(json), BucketProperties.MAX_REPLICAS);
+        return BucketJson.changed("shards", before, new ObjectMapper().readTree(json));
     }
 
     @Test
     void replicasAreReadAndShownAndStayWhenNotNamed() throws IOException {
         var two = changed(NATIVE, "{\"replicas\":2}");
         assertThat(two).isEqualTo(NATIVE.withReplicas(2));
-        assertThat(changed(two, "{\"quota\":5}").replicas()).isEqualTo(2);
+        assertThat(changed(two, "{\"durability\":\"os\"}").replicas()).isEqualTo(2);
         assertThat(changed(two, "{\"replicas\":1}")).isEqualTo(NATIVE);
         assertThat(BucketJson.show(new Bucket(1, "shards", 2, 0, two))
                         .path("replicas")

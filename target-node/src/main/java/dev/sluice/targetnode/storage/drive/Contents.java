@@ -535,7 +535,8 @@ public final class Contents implements AutoCloseable {
     ///
     /// @return whether there is more
     public boolean purge(int atMost) throws IOException {
-        return slots.purge(atMost) | trash.empty(atMost);
+        boolean moreRows = slots.purge(atMost);
+        return trash.empty(atMost) || moreRows;
     }
 
     public void endPurge() {

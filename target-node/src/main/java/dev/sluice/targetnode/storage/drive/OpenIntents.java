@@ -163,8 +163,9 @@ final class OpenIntents {
                 return false;
             }
             if (present.isPresent() || unsettled.isLogged(intent.version())) {
-                throw new IllegalStateException(
-                        intent.name() + " cannot be prepared as " + intent.version() + ": " + present);
+                var why = present.isPresent() ? "open as " + present.get().told() : "committed, and not settled yet";
+                throw new IllegalStateException("version %s of %s cannot be prepared: it is %s"
+                        .formatted(intent.version(), intent.name(), why));
             }
             if (open.size() + opening >= MOST
                     || bytes.get() + openingBytes + write.change().bytes() > MOST_BYTES) {
