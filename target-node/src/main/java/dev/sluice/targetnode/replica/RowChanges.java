@@ -6,8 +6,10 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.Event;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +18,8 @@ import java.util.stream.Collectors;
 
 /// What a newer state says to the drives of this target: the rows that changed, of slots they have or had a part in.
 final class RowChanges {
+    private static final int AT_ONCE = 256;
+
     private final Optional<Replication> before;
     private final Replication now;
     private final long version;
@@ -23,6 +27,7 @@ final class RowChanges {
     private final Set<String> usableBefore;
     private final Set<String> usable;
     private final StandIns standIns;
+    private final Map<String, List<Told>> told = new HashMap<>();
 
     RowChanges(Optional<ClusterState> before, ClusterState state, Map<String, DriveReplicas> loops, StandIns standIns) {
         this.standIns = standIns;
@@ -65,15 +70,18 @@ final class RowChanges {
             boolean surplus = isSurplus(row, group, usable);
             boolean learns = learnersToo && row.members().stream().anyMatch(member -> !member.inSync());
             if (!same || learns || (!sameUsable && surplus != isSurplus(row, group, usableBefore))) {
-                post(group, slot, rowBefore, row, surplus, slots);
+                tell(group, slot, rowBefore, row, surplus);
             }
         }
+        post(group, slots);
     }
 
     /// While the members are the same, the rest of a row is the primary's; but any in-sync one may have to ask that
     /// others go.
     private static Set<String> concerned(Optional<SlotRow> rowBefore, SlotRow row) {
-        if (rowBefore.filter(known -> known != row && known.epoch() == row.epoch()).isPresent()) {
+        if (rowBefore
+                .filter(known -> known != row && known.epoch() == row.epoch())
+                .isPresent()) {
             return Set.of(row.primary().drive());
         }
         var concerned = new HashSet<String>();
@@ -95,26 +103,40 @@ final class RowChanges {
         return inSync > group.replicas();
     }
 
-    private void post(
-            Group group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus, GroupSlots slots) {
-        var primary = row.primary().drive();
+    /// A row for one drive of this target.
+    private record Told(int slot, SlotRow row, boolean surplus, boolean standIn) {}
+
+    private void tell(Group group, int slot, Optional<SlotRow> rowBefore, SlotRow row, boolean surplus) {
         for (var drive : concerned(rowBefore, row)) {
-            var loop = loops.get(drive);
-            if (loop != null) {
+            if (loops.containsKey(drive)) {
                 boolean learns =
                         row.member(drive).filter(member -> !member.inSync()).isPresent();
                 boolean standIn = learns && standIns.isStandIn(group, slot, drive);
-                loop.run(() -> {
-                    var holder = loop.holder(group.id(), slot);
-                    holder.standIn(standIn);
-                    loop.handle(holder, new Event.RowApplied(row, surplus));
-                    if (primary.equals(drive)) {
-                        slots.is(holder);
-                    } else {
-                        slots.isNot(holder);
-                    }
-                });
+                told.computeIfAbsent(drive, _ -> new ArrayList<>()).add(new Told(slot, row, surplus, standIn));
             }
+        }
+    }
+
+    /// In pieces, so that what else waits for a loop comes in between.
+    private void post(Group group, GroupSlots slots) {
+        told.forEach((drive, rows) -> {
+            var loop = loops.get(drive);
+            for (int from = 0; from < rows.size(); from += AT_ONCE) {
+                var piece = rows.subList(from, Math.min(rows.size(), from + AT_ONCE));
+                loop.run(() -> piece.forEach(each -> apply(loop, group, each, slots)));
+            }
+        });
+        told.clear();
+    }
+
+    private static void apply(DriveReplicas loop, Group group, Told told, GroupSlots slots) {
+        var holder = loop.holder(group.id(), told.slot);
+        holder.standIn(told.standIn);
+        loop.handle(holder, new Event.RowApplied(told.row, told.surplus));
+        if (told.row.primary().drive().equals(loop.id())) {
+            slots.is(holder);
+        } else {
+            slots.isNot(holder);
         }
     }
 }
