@@ -109,6 +109,13 @@ final class DriveReplicas implements AutoCloseable {
         }
     }
 
+    /// The same for a step that hands in messages.
+    void postMessages(Runnable step) {
+        if (waiting.size() < MOST_MESSAGES) {
+            waiting.add(step);
+        }
+    }
+
     /// Runs a step on the loop's thread, after all that was posted before.
     void run(Runnable step) {
         waiting.add(step);

@@ -10,6 +10,9 @@ import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.Message;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +28,8 @@ import org.slf4j.LoggerFactory;
 /// a prepared write are here before its core sees the message.
 final class Messages implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Messages.class);
+
+    private static final int AT_ONCE = 256;
 
     private final NodeId self;
     private final PeerClient peers;
@@ -104,14 +109,26 @@ final class Messages implements AutoCloseable {
 
     void take(NodeId from, byte[] batch) throws IOException {
         var in = ByteBuffer.wrap(batch);
+        var plain = new HashMap<DriveReplicas, List<Envelope>>();
         while (in.remaining() >= Integer.BYTES) {
             var message = new byte[Math.min(in.getInt(), in.remaining())];
             in.get(message);
-            take(from, EnvelopeCodec.decode(message));
+            take(from, EnvelopeCodec.decode(message), plain);
+        }
+        plain.forEach(Messages::post);
+    }
+
+    /// In pieces, so that what else waits for a loop comes in between.
+    private static void post(DriveReplicas loop, List<Envelope> envelopes) {
+        for (int begin = 0; begin < envelopes.size(); begin += AT_ONCE) {
+            var piece = envelopes.subList(begin, Math.min(envelopes.size(), begin + AT_ONCE));
+            loop.postMessages(() -> piece.forEach(
+                    each -> loop.handle(each.group(), each.slot(), new Event.Received(each.from(), each.message()))));
         }
     }
 
-    private void take(NodeId from, Envelope envelope) {
+    /// @param plain gathers those that bring no bytes
+    private void take(NodeId from, Envelope envelope, Map<DriveReplicas, List<Envelope>> plain) {
         var known = applied.get();
         var loop = loops.apply(envelope.to());
         if (closed || loop.isEmpty() || known.isEmpty()) {
@@ -125,9 +142,7 @@ final class Messages implements AutoCloseable {
         if (envelope.message() instanceof Message.Prepare prepare && !prepare.delete()) {
             take(loop.get(), sender.get(), envelope, prepare);
         } else {
-            loop.get()
-                    .postMessage(
-                            envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
+            plain.computeIfAbsent(loop.get(), _ -> new ArrayList<>()).add(envelope);
         }
     }
 

@@ -4,11 +4,10 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Proposal;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -18,11 +17,12 @@ import org.slf4j.LoggerFactory;
 /// core makes it again.
 final class Proposer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Proposer.class);
-    private static final long PAUSE_NANOS = 5_000_000;
+    private static final long PAUSE_NANOS = 20_000_000;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 100_000_000;
 
     private final ControlPlane control;
-    private final LinkedBlockingQueue<Command.SlotCommand> waiting = new LinkedBlockingQueue<>();
+    private final Set<Command.SlotCommand> waiting = new LinkedHashSet<>();
+    private final Semaphore arrived = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
 
@@ -33,7 +33,7 @@ final class Proposer implements AutoCloseable {
 
     /// Never blocks.
     void add(int group, int slot, Proposal proposal) {
-        waiting.add(
+        add(
                 switch (proposal) {
                     case Proposal.Opened(var epoch) ->
                         new Command.Opened(List.of(new Command.SlotEpoch(group, slot, epoch)));
@@ -47,22 +47,34 @@ final class Proposer implements AutoCloseable {
     }
 
     void add(Command.SlotCommand command) {
-        waiting.add(command);
+        boolean first;
+        synchronized (waiting) {
+            first = waiting.isEmpty();
+            waiting.add(command);
+        }
+        if (first) {
+            arrived.release();
+        }
+    }
+
+    private List<Command.SlotCommand> takeAll() {
+        synchronized (waiting) {
+            var all = List.copyOf(waiting);
+            waiting.clear();
+            return all;
+        }
     }
 
     private void proposeForEver() {
         while (!closed) {
             try {
-                var some = new ArrayList<Command.SlotCommand>();
-                some.add(waiting.take());
+                arrived.acquire();
                 LockSupport.parkNanos(PAUSE_NANOS); // others are about to say the same
-                waiting.drainTo(some);
-                propose(some);
+                propose(takeAll());
             } catch (InterruptedException _) {
                 // it is being closed
             } catch (StoreException away) {
                 LOG.debug("proposals are lost: {}", away.getMessage());
-                waiting.clear();
                 LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
             }
         }
