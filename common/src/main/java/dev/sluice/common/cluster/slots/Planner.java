@@ -179,9 +179,11 @@ public final class Planner {
     private void attach(Register command) {
         var named = new HashMap<String, Double>();
         command.drives().forEach(drive -> named.put(drive.id(), drive.weight()));
-        for (var drive : drivesOf(command.target())) {
-            draft.put(drive, draft.drives().get(drive).withOut(!named.containsKey(drive)));
-        }
+        before.drives().entries().forEach((drive, entry) -> {
+            if (entry.target().equals(command.target())) {
+                draft.put(drive, entry.withOut(!named.containsKey(drive)));
+            }
+        });
         named.forEach((drive, weight) -> {
             if (!draft.drives().containsKey(drive)) {
                 draft.put(drive, new DriveEntry(command.target(), weight, false));
