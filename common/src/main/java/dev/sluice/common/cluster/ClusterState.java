@@ -203,6 +203,7 @@ public record ClusterState(
         return new ClusterState(version + 1, clusterId, members, map, changed, credentials, grouped);
     }
 
+    @SuppressWarnings("ReferenceEquality") // the planner returns the same object when nothing changed
     private ClusterState with(Replication changed) {
         return changed == replication
                 ? this

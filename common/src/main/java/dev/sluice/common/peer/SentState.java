@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The cluster's state, or changes of it, on the way from the controller to another node: without the clients' secret
@@ -26,7 +27,7 @@ public final class SentState {
     private record Head(boolean changes, int parts, Optional<String> sealedCredentials) {}
 
     /// The credentials alone, in JSON.
-    private record Credentials(TreeMap<String, String> keys) {
+    private record Credentials(SortedMap<String, String> keys) {
         @Override
         public String toString() {
             return keys.keySet() + " with their secrets";
@@ -96,7 +97,7 @@ public final class SentState {
         return part;
     }
 
-    private static TreeMap<String, String> read(byte[] json) {
+    private static SortedMap<String, String> read(byte[] json) {
         try {
             return ClusterJson.read(json, Credentials.class).keys();
         } catch (IOException e) {

@@ -72,7 +72,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private Controller(StateFiles files, ClusterState state, NodeId self, NanoClock clock) {
         this.files = files;
         this.self = self;
-        this.boot = state.replication().controllers().get(self);
+        this.boot = state.replication().controllers().getOrDefault(self, 0);
         this.state = state;
         this.promises = new Promises(clock, self, boot);
         this.refusals = new Refusals(clock);

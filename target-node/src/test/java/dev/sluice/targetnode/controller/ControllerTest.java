@@ -357,11 +357,18 @@ class ControllerTest {
         var clock = new FakeClock();
         var controller = replicated(clock);
         clock.passes(1101);
-        assertThat(controller.beat(ONE, 1)).isEqualTo(new Beaten(true, controller.current().version()));
+        assertThat(controller.beat(ONE, 1))
+                .isEqualTo(new Beaten(true, controller.current().version()));
         controller.judge();
         assertThat(isUp(controller, ONE)).isTrue();
         assertThat(isUp(controller, TWO)).isFalse();
-        assertThat(controller.current().replication().table(1).orElseThrow().row(0).inSync())
+        assertThat(controller
+                        .current()
+                        .replication()
+                        .table(1)
+                        .orElseThrow()
+                        .row(0)
+                        .inSync())
                 .as("it stays in-sync until a living one asks")
                 .hasSize(2);
         assertThat(controller.beat(TWO, 2).promised()).isFalse();
@@ -391,8 +398,8 @@ class ControllerTest {
         controller.apply(register(TWO, 2, false));
         var learner = row(controller).members().getLast();
         assertThat(learner.inSync()).isFalse();
-        var off = new Command.TakeOff(List.of(
-                new Command.SlotDrive(1, 0, row(controller).epoch(), learner.drive(), learner.incarnation())));
+        var off = new Command.TakeOff(
+                List.of(new Command.SlotDrive(1, 0, row(controller).epoch(), learner.drive(), learner.incarnation())));
         controller.apply(off);
         controller.apply(new Command.Fill());
         beats(controller);
@@ -430,8 +437,17 @@ class ControllerTest {
         controller.apply(join(TWO));
         controller.apply(register(ONE, 0, true));
         controller.apply(register(TWO, 0, true));
-        controller.apply(new Command.CreateBucket("twice", 42, new BucketProperties(
-                Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, 2, Optional.empty())));
+        controller.apply(new Command.CreateBucket(
+                "twice",
+                42,
+                new BucketProperties(
+                        Optional.empty(),
+                        Durability.FSYNC,
+                        Optional.empty(),
+                        Optional.empty(),
+                        1,
+                        2,
+                        Optional.empty())));
         return controller;
     }
 

@@ -1,17 +1,18 @@
 package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.time.NanoClock;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// Stands still until it is moved.
 final class FakeClock implements NanoClock {
-    private volatile long nanos = 5_000_000_000L;
+    private final AtomicLong nanos = new AtomicLong(5_000_000_000L);
 
     @Override
     public long nanos() {
-        return nanos;
+        return nanos.get();
     }
 
     void passes(long millis) {
-        nanos += millis * 1_000_000;
+        nanos.addAndGet(millis * 1_000_000);
     }
 }

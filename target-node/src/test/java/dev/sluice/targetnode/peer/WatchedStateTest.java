@@ -136,7 +136,8 @@ class WatchedStateTest {
             for (int other = 0; other < Slot.COUNT; other++) {
                 boolean opened = other == slot && command instanceof Command.Opened;
                 if (!opened) {
-                    assertThat(row(remote, other)).isSameAs(known.replication().table(1).orElseThrow().row(other));
+                    assertThat(row(remote, other))
+                            .isSameAs(known.replication().table(1).orElseThrow().row(other));
                 }
             }
             known = remote.current();
@@ -166,15 +167,16 @@ class WatchedStateTest {
         controller = controller();
         server = serve(port);
         controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
-        TargetFixture.eventually(() -> remote.current().version()
-                == controller.current().version());
+        TargetFixture.eventually(
+                () -> remote.current().version() == controller.current().version());
         SlotTable after = remote.current().replication().table(1).orElseThrow();
         assertThat(after.since(before)).containsOnlyKeys(5);
     }
 
     @Test
     void targetBeatsForItselfOnly() {
-        assertThat(remote.beat(TWO, 2)).isEqualTo(new Beaten(false, controller.current().version()));
+        assertThat(remote.beat(TWO, 2))
+                .isEqualTo(new Beaten(false, controller.current().version()));
         TargetFixture.eventually(() -> remote.beat(TWO, 2).promised()); // 1.1 s after the controller's start
         assertThat(remote.beat(TWO, 1).promised()).as("an earlier process").isFalse();
         assertThatThrownBy(() -> remote.beat(ONE, 1)).isInstanceOf(StoreException.class);

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.ClusterMap;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /// The next state of targets, drives and slots, while it is planned. For one thread.
@@ -21,7 +22,7 @@ final class Draft {
     private final Map<Integer, SlotRow[]> rows = new HashMap<>();
     private final Interner interner = new Interner();
     private int lastIncarnation;
-    private DriveTable table;
+    private DriveTable driveTable;
 
     Draft(Replication before, ClusterMap map) {
         this.before = before;
@@ -29,7 +30,7 @@ final class Draft {
         this.targets = new TreeMap<>(before.targets());
         this.controllers = new TreeMap<>(before.controllers());
         this.drives = new TreeMap<>(before.drives().entries());
-        this.table = before.drives();
+        this.driveTable = before.drives();
         this.lastIncarnation = before.lastIncarnation();
     }
 
@@ -56,7 +57,7 @@ final class Draft {
     /// Whether the drive's target is up, and the drive not out.
     boolean usable(String drive) {
         var entry = drives.get(drive);
-        return entry != null && !entry.out() && targets.get(entry.target()).up();
+        return entry != null && !entry.out() && target(entry.target()).up();
     }
 
     NodeId where(String drive) {
@@ -67,8 +68,16 @@ final class Draft {
         return entry.target();
     }
 
+    private TargetEntry target(NodeId id) {
+        return Objects.requireNonNull(targets.get(id));
+    }
+
+    private SlotTable table(int group) {
+        return Objects.requireNonNull(before.tables().get(group));
+    }
+
     int incarnation(String drive) {
-        return targets.get(where(drive)).incarnation();
+        return target(where(drive)).incarnation();
     }
 
     /// With the targets and drives as they are now.
@@ -79,25 +88,25 @@ final class Draft {
     boolean has(int group, int slot) {
         return before.groups().containsKey(group)
                 && slot >= 0
-                && slot < before.tables().get(group).size();
+                && slot < table(group).size();
     }
 
     /// The same object until a drive changes: it may have its ranking.
     private DriveTable driveTable() {
-        if (!table.entries().equals(drives)) {
-            table = before.drives().with(drives);
+        if (!driveTable.entries().equals(drives)) {
+            driveTable = before.drives().with(drives);
         }
-        return table;
+        return driveTable;
     }
 
     SlotRow row(int group, int slot) {
         var changed = rows.get(group);
-        return changed == null ? before.tables().get(group).row(slot) : changed[slot];
+        return changed == null ? table(group).row(slot) : changed[slot];
     }
 
     void eachRow(Rule rule) {
         for (var group : before.groups().values()) {
-            for (int slot = 0; slot < before.tables().get(group.id()).size(); slot++) {
+            for (int slot = 0; slot < table(group.id()).size(); slot++) {
                 change(group, slot, rule);
             }
         }
@@ -107,7 +116,7 @@ final class Draft {
         var old = row(group.id(), slot);
         var changed = rule.apply(group, slot, old);
         if (!changed.equals(old)) {
-            rows.computeIfAbsent(group.id(), id -> before.tables().get(id).copy())[slot] = interner.row(changed);
+            rows.computeIfAbsent(group.id(), id -> table(id).copy())[slot] = interner.row(changed);
         }
     }
 
@@ -122,7 +131,6 @@ final class Draft {
         }
         var tables = new HashMap<>(before.tables());
         rows.forEach((group, changed) -> tables.put(group, SlotTable.of(changed)));
-        return new Replication(
-                lastIncarnation, targets, driveTable(), controllers, before.groups(), tables);
+        return new Replication(lastIncarnation, targets, driveTable(), controllers, before.groups(), tables);
     }
 }

@@ -179,9 +179,11 @@ public final class Planner {
     private void attach(Register command) {
         var named = new HashMap<String, Double>();
         command.drives().forEach(drive -> named.put(drive.id(), drive.weight()));
-        for (var drive : drivesOf(command.target())) {
-            draft.put(drive, draft.drives().get(drive).withOut(!named.containsKey(drive)));
-        }
+        before.drives().entries().forEach((drive, entry) -> {
+            if (entry.target().equals(command.target())) {
+                draft.put(drive, entry.withOut(!named.containsKey(drive)));
+            }
+        });
         named.forEach((drive, weight) -> {
             if (!draft.drives().containsKey(drive)) {
                 draft.put(drive, new DriveEntry(command.target(), weight, false));
@@ -266,7 +268,7 @@ public final class Planner {
     }
 
     /// With the group for new buckets with these properties; the same object when there is one. Slots of a new group
-    /// begin with what placement wants, all in-sync: there is nothing to copy.
+    /// begin with what placement wants, all in-sync and opened: there is nothing to copy, and no older epoch to fence off.
     ///
     /// @throws StoreException when the cluster cannot have such a group, or not now
     public static Replication withGroup(ClusterState state, int replicas, Durability durability) {
@@ -290,7 +292,7 @@ public final class Planner {
             var members = rules.goal(group, slot).stream()
                     .map(drive -> new Member(drive, true, draft.incarnation(drive), 1))
                     .toList();
-            rows[slot] = interner.row(new SlotRow(1, members, 1, List.of(), false));
+            rows[slot] = interner.row(new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, List.of(), true));
         }
         var groups = new TreeMap<>(before.groups());
         groups.put(id, group);

@@ -12,6 +12,9 @@ import java.util.Optional;
 ///     epochs since the last one that was opened, less those whose process is known to have ended
 /// @param opened whether the primary has begun to serve since `primarySince`
 public record SlotRow(long epoch, List<Member> members, long primarySince, List<String> fence, boolean opened) {
+    /// The epoch of a slot's first row: nothing was ever served or written before.
+    public static final long FIRST = 1;
+
     public SlotRow {
         members = List.copyOf(members);
         fence = List.copyOf(fence);

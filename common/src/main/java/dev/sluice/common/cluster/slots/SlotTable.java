@@ -51,6 +51,7 @@ public final class SlotTable {
     }
 
     /// The rows of this table that are not the same objects in the other one.
+    @SuppressWarnings("ReferenceEquality") // that is how unchanged rows are known
     public SortedMap<Integer, SlotRow> since(SlotTable before) {
         var changed = new TreeMap<Integer, SlotRow>();
         for (int slot = 0; slot < rows.length && before != this; slot++) {

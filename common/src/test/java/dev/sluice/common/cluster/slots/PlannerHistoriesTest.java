@@ -21,19 +21,15 @@ class PlannerHistoriesTest {
     private static final int SLOT = 0;
 
     private SlotTrial trial = trial(Durability.FSYNC);
-    private NodeId a;
-    private NodeId b;
-    private NodeId c;
+    private final NodeId a = trial.where(trial.row(SLOT).members().get(0).drive());
+    private final NodeId b = trial.where(trial.row(SLOT).members().get(1).drive());
+    private final NodeId c = trial.targets.stream()
+            .filter(target -> !target.equals(a) && !target.equals(b))
+            .findFirst()
+            .orElseThrow();
 
-    private SlotTrial trial(Durability durability) {
+    private static SlotTrial trial(Durability durability) {
         var made = new SlotTrial(3, 1, 2, durability, 1);
-        var members = made.row(SLOT).members();
-        a = made.where(members.get(0).drive());
-        b = made.where(members.get(1).drive());
-        c = made.targets.stream()
-                .filter(target -> !target.equals(a) && !target.equals(b))
-                .findFirst()
-                .orElseThrow();
         made.apply(made.opened(SLOT));
         return made;
     }
@@ -58,7 +54,10 @@ class PlannerHistoriesTest {
         trial.leased.add(b);
         restart(a, Set.of());
         var row = trial.row(SLOT);
-        assertThat(row.inSync()).extracting(Member::drive).as("behind the leased one").containsExactly(drive(b), drive(a));
+        assertThat(row.inSync())
+                .extracting(Member::drive)
+                .as("behind the leased one")
+                .containsExactly(drive(b), drive(a));
         assertThat(row.primarySince()).isEqualTo(row.epoch());
         assertThat(row.opened()).isFalse();
     }
@@ -200,11 +199,26 @@ class PlannerHistoriesTest {
                 .isInstanceOf(StoreException.InvalidArgument.class)
                 .hasMessageContaining("4 replicas")
                 .hasMessageContaining("has 3");
-        assertThat(trial.state.apply(create(3)).buckets().find("b").orElseThrow().group())
+        assertThat(trial.state
+                        .apply(create(3))
+                        .buckets()
+                        .find("b")
+                        .orElseThrow()
+                        .group())
                 .isEqualTo(2);
-        assertThat(trial.state.apply(create(2)).buckets().find("b").orElseThrow().group())
+        assertThat(trial.state
+                        .apply(create(2))
+                        .buckets()
+                        .find("b")
+                        .orElseThrow()
+                        .group())
                 .isEqualTo(SlotTrial.GROUP);
-        assertThat(trial.state.apply(create(1)).buckets().find("b").orElseThrow().group())
+        assertThat(trial.state
+                        .apply(create(1))
+                        .buckets()
+                        .find("b")
+                        .orElseThrow()
+                        .group())
                 .isZero();
     }
 
@@ -226,7 +240,8 @@ class PlannerHistoriesTest {
     }
 
     private void restart(NodeId target, Set<String> unsound) {
-        assertThat(trial.apply(trial.register(target, "boot", unsound, Set.of()))).isTrue();
+        assertThat(trial.apply(trial.register(target, "boot", unsound, Set.of())))
+                .isTrue();
     }
 
     private void expel(NodeId asking) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -59,7 +60,8 @@ final class SlotTrial {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.of(grouped.withTables(Map.of())),
-                        new TreeMap<>(Map.of(GROUP, grouped.tables().get(GROUP).all()))))
+                        new TreeMap<>(
+                                Map.of(GROUP, grouped.table(GROUP).orElseThrow().all()))))
                 .orElseThrow();
     }
 
@@ -123,7 +125,7 @@ final class SlotTrial {
     List<String> goal(int slot) {
         var draft = new Draft(state.replication(), state.map());
         return new RowRules(draft, leader)
-                .goal(state.replication().groups().get(GROUP), slot);
+                .goal(Objects.requireNonNull(state.replication().groups().get(GROUP)), slot);
     }
 
     /// What living nodes do until nothing changes: primaries open, learners get everything, surplus is asked to leave.
