@@ -27,13 +27,13 @@ final class Fencing {
     }
 
     void fenced(Turn turn, String from, Message.Fenced fenced) {
-        if (fenced.epoch() == row.epoch() && counts(turn, from, fenced.incarnation())) {
+        if (turn.rules.answers(fenced.epoch(), row.epoch()) && counts(turn, from, fenced.incarnation())) {
             acknowledged.putIfAbsent(from, fenced.open());
         }
     }
 
     void versions(Turn turn, String from, Message.Versions versions) {
-        if (versions.epoch() == row.epoch() && counts(turn, from, versions.incarnation())) {
+        if (turn.rules.answers(versions.epoch(), row.epoch()) && counts(turn, from, versions.incarnation())) {
             var known = rows.computeIfAbsent(from, drive -> new HashMap<>());
             versions.keys().forEach(key -> known.putIfAbsent(key, Optional.empty()));
             versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.version())));

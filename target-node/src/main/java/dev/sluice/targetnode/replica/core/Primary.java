@@ -158,7 +158,8 @@ final class Primary implements Role {
 
     void prepared(Turn turn, String from, Message.Prepared prepared, Replica replica) {
         var write = writes.get(prepared.version());
-        if (write != null && prepared.epoch() == row.epoch() && write.state == Write.State.PREPARING) {
+        boolean counts = turn.rules.answers(prepared.epoch(), row.epoch());
+        if (write != null && counts && write.state == Write.State.PREPARING) {
             write.answered.add(from);
             finish(turn, write, replica);
         }

@@ -35,6 +35,11 @@ public final class BrokenRules extends Rules {
     }
 
     @Override
+    boolean answers(long epoch, long applied) {
+        return breaks("no_epoch_check") || breaks("stale_answers") || super.answers(epoch, applied);
+    }
+
+    @Override
     Set<String> mustPrepare(SlotRow row, String primary) {
         return breaks("ack_early") ? Set.of(primary) : super.mustPrepare(row, primary);
     }

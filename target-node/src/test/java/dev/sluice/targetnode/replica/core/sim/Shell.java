@@ -241,7 +241,7 @@ final class Shell {
                 && outcome == Action.Outcome.COMMITTED) {
             sim.checks().acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
         }
-        disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.uniform(.01, sim.random().nextDouble() < .97 ? .3 : 20);
+        disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
         target.after(disk.busyUntil - sim.now(), () -> {
             if (!disk.alive) {
                 return;
@@ -249,7 +249,7 @@ final class Shell {
             if (!carryOut(disk, action)) {
                 on(at, new Event.Failed(action));
             } else if (needsSync(action) && !sim.os()) {
-                target.after(sim.uniform(.2, 6), () -> {
+                target.after(sim.driveDelay(6), () -> {
                     if (disk.alive) {
                         disk.store.sync();
                         on(at, new Event.Done(action));

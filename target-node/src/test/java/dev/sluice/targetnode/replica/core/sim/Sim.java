@@ -179,6 +179,12 @@ final class Sim {
         return from + (to - from) * random.nextDouble();
     }
 
+    /// How long a drive takes: sometimes it hangs for a while.
+    double driveDelay(double usual) {
+        double luck = random.nextDouble();
+        return luck < .94 ? uniform(.01, usual) : luck < .98 || isQuiet() ? uniform(1, 20) : uniform(20, 200);
+    }
+
     boolean breaks(String rule) {
         return broken.contains(rule);
     }
