@@ -8,7 +8,8 @@ import java.util.Optional;
 
 /// What happens to a replica.
 public sealed interface Event {
-    /// First of all, once: the prepared writes of this slot that the drive had at its start.
+    /// First of all, once: the prepared writes of this slot that the drive had at its start. The drive has been synced
+    /// since: a process that was killed may have left some that no power cut would have.
     record Recovered(List<OpenIntent> open) implements Event {
         public Recovered {
             open = List.copyOf(open);

@@ -85,7 +85,12 @@ final class Target {
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
-        disks.values().forEach(disk -> disk.staged.clear());
+        for (var disk : disks.values()) {
+            disk.staged.clear();
+            if (disk.alive && !sim.breaks("recover_unsynced")) {
+                disk.store.sync();
+            }
+        }
         after(5, this::register);
         after(1, this::beat);
         after(TICK, this::tick);
