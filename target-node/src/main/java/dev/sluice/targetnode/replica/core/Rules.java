@@ -22,6 +22,11 @@ class Rules {
         return epoch == applied;
     }
 
+    /// A primary that acknowledged a newer epoch than that of its row does nothing more.
+    boolean leads(long applied, long seen) {
+        return applied >= seen;
+    }
+
     /// An answer to the primary counts under the epoch of its row only: it asks again in each epoch.
     boolean answers(long epoch, long applied) {
         return epoch == applied;

@@ -98,7 +98,7 @@ public final class SlotCore {
 
     /// Whether nothing newer than the applied row was acknowledged.
     private boolean leads() {
-        return row.epoch() >= seen;
+        return rules.leads(row.epoch(), seen);
     }
 
     /// Whether readers find the right rows: the fence is over, and the store shows what it decided.

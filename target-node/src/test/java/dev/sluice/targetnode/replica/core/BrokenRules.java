@@ -35,6 +35,11 @@ public final class BrokenRules extends Rules {
     }
 
     @Override
+    boolean leads(long applied, long seen) {
+        return breaks("no_epoch_check") || breaks("lead_fenced") || super.leads(applied, seen);
+    }
+
+    @Override
     boolean answers(long epoch, long applied) {
         return breaks("no_epoch_check") || breaks("stale_answers") || super.answers(epoch, applied);
     }
