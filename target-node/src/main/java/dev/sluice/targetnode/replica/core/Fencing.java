@@ -102,8 +102,8 @@ final class Fencing {
         if (found.isPresent()) {
             return found.get().compareTo(intent.version()) >= 0;
         }
-        boolean older =
-                open.filter(other -> other.version().compareTo(intent.version()) < 0).isPresent();
+        boolean older = open.filter(other -> other.version().compareTo(intent.version()) < 0)
+                .isPresent();
         return intent.delete() && turn.rules.hasDeletion(older);
     }
 
@@ -123,7 +123,9 @@ final class Fencing {
 
     private Set<ObjectKey> keys() {
         var keys = new HashSet<ObjectKey>();
-        members().forEach(drive -> acknowledged.get(drive).forEach(intent -> keys.add(intent.key())));
+        for (var drive : members()) {
+            acknowledged.getOrDefault(drive, List.of()).forEach(intent -> keys.add(intent.key()));
+        }
         return keys;
     }
 

@@ -66,7 +66,7 @@ public final class BrokenRules extends Rules {
 
     @Override
     boolean commits(boolean everyMemberHasIt) {
-        return breaks("commit_lacking") || !breaks("abort_all_have") && super.commits(everyMemberHasIt);
+        return breaks("commit_lacking") || (!breaks("abort_all_have") && super.commits(everyMemberHasIt));
     }
 
     @Override

@@ -87,7 +87,8 @@ final class SlotCoreTest {
                         new Action.Accepted(7, VERSION),
                         send("B", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)),
                         store);
-        assertThat(on(core, received("B", new Message.Prepared(1, KEY, VERSION)))).isEmpty();
+        assertThat(on(core, received("B", new Message.Prepared(1, KEY, VERSION))))
+                .isEmpty();
         var answer = new Action.Answer(7, Action.Outcome.COMMITTED);
         var settle = new Action.Settle(KEY, VERSION, true, false, Optional.of(answer));
         assertThat(on(core, new Event.Done(store))).containsExactly(settle);
@@ -104,8 +105,7 @@ final class SlotCoreTest {
         var store = new Action.StoreIntent(KEY, VERSION, false);
         var prepare = new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", prepare))).containsExactly(store);
-        assertThat(on(core, new Event.Done(store)))
-                .containsExactly(send("A", new Message.Prepared(1, KEY, VERSION)));
+        assertThat(on(core, new Event.Done(store))).containsExactly(send("A", new Message.Prepared(1, KEY, VERSION)));
         var fate = new Message.Fate(1, KEY, VERSION, true, false, VERSION);
         var settle = new Action.Settle(KEY, VERSION, true, false, Optional.empty());
         var known = send("A", new Message.FateKnown(1, KEY, VERSION, false));
@@ -141,8 +141,7 @@ final class SlotCoreTest {
         on(core, received("A", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)));
         assertThat(on(core, received("C", new Message.Fence(2)))).isEmpty();
         var intent = new OpenIntent(KEY, VERSION, false);
-        assertThat(on(core, new Event.Done(store)))
-                .contains(send("C", new Message.Fenced(2, 2, List.of(intent))));
+        assertThat(on(core, new Event.Done(store))).contains(send("C", new Message.Fenced(2, 2, List.of(intent))));
         var late = new Message.Prepare(1, new ObjectKey(1, "late"), VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", late))).isEmpty();
     }
@@ -174,8 +173,7 @@ final class SlotCoreTest {
         assertThat(on(core, received("B", new Message.Refused(1, KEY, VERSION))))
                 .containsExactly(send("B", abort), settle);
         assertThat(on(core, received("B", known))).isEmpty();
-        assertThat(on(core, new Event.Done(settle)))
-                .containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
+        assertThat(on(core, new Event.Done(settle))).containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
     }
 
     @Test
@@ -195,7 +193,6 @@ final class SlotCoreTest {
         var learner = new Member("C", false, 3, 2);
         var wider = new SlotRow(2, List.of(FIRST, SECOND, learner), 1, List.of(), true);
         var again = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
-        assertThat(on(core, new Event.RowApplied(wider, false)))
-                .contains(send("B", again), send("C", again));
+        assertThat(on(core, new Event.RowApplied(wider, false))).contains(send("B", again), send("C", again));
     }
 }

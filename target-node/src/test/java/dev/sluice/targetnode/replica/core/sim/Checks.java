@@ -56,9 +56,8 @@ final class Checks {
         }
         var avoided = state.slots.get(slot).avoided();
         var could = state.drives.keySet().stream()
-                .filter(drive -> state.usable(drive)
-                        && !state.draining.contains(where(drive))
-                        && !avoided.containsKey(drive))
+                .filter(drive ->
+                        state.usable(drive) && !state.draining.contains(where(drive)) && !avoided.containsKey(drive))
                 .map(LogState::where)
                 .collect(Collectors.toSet());
         var targets = row.members().stream().map(m -> where(m.drive())).collect(Collectors.toSet());
@@ -84,7 +83,10 @@ final class Checks {
             return disk.store.survives(key, version, delete);
         }
         var row = disk.store.row(key);
-        return disk.store.intent(key).filter(intent -> intent.version().equals(version)).isPresent()
+        return disk.store
+                        .intent(key)
+                        .filter(intent -> intent.version().equals(version))
+                        .isPresent()
                 || row.filter(found -> found.version().compareTo(version) >= 0).isPresent()
                 || delete && row.isEmpty();
     }
@@ -98,10 +100,8 @@ final class Checks {
             for (var member : sim.log().state.row(MemoryStore.slot(key)).inSync()) {
                 var target = sim.target(where(member.drive()));
                 var disk = target.disks.get(member.drive());
-                boolean lives = target.isUp()
-                        && target.incarnation == member.incarnation()
-                        && disk != null
-                        && disk.alive;
+                boolean lives =
+                        target.isUp() && target.incarnation == member.incarnation() && disk != null && disk.alive;
                 if (lives && !keeps(disk.store, key, write)) {
                     throw new Violation(
                             "in-sync %s lacks acknowledged %s of %s: %s %s",

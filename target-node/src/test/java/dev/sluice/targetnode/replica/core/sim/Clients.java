@@ -42,7 +42,9 @@ final class Clients {
         }
         boolean list = what == 7;
         var wanted = list
-                ? keys.stream().filter(other -> other.bucketId() == key.bucketId()).toList()
+                ? keys.stream()
+                        .filter(other -> other.bucketId() == key.bucketId())
+                        .toList()
                 : List.of(key);
         var kind = what < 3 ? Operation.Kind.PUT : what == 6 ? Operation.Kind.DELETE : Operation.Kind.GET;
         pending.put(client, wanted.size());
@@ -51,11 +53,13 @@ final class Clients {
             begun.add(operation(client, one, kind, condition, expected));
         }
         begun.forEach(this::route);
-        sim.after(TIMEOUT, () -> begun.forEach(operation -> {
-            if (operation.result == Operation.Result.PENDING) {
-                answered(operation, Operation.Result.UNKNOWN, "");
-            }
-        }));
+        sim.after(
+                TIMEOUT,
+                () -> begun.forEach(operation -> {
+                    if (operation.result == Operation.Result.PENDING) {
+                        answered(operation, Operation.Result.UNKNOWN, "");
+                    }
+                }));
     }
 
     /// Reads of each key when all is quiet.
@@ -72,8 +76,7 @@ final class Clients {
 
     private Operation operation(
             String client, ObjectKey key, Operation.Kind kind, Operation.Condition condition, String expected) {
-        var operation =
-                new Operation(operations.size(), client, key, kind, condition, expected, sim.now());
+        var operation = new Operation(operations.size(), client, key, kind, condition, expected, sim.now());
         operations.add(operation);
         return operation;
     }

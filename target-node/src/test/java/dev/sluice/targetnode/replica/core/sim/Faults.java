@@ -12,9 +12,32 @@ import java.util.TreeMap;
 /// What goes wrong, at random moments.
 final class Faults {
     private static final List<String> KINDS = List.of(
-            "crash", "crash", "cut", "cut_all", "freeze", "freeze", "isolate", "oneway", "pair", "controller", "leader",
-            "jump", "wipe", "full", "full", "move", "move", "drain", "goal", "lossy", "lossy_all", "kill_all", "loss",
-            "burst", "burst", "lagging");
+            "crash",
+            "crash",
+            "cut",
+            "cut_all",
+            "freeze",
+            "freeze",
+            "isolate",
+            "oneway",
+            "pair",
+            "controller",
+            "leader",
+            "jump",
+            "wipe",
+            "full",
+            "full",
+            "move",
+            "move",
+            "drain",
+            "goal",
+            "lossy",
+            "lossy_all",
+            "kill_all",
+            "loss",
+            "burst",
+            "burst",
+            "lagging");
 
     private final Sim sim;
     final Map<String, Integer> counts = new TreeMap<>();
@@ -82,7 +105,8 @@ final class Faults {
                 var nodes = new ArrayList<String>(List.of("c0", "c1", "c2"));
                 sim.targets().forEach(each -> nodes.add(each.id));
                 Collections.shuffle(nodes, sim.random());
-                var them = kind.equals("pair") ? nodes.subList(0, 1 + sim.random().nextInt(3)) : nodes;
+                var them =
+                        kind.equals("pair") ? nodes.subList(0, 1 + sim.random().nextInt(3)) : nodes;
                 var cut = sim.network().block(target.id, List.copyOf(them), !kind.equals("oneway"));
                 sim.after(time, () -> sim.network().unblock(cut));
             }
@@ -127,8 +151,8 @@ final class Faults {
         var state = sim.log().state;
         return state.slots.values().stream()
                 .map(each -> each.row().inSync())
-                .filter(members ->
-                        members.stream().anyMatch(member -> where(member.drive()).equals(target.id)))
+                .filter(members -> members.stream()
+                        .anyMatch(member -> where(member.drive()).equals(target.id)))
                 .allMatch(members -> members.stream()
                         .anyMatch(member -> !where(member.drive()).equals(target.id) && isSound(member)));
     }

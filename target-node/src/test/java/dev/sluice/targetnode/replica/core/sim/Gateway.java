@@ -37,7 +37,8 @@ final class Gateway {
             sim.clients().answered(operation, Operation.Result.REFUSED, "");
             return;
         }
-        var to = where(target.view.get().row(MemoryStore.slot(operation.key)).primary().drive());
+        var to = where(
+                target.view.get().row(MemoryStore.slot(operation.key)).primary().drive());
         relayed.put(operation.id, new Relayed(operation, to));
         sim.network()
                 .request(
@@ -51,7 +52,8 @@ final class Gateway {
     void follow(LogState state) {
         for (var relay : java.util.List.copyOf(relayed.values())) {
             var operation = relay.operation();
-            var primary = where(state.row(MemoryStore.slot(operation.key)).primary().drive());
+            var primary =
+                    where(state.row(MemoryStore.slot(operation.key)).primary().drive());
             if (!primary.equals(relay.to())) {
                 relayed.remove(operation.id);
                 if (operation.kind == Operation.Kind.GET || sim.breaks("w_relay")) {
@@ -94,7 +96,13 @@ final class Gateway {
             var primacy = target.shell.primacy(slot, drive.get());
             var row = target.disks.get(drive.get()).store.row(operation.key);
             double delay = sim.random().nextBoolean() ? .1 : 3;
-            target.after(delay, () -> read(request, drive.get(), primacy, row.map(Store.Row::value).orElse("")));
+            target.after(
+                    delay,
+                    () -> read(
+                            request,
+                            drive.get(),
+                            primacy,
+                            row.map(Store.Row::value).orElse("")));
         } else if (locks.containsKey(operation.key)) {
             locks.get(operation.key).add(request);
         } else {
@@ -126,7 +134,12 @@ final class Gateway {
             unlock(operation.key);
             return;
         }
-        var value = target.disks.get(drive.get()).store.row(operation.key).map(Store.Row::value).orElse("");
+        var value = target.disks
+                .get(drive.get())
+                .store
+                .row(operation.key)
+                .map(Store.Row::value)
+                .orElse("");
         if (!operation.holds(value)) {
             answer(request, Operation.Result.CONDITION_FAILED, "");
             unlock(operation.key);
@@ -150,12 +163,11 @@ final class Gateway {
 
     void ended(long ticket, Action.Outcome outcome) {
         var request = writes.remove(ticket);
-        var result =
-                switch (outcome) {
-                    case COMMITTED -> Operation.Result.OK;
-                    case FAILED -> Operation.Result.REFUSED;
-                    case UNKNOWN -> Operation.Result.UNKNOWN;
-                };
+        var result = switch (outcome) {
+            case COMMITTED -> Operation.Result.OK;
+            case FAILED -> Operation.Result.REFUSED;
+            case UNKNOWN -> Operation.Result.UNKNOWN;
+        };
         answer(request, result, "");
         unlock(request.operation().key);
     }

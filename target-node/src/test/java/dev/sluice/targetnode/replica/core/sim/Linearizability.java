@@ -28,10 +28,10 @@ final class Linearizability {
     static Verdict judge(List<Operation> history) {
         var moments = new ArrayList<Moment>();
         for (var operation : history) {
-            boolean answered = operation.result == Operation.Result.OK
-                    || operation.result == Operation.Result.CONDITION_FAILED;
-            boolean noEffect = operation.result == Operation.Result.REFUSED
-                    || operation.kind == Operation.Kind.GET && !answered;
+            boolean answered =
+                    operation.result == Operation.Result.OK || operation.result == Operation.Result.CONDITION_FAILED;
+            boolean noEffect =
+                    operation.result == Operation.Result.REFUSED || operation.kind == Operation.Kind.GET && !answered;
             if (!noEffect) {
                 moments.add(new Moment(operation.invoked, false, operation));
                 if (answered) {

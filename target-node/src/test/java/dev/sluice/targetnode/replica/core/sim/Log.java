@@ -25,8 +25,8 @@ final class Log implements LogPlanner.Leader {
     Log(Sim sim, LogState state) {
         this.sim = sim;
         this.state = state;
-        controllers = List.of(
-                new Controller(sim, 0, state), new Controller(sim, 1, state), new Controller(sim, 2, state));
+        controllers =
+                List.of(new Controller(sim, 0, state), new Controller(sim, 1, state), new Controller(sim, 2, state));
     }
 
     void propose(Entry entry) {
@@ -123,7 +123,10 @@ final class Log implements LogPlanner.Leader {
     }
 
     private Controller leader() {
-        return controllers.stream().filter(controller -> controller.up).findFirst().orElse(controllers.getFirst());
+        return controllers.stream()
+                .filter(controller -> controller.up)
+                .findFirst()
+                .orElse(controllers.getFirst());
     }
 
     @Override
@@ -136,7 +139,8 @@ final class Log implements LogPlanner.Leader {
     public int reach(String drive) {
         var from = LogState.where(drive);
         return (int) sim.targets().stream()
-                .filter(target -> !sim.network().isBlocked(from, target.id) && !sim.network().isBlocked(target.id, from))
+                .filter(target -> !sim.network().isBlocked(from, target.id)
+                        && !sim.network().isBlocked(target.id, from))
                 .count();
     }
 

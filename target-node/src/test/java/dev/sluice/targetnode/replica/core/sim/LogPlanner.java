@@ -5,18 +5,10 @@ import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.replica.core.Proposal;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
-import java.util.zip.CRC32;
 
 /// What an entry of the log does: a function of the state, but for what the leader knows of leases and of who reaches
 /// whom.
@@ -41,35 +33,18 @@ final class LogPlanner {
     private final LogState next;
     private final Leader leader;
     private final Set<String> broken;
+    private final RowPlanner rows;
 
     private LogPlanner(LogState state, Leader leader, Set<String> broken) {
         this.old = state;
         this.next = state.next();
         this.leader = leader;
         this.broken = broken;
+        this.rows = new RowPlanner(next, leader, broken);
     }
 
     static Outcome plan(LogState state, Entry entry, Leader leader, Set<String> broken) {
         return new LogPlanner(state, leader, broken).plan(entry);
-    }
-
-    static List<String> goal(LogState state, int slot, Predicate<String> good) {
-        var goal = new ArrayList<String>();
-        var targets = new HashSet<String>();
-        state.drives.keySet().stream()
-                .filter(good)
-                .sorted(Comparator.comparingLong((String drive) -> rank(drive, slot))
-                        .thenComparing(Comparator.naturalOrder()))
-                .filter(drive -> targets.add(where(drive)))
-                .limit(state.goal)
-                .forEach(goal::add);
-        return goal;
-    }
-
-    private static long rank(String drive, int slot) {
-        var sum = new CRC32();
-        sum.update((drive + "/" + slot).getBytes(StandardCharsets.US_ASCII));
-        return sum.getValue();
     }
 
     private Outcome plan(Entry entry) {
@@ -79,7 +54,8 @@ final class LogPlanner {
             case Entry.Register register -> register(register);
             case Entry.Down down -> {
                 boolean rebooted = down.boots().entrySet().stream()
-                        .anyMatch(boot -> !old.boots.getOrDefault(boot.getKey(), 0).equals(boot.getValue()));
+                        .anyMatch(boot ->
+                                !old.boots.getOrDefault(boot.getKey(), 0).equals(boot.getValue()));
                 if (old.entry.get(down.target()) != down.entry()
                         || !old.isUp(down.target())
                         || rebooted && !broken.contains("w_ctl")) {
@@ -87,8 +63,8 @@ final class LogPlanner {
                 }
                 next.up.put(down.target(), false);
                 next.entry.merge(down.target(), 1, Integer::sum);
-                fill();
-                vouch(drive -> where(drive).equals(down.target()));
+                rows.fill();
+                rows.vouch(drive -> where(drive).equals(down.target()));
                 yield done();
             }
             case Entry.Trust(var target, int version) -> {
@@ -104,7 +80,7 @@ final class LogPlanner {
                 }
                 next.up.put(target, true);
                 next.entry.merge(target, 1, Integer::sum);
-                fill();
+                rows.fill();
                 yield done();
             }
             case Entry.Boot(int controller, int boot) -> {
@@ -115,24 +91,24 @@ final class LogPlanner {
                 if (!next.out.add(drive)) {
                     yield NOTHING;
                 }
-                fill();
-                vouch(drive::equals);
+                rows.fill();
+                rows.vouch(drive::equals);
                 yield done();
             }
             case Entry.Drain(var target) -> {
                 if (!next.draining.remove(target)) {
                     next.draining.add(target);
                 }
-                fill();
+                rows.fill();
                 yield done();
             }
             case Entry.Goal(int replicas) -> {
                 next.goal = replicas;
-                fill();
+                rows.fill();
                 yield done();
             }
             case Entry.Fill() -> {
-                fill();
+                rows.fill();
                 yield next.slots.equals(old.slots) ? NOTHING : done();
             }
             case Entry.OfSlot(int slot, var proposal) -> ofSlot(slot, proposal);
@@ -147,7 +123,7 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(member.get());
                 members.addFirst(member.get());
-                change(slot, members, false);
+                rows.change(slot, members, false);
                 yield done();
             }
             case Entry.Demote(int slot, long epoch, var drive, int incarnation) -> {
@@ -161,7 +137,7 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(member.get());
                 members.add(new Member(drive, false, incarnation, epoch + 1));
-                change(slot, members, false);
+                rows.change(slot, members, false);
                 yield done();
             }
             case Entry.Accuse accuse -> accuse(accuse);
@@ -200,24 +176,25 @@ final class LogPlanner {
                 }
             }
         }
-        vouch(drive -> where(drive).equals(target));
-        fill();
+        rows.vouch(drive -> where(drive).equals(target));
+        rows.fill();
         return new Outcome(Optional.of(next), Optional.of(incarnation));
     }
 
     private void registered(int slot, Member member, int incarnation, Entry.Register register) {
         var row = old.row(slot);
-        var others = row.inSync().stream().filter(other -> !other.equals(member)).toList();
-        boolean mayLack = (register.rebooted() || register.lossy().contains(member.drive()))
-                && !broken.contains("w_dirty");
+        var others =
+                row.inSync().stream().filter(other -> !other.equals(member)).toList();
+        boolean mayLack =
+                (register.rebooted() || register.lossy().contains(member.drive())) && !broken.contains("w_dirty");
         boolean leased = others.stream().anyMatch(other -> leader.leased(other.drive(), old));
-        boolean demote = !member.inSync()
-                || !others.isEmpty() && (mayLack || leased && broken.contains("w_demote"));
+        boolean demote = !member.inSync() || !others.isEmpty() && (mayLack || leased && broken.contains("w_demote"));
         var members = new ArrayList<>(row.members());
         members.remove(member);
-        int place = demote ? members.size() : leased ? others.size() : row.members().indexOf(member);
+        int place =
+                demote ? members.size() : leased ? others.size() : row.members().indexOf(member);
         members.add(place, new Member(member.drive(), !demote, incarnation, row.epoch() + 1));
-        change(slot, members, !demote && !broken.contains("w_copyback"));
+        rows.change(slot, members, !demote && !broken.contains("w_copyback"));
     }
 
     private Outcome ofSlot(int slot, Proposal proposal) {
@@ -230,9 +207,9 @@ final class LogPlanner {
                 if (row.opened()) {
                     return NOTHING;
                 }
-                put(slot, new SlotRow(row.epoch(), row.members(), row.primarySince(), List.of(), true));
+                rows.put(slot, new SlotRow(row.epoch(), row.members(), row.primarySince(), List.of(), true));
             }
-            case Proposal.Promote(_, var drive, int incarnation) -> {
+            case Proposal.Promote(long _, var drive, int incarnation) -> {
                 var learner = learner(row, drive, incarnation);
                 if (learner.isEmpty()) {
                     return NOTHING;
@@ -240,29 +217,29 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(learner.get());
                 members.add(row.inSync().size(), new Member(drive, true, incarnation, row.epoch() + 1));
-                change(slot, members, false);
-                fill(broken.contains("w_promote_trims") ? slot : -1, Optional.empty());
+                rows.change(slot, members, false);
+                rows.fill(broken.contains("w_promote_trims") ? slot : -1, Optional.empty());
             }
-            case Proposal.Expel(_, var drive, int incarnation) -> {
+            case Proposal.Expel(long _, var drive, int incarnation) -> {
                 var asking = row.member(drive)
                         .filter(m -> m.inSync() && m.incarnation() == incarnation && old.isUp(where(drive)));
                 if (asking.isEmpty()) {
                     return NOTHING;
                 }
-                fill(slot, Optional.of(drive));
+                rows.fill(slot, Optional.of(drive));
                 if (next.row(slot).equals(row)) {
                     return NOTHING;
                 }
             }
-            case Proposal.TakeOff(_, var drive, int incarnation) -> {
+            case Proposal.TakeOff(long _, var drive, int incarnation) -> {
                 var learner = learner(row, drive, incarnation);
                 if (learner.isEmpty()) {
                     return NOTHING;
                 }
                 var members = new ArrayList<>(row.members());
                 members.remove(learner.get());
-                change(slot, members, false);
-                avoid(slot, drive, old.slots.get(slot).accused());
+                rows.change(slot, members, false);
+                rows.avoid(slot, drive, old.slots.get(slot).accused());
             }
         }
         return done();
@@ -289,115 +266,9 @@ final class LogPlanner {
         }
         var members = new ArrayList<>(row.members());
         members.remove(leaving);
-        change(accuse.slot(), members, false);
-        avoid(accuse.slot(), drive, leader.now());
-        fill();
+        rows.change(accuse.slot(), members, false);
+        rows.avoid(accuse.slot(), drive, leader.now());
+        rows.fill();
         return done();
-    }
-
-    private void avoid(int slot, String drive, double accused) {
-        var avoided = new HashMap<>(next.slots.get(slot).avoided());
-        avoided.put(drive, leader.now() + 2000);
-        next.slots.put(slot, new LogState.Slot(next.row(slot), Map.copyOf(avoided), accused));
-    }
-
-    private void put(int slot, SlotRow row) {
-        var was = next.slots.get(slot);
-        next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
-    }
-
-    private void fill() {
-        fill(-1, Optional.empty());
-    }
-
-    /// Missing members are replaced by learners at once; a better-ranked drive becomes a learner; surplus learners leave.
-    ///
-    /// @param asked the slot of which a living in-sync member asks that others leave; -1: none
-    /// @param asking the drive that asks: it stays
-    private void fill(int asked, Optional<String> asking) {
-        for (int slot : List.copyOf(next.slots.keySet())) {
-            var row = next.row(slot);
-            var kept = new ArrayList<>(row.members());
-            kept.removeIf(member -> !member.inSync() && !next.usable(member.drive()));
-            boolean someLive = row.inSync().stream().anyMatch(member -> next.usable(member.drive()));
-            if (slot == asked || broken.contains("w_down") && someLive) {
-                kept.removeIf(member -> !next.usable(member.drive()));
-            }
-            var avoided = next.slots.get(slot).avoided();
-            var goal = goal(
-                    next,
-                    slot,
-                    drive -> next.usable(drive)
-                            && !next.draining.contains(where(drive))
-                            && avoided.getOrDefault(drive, 0.0) < leader.now());
-            if (slot == asked || broken.contains("w_trim")) {
-                trim(kept, goal, asking);
-            }
-            kept.removeIf(member -> !member.inSync() && !goal.contains(member.drive()));
-            long inSync = kept.stream().filter(Member::inSync).count();
-            for (var drive : goal) {
-                if (kept.size() - inSync < Math.max(next.goal - inSync, 1)
-                        && kept.stream().noneMatch(member -> where(member.drive()).equals(where(drive)))) {
-                    kept.add(new Member(drive, false, next.incarnation.get(where(drive)), row.epoch() + 1));
-                }
-            }
-            change(slot, kept, false);
-        }
-    }
-
-    private void trim(List<Member> kept, List<String> goal, Optional<String> asking) {
-        while (true) {
-            var inSync = kept.stream().filter(Member::inSync).toList();
-            if (inSync.size() <= next.goal) {
-                return;
-            }
-            var may = inSync.stream()
-                    .filter(member -> !Optional.of(member.drive()).equals(asking))
-                    .toList()
-                    .reversed();
-            var misplaced = may.stream().filter(member -> !goal.contains(member.drive())).findFirst();
-            if (misplaced.isEmpty() && asking.filter(drive -> !goal.contains(drive)).isPresent()) {
-                return;
-            }
-            kept.remove(misplaced.orElseGet(may::getFirst));
-        }
-    }
-
-    /// The next epoch of a slot. The fence list: who may still think that an older epoch counts.
-    private void change(int slot, List<Member> members, boolean fencesAgain) {
-        var row = next.row(slot);
-        if (members.equals(row.members())) {
-            return;
-        }
-        var before = row.primary();
-        var now = members.stream().filter(Member::inSync).findFirst().orElseThrow();
-        long epoch = row.epoch() + 1;
-        boolean same = !fencesAgain && before.drive().equals(now.drive()) && before.incarnation() == now.incarnation();
-        var fence = new TreeSet<String>();
-        row.inSync().stream().map(Member::drive).filter(next::usable).forEach(fence::add);
-        if (!broken.contains("w_fence")) {
-            if (same && row.opened()) {
-                fence.clear();
-            } else if (!row.opened()) {
-                fence.addAll(row.fence());
-            }
-        }
-        put(
-                slot,
-                new SlotRow(
-                        epoch,
-                        members,
-                        same ? row.primarySince() : epoch,
-                        List.copyOf(fence),
-                        same && row.opened()));
-    }
-
-    /// The former process of these drives serves no more, by `Down`, a newer registration, or the drive being out.
-    private void vouch(Predicate<String> gone) {
-        for (int slot : List.copyOf(next.slots.keySet())) {
-            var row = next.row(slot);
-            var fence = row.fence().stream().filter(gone.negate()).toList();
-            put(slot, new SlotRow(row.epoch(), row.members(), row.primarySince(), fence, row.opened()));
-        }
     }
 }

@@ -37,14 +37,7 @@ final class Operation {
     Result result = Result.PENDING;
     String read = "";
 
-    Operation(
-            int id,
-            String client,
-            ObjectKey key,
-            Kind kind,
-            Condition condition,
-            String expected,
-            double invoked) {
+    Operation(int id, String client, ObjectKey key, Kind kind, Condition condition, String expected, double invoked) {
         this.id = id;
         this.client = client;
         this.key = key;

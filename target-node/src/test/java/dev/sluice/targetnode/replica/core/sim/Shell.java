@@ -193,9 +193,7 @@ final class Shell {
     private void send(SlotDrive at, Disk disk, String to, Message message) {
         int slot = at.slot();
         var bytes = message instanceof Message.Prepare prepare ? disk.staged.getOrDefault(prepare.version(), "") : "";
-        sim.network()
-                .toTarget(
-                        target.id, where(to), node -> node.shell.receive(slot, to, at.drive(), message, bytes));
+        sim.network().toTarget(target.id, where(to), node -> node.shell.receive(slot, to, at.drive(), message, bytes));
     }
 
     private void pull(SlotDrive at, Disk disk, Action.Pull pull) {
@@ -215,12 +213,14 @@ final class Shell {
     private void sendRow(SlotDrive at, Disk disk, Action.SendRow send) {
         var row = disk.store.row(send.key());
         double delay = new double[] {1, 30, 500}[sim.random().nextInt(3)];
-        target.after(delay, () -> sim.network()
-                .toTarget(
-                        target.id,
-                        where(send.drive()),
-                        node -> node.shell.pulled(
-                                new SlotDrive(at.slot(), send.drive()), send.learning(), send.key(), row)));
+        target.after(
+                delay,
+                () -> sim.network()
+                        .toTarget(
+                                target.id,
+                                where(send.drive()),
+                                node -> node.shell.pulled(
+                                        new SlotDrive(at.slot(), send.drive()), send.learning(), send.key(), row)));
     }
 
     private void pulled(SlotDrive at, Learning learning, ObjectKey key, Optional<Store.Row> row) {
@@ -239,7 +239,8 @@ final class Shell {
                 && settle.then().orElse(new Action.Close())
                         instanceof Action.Answer(long ticket, Action.Outcome outcome)
                 && outcome == Action.Outcome.COMMITTED) {
-            sim.checks().acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
+            sim.checks()
+                    .acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
         }
         disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
         target.after(disk.busyUntil - sim.now(), () -> {
@@ -278,17 +279,18 @@ final class Shell {
                 }
                 store.prepare(key, new Store.Intent(version, delete, disk.staged.getOrDefault(version, "")));
             }
-            case Action.Settle(var key, var version, boolean commit, _, _) -> {
-                if (store.settle(key, version, commit)) {
-                    sim.checks().deleted(key, version);
+            case Action.Settle settle -> {
+                if (store.settle(settle.key(), settle.version(), settle.commit())) {
+                    sim.checks().deleted(settle.key(), settle.version());
                 }
             }
             case Action.DeleteRow(var key, var version) -> store.deleteRow(key, version);
-            case Action.StorePulled(_, var key, var version) -> {
+            case Action.StorePulled pulled -> {
                 if (disk.full) {
                     return false;
                 }
-                store.put(key, new Store.Row(version, Objects.requireNonNull(disk.staged.get(version))));
+                var version = pulled.version();
+                store.put(pulled.key(), new Store.Row(version, Objects.requireNonNull(disk.staged.get(version))));
             }
             case Action.SyncSlot _ -> {}
         }

@@ -71,7 +71,7 @@ final class Sim {
             }
         }
         for (int slot = 0; slot < slots; slot++) {
-            var members = LogPlanner.goal(state, slot, _ -> true).stream()
+            var members = RowPlanner.goal(state, slot, _ -> true).stream()
                     .map(drive -> new Member(drive, true, state.incarnation.get(LogState.where(drive)), 1))
                     .toList();
             state.slots.put(slot, new LogState.Slot(new SlotRow(1, members, 1, List.of(), false), Map.of(), -9999));

@@ -12,7 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it does for
+/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it does
+/// for
 /// clients in {@link Gateway}.
 final class Target {
     private static final double BEAT = 250;
@@ -155,7 +156,8 @@ final class Target {
     void reply(Entry entry, Optional<Integer> answer) {
         switch (entry) {
             case Entry.Query _ -> known = answer;
-            case Entry.Register register when register.nonce().equals(nonce) && incarnation == 0 -> {
+            case Entry.Register register
+            when register.nonce().equals(nonce) && incarnation == 0 -> {
                 if (answer.isEmpty()) {
                     known = Optional.empty();
                 } else {
@@ -221,7 +223,8 @@ final class Target {
     // -- map
 
     void apply(LogState state) {
-        boolean older = view.filter(applied -> state.version <= applied.version || sim.now() < lag).isPresent();
+        boolean older = view.filter(applied -> state.version <= applied.version || sim.now() < lag)
+                .isPresent();
         if (incarnation == 0 || state.incarnation.getOrDefault(id, 0) < incarnation || older) {
             return;
         }
