@@ -74,6 +74,26 @@ final class StructureTest {
                 .check(CLASSES);
     }
 
+    /// The protocol is a function of its events: no threads, no time, no I/O.
+    @Test
+    void theReplicationCoreKnowsRowsAndVersionsOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.sluice.targetnode.replica.core")
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages(
+                        "dev.sluice.targetnode.replica.core",
+                        "dev.sluice.common.cluster.slots",
+                        "dev.sluice.targetnode.storage.record",
+                        "java.lang..",
+                        "java.util",
+                        "java.util.function",
+                        "java.util.stream",
+                        "org.jspecify..")
+                .check(CLASSES);
+    }
+
     @Test
     void packagesHaveNoCycles() {
         SlicesRuleDefinition.slices()

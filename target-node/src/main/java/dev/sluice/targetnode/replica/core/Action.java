@@ -51,8 +51,8 @@ public sealed interface Action {
     record StoreIntent(ObjectKey key, ObjectVersion version, boolean delete) implements Local {}
 
     /// Commits or aborts the prepared write of that version. Without one (it was refused, or it is settled already)
-    /// nothing is changed. Done when the row shows it; with `sync`, when that and all that was ordered before it for the
-    /// key is durable too. Cannot fail for lack of space.
+    /// nothing is changed. Done when the row shows it. With `sync`, done when that is durable too, and all that was
+    /// ordered before it for the key. Cannot fail for lack of space.
     ///
     /// @param then for the core: what it orders when this is done
     record Settle(ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then)

@@ -8,14 +8,16 @@ import java.util.Optional;
 
 /// What happens to a replica.
 public sealed interface Event {
-    /// First of all, once: the prepared writes of this slot that the drive had at its start.
+    /// First of all, once: the prepared writes of this slot that the drive had at its start. The drive has been synced
+    /// since: a process that was killed may have left some that no power cut would have.
     record Recovered(List<OpenIntent> open) implements Event {
         public Recovered {
             open = List.copyOf(open);
         }
     }
 
-    /// The slot's row in a newer map. Maps come in the order of their versions; some may be left out. A map in which the
+    /// The slot's row in a newer map. Maps come in the order of their versions; some may be left out. A map in which
+    /// the
     /// target has an older incarnation than this process is never handed in.
     ///
     /// @param surplus whether an in-sync member of the row is down or out, or there are more than the group wants
@@ -39,9 +41,8 @@ public sealed interface Event {
     /// offline, and its core is dropped.
     record Failed(Action.Local action) implements Event {}
 
-    /// A row that the learner asked for with {@link Action.Pull} has come. Its bytes are on the drive already, in a file
-    /// of their own, or have been checked to be; if the actions returned contain no {@link Action.StorePulled}, they are
-    /// not wanted.
+    /// A row that the learner asked for with {@link Action.Pull} has come. Its bytes are on the drive already, in a
+    /// file of their own. If the actions returned contain no {@link Action.StorePulled}, they are not wanted.
     ///
     /// @param version the source's row; empty: it has none any more
     record Pulled(Learning learning, ObjectKey key, Optional<ObjectVersion> version) implements Event {}

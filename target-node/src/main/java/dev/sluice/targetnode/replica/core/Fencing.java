@@ -27,13 +27,13 @@ final class Fencing {
     }
 
     void fenced(Turn turn, String from, Message.Fenced fenced) {
-        if (fenced.epoch() == row.epoch() && counts(turn, from, fenced.incarnation())) {
+        if (turn.rules.answers(fenced.epoch(), row.epoch()) && counts(turn, from, fenced.incarnation())) {
             acknowledged.putIfAbsent(from, fenced.open());
         }
     }
 
     void versions(Turn turn, String from, Message.Versions versions) {
-        if (versions.epoch() == row.epoch() && counts(turn, from, versions.incarnation())) {
+        if (turn.rules.answers(versions.epoch(), row.epoch()) && counts(turn, from, versions.incarnation())) {
             var known = rows.computeIfAbsent(from, drive -> new HashMap<>());
             versions.keys().forEach(key -> known.putIfAbsent(key, Optional.empty()));
             versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.version())));
@@ -102,8 +102,8 @@ final class Fencing {
         if (found.isPresent()) {
             return found.get().compareTo(intent.version()) >= 0;
         }
-        boolean older =
-                open.filter(other -> other.version().compareTo(intent.version()) < 0).isPresent();
+        boolean older = open.filter(other -> other.version().compareTo(intent.version()) < 0)
+                .isPresent();
         return intent.delete() && turn.rules.hasDeletion(older);
     }
 
@@ -123,7 +123,9 @@ final class Fencing {
 
     private Set<ObjectKey> keys() {
         var keys = new HashSet<ObjectKey>();
-        members().forEach(drive -> acknowledged.get(drive).forEach(intent -> keys.add(intent.key())));
+        for (var drive : members()) {
+            acknowledged.getOrDefault(drive, List.of()).forEach(intent -> keys.add(intent.key()));
+        }
         return keys;
     }
 

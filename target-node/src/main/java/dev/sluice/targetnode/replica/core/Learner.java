@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// A learner compares its rows with the primary's, page by page, and pulls what differs. Meanwhile it takes writes like
-/// every member. Each key is compared on its own: it does not matter that pages show different moments, since each shows
+/// every member. Each key is compared on its own: it does not matter that pages show different moments, since each
+/// shows
 /// the slot after the last write from before *since* was decided.
 final class Learner implements Role {
     private enum State {
@@ -110,7 +111,7 @@ final class Learner implements Role {
         });
         sources.forEach((key, version) -> {
             var here = mine.get(key);
-            if (here == null || !here.equals(version) && isOld(here) && turn.rules.replaces(here, version)) {
+            if (here == null || (!here.equals(version) && isOld(here) && turn.rules.replaces(here, version))) {
                 toPull.add(key);
             }
         });

@@ -5,7 +5,8 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
 import java.util.Optional;
 
-/// What the replicas of a slot tell each other. It travels from a drive to a drive of the same group and slot; it may be
+/// What the replicas of a slot tell each other. It travels from a drive to a drive of the same group and slot; it may
+/// be
 /// lost, doubled, delayed and overtaken.
 public sealed interface Message {
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
@@ -38,7 +39,8 @@ public sealed interface Message {
     /// The fate is known to the member; if it was asked for, durably.
     record FateKnown(long epoch, ObjectKey key, ObjectVersion version, boolean synced) implements Message {}
 
-    /// From a new primary to each in-sync member and each drive of the fence list: accept nothing older than this epoch.
+    /// From a new primary to each in-sync member and each drive of the fence list: accept nothing older than this
+    /// epoch.
     record Fence(long epoch) implements Message {}
 
     /// The fence is acknowledged.

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.replica.core;
 
-import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -130,7 +129,8 @@ final class Primary implements Role {
     /// Sends to each member what it has not answered yet.
     private void ask(Turn turn, Write write, Replica replica) {
         for (var member : row.members()) {
-            if (!write.answered.contains(member.drive()) && !(write.decided() && member.drive().equals(turn.drive))) {
+            if (!write.answered.contains(member.drive())
+                    && !(write.decided() && member.drive().equals(turn.drive))) {
                 turn.send(member.drive(), question(turn, write, replica));
             }
         }
@@ -158,7 +158,8 @@ final class Primary implements Role {
 
     void prepared(Turn turn, String from, Message.Prepared prepared, Replica replica) {
         var write = writes.get(prepared.version());
-        if (write != null && prepared.epoch() == row.epoch() && write.state == Write.State.PREPARING) {
+        boolean counts = turn.rules.answers(prepared.epoch(), row.epoch());
+        if (write != null && counts && write.state == Write.State.PREPARING) {
             write.answered.add(from);
             finish(turn, write, replica);
         }
@@ -177,8 +178,7 @@ final class Primary implements Role {
             write.next(Write.State.ABORTING);
             ask(turn, write, replica);
         } else {
-            turn.propose(
-                    new Proposal.TakeOff(row.epoch(), from, member.get().incarnation()));
+            turn.propose(new Proposal.TakeOff(row.epoch(), from, member.get().incarnation()));
             if (turn.rules.skipsRefusing()) {
                 write.answered.add(from);
                 finish(turn, write, replica);
@@ -269,16 +269,13 @@ final class Primary implements Role {
     }
 
     private boolean isSource(Turn turn, Learning learning) {
-        return isOpen()
-                && turn.context.leased()
-                && learning.primarySince() == since
-                && row.epoch() >= learning.since();
+        return isOpen() && turn.context.leased() && learning.primarySince() == since && row.epoch() >= learning.since();
     }
 
     private boolean isSettled(Turn turn, long epoch, Replica replica) {
         return turn.rules.listsWhileUndecided()
-                || !replica.lags(epoch)
+                || (!replica.lags(epoch)
                         && writes.values().stream()
-                                .allMatch(write -> write.decided() || write.version.epoch() >= epoch);
+                                .allMatch(write -> write.decided() || write.version.epoch() >= epoch));
     }
 }

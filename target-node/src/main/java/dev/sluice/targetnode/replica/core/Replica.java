@@ -83,8 +83,7 @@ final class Replica {
         if (older != null && older.intent().version().compareTo(version) < 0) {
             var base = prepare.base();
             var was = older.intent();
-            boolean committed =
-                    base.equals(Optional.of(was.version())) || (was.delete() && base.isEmpty());
+            boolean committed = base.equals(Optional.of(was.version())) || (was.delete() && base.isEmpty());
             settle(turn, key, was.version(), committed, false, Optional.empty());
         }
         if (isLate(turn, key, version)) {
@@ -127,8 +126,7 @@ final class Replica {
     }
 
     /// The fate of a version is known.
-    void settle(
-            Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
+    void settle(Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
         var known = settled.get(key);
         if (version.compareTo(settledBelow) >= 0 && (known == null || known.compareTo(version) < 0)) {
             settled = Lean.with(settled, key, version);

@@ -22,6 +22,16 @@ class Rules {
         return epoch == applied;
     }
 
+    /// A primary that acknowledged a newer epoch than that of its row does nothing more.
+    boolean leads(long applied, long seen) {
+        return applied >= seen;
+    }
+
+    /// An answer to the primary counts under the epoch of its row only: it asks again in each epoch.
+    boolean answers(long epoch, long applied) {
+        return epoch == applied;
+    }
+
     /// All members of the row have to have a write before it is acknowledged, learners too.
     Set<String> mustPrepare(SlotRow row, String primary) {
         return row.members().stream().map(Member::drive).collect(Collectors.toUnmodifiableSet());

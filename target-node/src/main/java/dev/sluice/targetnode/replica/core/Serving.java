@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.replica.core;
 
-/// The primacy under which this drive serves a slot. A reader finds it open, with the same `primarySince`, before and after it
+/// The primacy under which this drive serves a slot. A reader finds it open, with the same `primarySince`, before and
+/// after it
 /// looks at a row. Without a lease, checked after that, nothing is answered.
 ///
 /// @param epoch the slot's epoch; 0: this drive does not serve the slot

@@ -19,8 +19,7 @@ import java.util.Optional;
 /// ({@link Event.Recovered}), then rows and messages. A core is also made for a drive that is in no row: it may be on a
 /// fence list, and must acknowledge.
 public final class SlotCore {
-    private static final SlotRow NO_ROW =
-            new SlotRow(0, List.of(new Member("", true, 0, 0)), 0, List.of(), false);
+    private static final SlotRow NO_ROW = new SlotRow(0, List.of(new Member("", true, 0, 0)), 0, List.of(), false);
 
     private final String drive;
     private final int incarnation;
@@ -98,7 +97,7 @@ public final class SlotCore {
 
     /// Whether nothing newer than the applied row was acknowledged.
     private boolean leads() {
-        return row.epoch() >= seen;
+        return rules.leads(row.epoch(), seen);
     }
 
     /// Whether readers find the right rows: the fence is over, and the store shows what it decided.
@@ -165,10 +164,8 @@ public final class SlotCore {
         if (role instanceof Primary former) {
             former.end(turn);
         }
-        if (role != next) {
-            role = next;
-            replica.learning(next instanceof Learner);
-        }
+        role = next;
+        replica.learning(next instanceof Learner);
     }
 
     /// Asks that members go who are down or out, or more than the group wants.
@@ -196,16 +193,16 @@ public final class SlotCore {
         switch (received.message()) {
             case Message.Prepare prepare when takes(prepare.epoch()) -> replica.prepare(turn, from, prepare);
             case Message.Fate fate when takes(fate.epoch()) -> replica.fate(turn, from, fate);
-            case Message.Fence asked when rules.accepts(asked.epoch(), seen) -> {
+            case Message.Fence asked
+            when rules.accepts(asked.epoch(), seen) -> {
                 seen = Math.max(seen, asked.epoch());
                 fence = Optional.of(received);
                 acknowledge(turn);
             }
             case Message.AskVersions asked when rules.accepts(asked.epoch(), seen) -> versions(turn, from, asked);
-            case Message.Listing listing when role instanceof Learner learner ->
-                learner.listing(turn, listing, replica);
-            case Message answer when role instanceof Primary primary && leads() ->
-                receive(turn, from, answer, primary);
+            case Message.Listing listing
+            when role instanceof Learner learner -> learner.listing(turn, listing, replica);
+            case Message answer when role instanceof Primary primary && leads() -> receive(turn, from, answer, primary);
             case Message _ -> {}
         }
     }
@@ -229,16 +226,17 @@ public final class SlotCore {
     }
 
     private void acknowledge(Turn turn) {
-        fence.filter(_ -> rules.acknowledgesWhileStoring() || !replica.isStoring()).ifPresent(asked -> {
-            fence = Optional.empty();
-            turn.send(asked.from(), new Message.Fenced(seen, incarnation, replica.intents()));
-        });
+        fence.filter(_ -> rules.acknowledgesWhileStoring() || !replica.isStoring())
+                .ifPresent(asked -> {
+                    fence = Optional.empty();
+                    turn.send(asked.from(), new Message.Fenced(seen, incarnation, replica.intents()));
+                });
     }
 
     private void versions(Turn turn, String from, Message.AskVersions asked) {
         var rows = asked.keys().stream()
-                .<KeyVersion>mapMulti((key, found) -> replica.row(turn, key)
-                        .ifPresent(version -> found.accept(new KeyVersion(key, version))))
+                .<KeyVersion>mapMulti((key, found) ->
+                        replica.row(turn, key).ifPresent(version -> found.accept(new KeyVersion(key, version))))
                 .toList();
         turn.send(from, new Message.Versions(asked.epoch(), incarnation, asked.keys(), rows));
     }

@@ -1,0 +1,198 @@
+package dev.sluice.targetnode.replica.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// One step at a time, where the simulation shows only the outcome.
+final class SlotCoreTest {
+    private static final ObjectKey KEY = new ObjectKey(1, "shard");
+    private static final Member FIRST = new Member("A", true, 1, 1);
+    private static final Member SECOND = new Member("B", true, 2, 1);
+    private static final SlotRow ROW = new SlotRow(1, List.of(FIRST, SECOND), 1, List.of(), true);
+    private static final ObjectVersion VERSION = new ObjectVersion(1, (1L << 32) + 1);
+    private static final ObjectVersion OLDER = new ObjectVersion(1, 1);
+
+    private final Map<ObjectKey, ObjectVersion> rows = new HashMap<>();
+    private boolean leased = true;
+
+    private final SlotContext context = new SlotContext() {
+        private int counter;
+
+        @Override
+        public Optional<ObjectVersion> row(ObjectKey key) {
+            return Optional.ofNullable(rows.get(key));
+        }
+
+        @Override
+        public Page page(KeyRange range) {
+            return new Page(
+                    range,
+                    rows.entrySet().stream()
+                            .map(row -> new KeyVersion(row.getKey(), row.getValue()))
+                            .toList());
+        }
+
+        @Override
+        public Comparator<ObjectKey> order() {
+            return Comparator.comparing(ObjectKey::key);
+        }
+
+        @Override
+        public int nextCounter() {
+            return ++counter;
+        }
+
+        @Override
+        public boolean leased() {
+            return leased;
+        }
+    };
+
+    private SlotCore primary(List<OpenIntent> ofSecond) {
+        var core = new SlotCore("A", 1);
+        assertThat(on(core, new Event.RowApplied(ROW, false))).containsExactly(send("B", new Message.Fence(1)));
+        on(core, received("B", new Message.Fenced(1, 2, ofSecond)));
+        return core;
+    }
+
+    private static Action.Send send(String drive, Message message) {
+        return new Action.Send(drive, message);
+    }
+
+    private static Event.Received received(String from, Message message) {
+        return new Event.Received(from, message);
+    }
+
+    private List<Action> on(SlotCore core, Event event) {
+        return core.on(event, context);
+    }
+
+    @Test
+    void putIsCommittedWhenBothMembersHaveItAndAnsweredWhenTheStoreShowsIt() {
+        var core = primary(List.of());
+        assertThat(core.serving()).isEqualTo(new Serving(1, 1));
+        var store = new Action.StoreIntent(KEY, VERSION, false);
+        assertThat(on(core, new Event.Write(7, KEY, false)))
+                .containsExactly(
+                        new Action.Accepted(7, VERSION),
+                        send("B", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)),
+                        store);
+        assertThat(on(core, received("B", new Message.Prepared(1, KEY, VERSION))))
+                .isEmpty();
+        var answer = new Action.Answer(7, Action.Outcome.COMMITTED);
+        var settle = new Action.Settle(KEY, VERSION, true, false, Optional.of(answer));
+        assertThat(on(core, new Event.Done(store))).containsExactly(settle);
+        assertThat(on(core, new Event.Done(settle))).containsExactly(answer);
+        assertThat(core.waits()).isTrue();
+        on(core, received("B", new Message.FateKnown(1, KEY, VERSION, false)));
+        assertThat(core.waits()).isFalse();
+    }
+
+    @Test
+    void memberStoresThePrepareAndSettlesIt() {
+        var core = new SlotCore("B", 2);
+        on(core, new Event.RowApplied(ROW, false));
+        var store = new Action.StoreIntent(KEY, VERSION, false);
+        var prepare = new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION);
+        assertThat(on(core, received("A", prepare))).containsExactly(store);
+        assertThat(on(core, new Event.Done(store))).containsExactly(send("A", new Message.Prepared(1, KEY, VERSION)));
+        var fate = new Message.Fate(1, KEY, VERSION, true, false, VERSION);
+        var settle = new Action.Settle(KEY, VERSION, true, false, Optional.empty());
+        var known = send("A", new Message.FateKnown(1, KEY, VERSION, false));
+        assertThat(on(core, received("A", fate))).containsExactly(settle, known);
+        assertThat(on(core, received("A", fate))).containsExactly(known);
+        assertThat(on(core, received("A", prepare))).as("a late copy").isEmpty();
+    }
+
+    /// A versions round, and reads only when the store shows what it decided.
+    @Test
+    void openIntentThatEveryMemberHasIsCommittedBeforeTheSlotIsServed() {
+        rows.put(KEY, OLDER);
+        var core = new SlotCore("A", 1);
+        var intent = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
+        on(core, new Event.Recovered(List.of(intent)));
+        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, List.of("B"), false), false));
+        assertThat(on(core, received("B", new Message.Fenced(2, 2, List.of(intent)))))
+                .containsExactly(send("B", new Message.AskVersions(2, List.of(KEY))));
+        var versions = new Message.Versions(2, 2, List.of(KEY), List.of(new KeyVersion(KEY, OLDER)));
+        var settle = new Action.Settle(KEY, intent.version(), true, false, Optional.empty());
+        assertThat(on(core, received("B", versions)))
+                .startsWith(settle)
+                .doesNotContain(new Action.Open(new Serving(2, 2)));
+        assertThat(core.serving().open()).isFalse();
+        assertThat(on(core, new Event.Done(settle))).contains(new Action.Open(new Serving(2, 2)));
+    }
+
+    @Test
+    void fenceIsAcknowledgedWhenAllIntentsAreDurable() {
+        var core = new SlotCore("B", 2);
+        on(core, new Event.RowApplied(ROW, false));
+        var store = new Action.StoreIntent(KEY, VERSION, false);
+        on(core, received("A", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)));
+        assertThat(on(core, received("C", new Message.Fence(2)))).isEmpty();
+        var intent = new OpenIntent(KEY, VERSION, false);
+        assertThat(on(core, new Event.Done(store))).contains(send("C", new Message.Fenced(2, 2, List.of(intent))));
+        var late = new Message.Prepare(1, new ObjectKey(1, "late"), VERSION, false, Optional.empty(), VERSION);
+        assertThat(on(core, received("A", late))).isEmpty();
+    }
+
+    @Test
+    void acknowledgementOfALaterLifeDoesNotCount() {
+        var core = new SlotCore("A", 1);
+        on(core, new Event.RowApplied(ROW, false));
+        on(core, received("B", new Message.Fenced(1, 9, List.of())));
+        assertThat(core.serving().open()).isFalse();
+    }
+
+    @Test
+    void writesAreRefusedWithoutALease() {
+        var core = primary(List.of());
+        leased = false;
+        assertThat(on(core, new Event.Write(7, KEY, false)))
+                .containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
+    }
+
+    /// The abort is synced everywhere before the client is told.
+    @Test
+    void refusalOfAnInSyncMemberFailsTheWrite() {
+        var core = primary(List.of());
+        on(core, new Event.Write(7, KEY, false));
+        var abort = new Message.Fate(1, KEY, VERSION, false, true, VERSION);
+        var known = new Message.FateKnown(1, KEY, VERSION, true);
+        var settle = new Action.Settle(KEY, VERSION, false, true, Optional.of(send("A", known)));
+        assertThat(on(core, received("B", new Message.Refused(1, KEY, VERSION))))
+                .containsExactly(send("B", abort), settle);
+        assertThat(on(core, received("B", known))).isEmpty();
+        assertThat(on(core, new Event.Done(settle))).containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
+    }
+
+    @Test
+    void undecidedWritesHaveAnUnknownOutcomeWhenAnotherIsPrimary() {
+        var core = primary(List.of());
+        on(core, new Event.Write(7, KEY, false));
+        var moved = new SlotRow(2, List.of(SECOND, FIRST), 2, List.of("A", "B"), false);
+        assertThat(on(core, new Event.RowApplied(moved, false)))
+                .containsExactly(new Action.Answer(7, Action.Outcome.UNKNOWN), new Action.Close());
+    }
+
+    @Test
+    void undecidedWritesArePreparedAgainUnderANewEpoch() {
+        var core = primary(List.of());
+        on(core, new Event.Write(7, KEY, false));
+        on(core, received("B", new Message.Prepared(1, KEY, VERSION)));
+        var learner = new Member("C", false, 3, 2);
+        var wider = new SlotRow(2, List.of(FIRST, SECOND, learner), 1, List.of(), true);
+        var again = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
+        assertThat(on(core, new Event.RowApplied(wider, false))).contains(send("B", again), send("C", again));
+    }
+}

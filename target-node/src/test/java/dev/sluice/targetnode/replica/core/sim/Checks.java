@@ -1,0 +1,185 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import static dev.sluice.targetnode.replica.core.sim.LogState.where;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// The promises: safety while it runs, linearizability and liveness at the end.
+final class Checks {
+    private record Acknowledged(ObjectVersion version, boolean delete) {}
+
+    private final Sim sim;
+    private final Map<ObjectKey, Acknowledged> acknowledged = new HashMap<>();
+    private final Map<ObjectKey, ObjectVersion> deleted = new HashMap<>();
+
+    /// An `os` group lost power on all drives: acknowledged writes may be gone.
+    boolean mayHaveLost;
+
+    int notJudged;
+
+    Checks(Sim sim) {
+        this.sim = sim;
+    }
+
+    void onePrimary(int slot, Target me) {
+        if (me.shell.serving(slot).isEmpty()) {
+            return;
+        }
+        for (var other : sim.targets()) {
+            if (other != me && other.isRegistered() && other.shell.serving(slot).isPresent()) {
+                throw new Violation("two serving primaries of slot %d: %s, %s", slot, me.id, other.id);
+            }
+        }
+    }
+
+    void deleted(ObjectKey key, ObjectVersion version) {
+        deleted.merge(key, version, (one, other) -> one.compareTo(other) > 0 ? one : other);
+    }
+
+    /// A primary has decided to acknowledge: the write is durable on as many targets as the group wants and there are.
+    void acknowledged(Target primary, int slot, ObjectKey key, ObjectVersion version, boolean delete) {
+        onePrimary(slot, primary);
+        var state = primary.view.orElseThrow();
+        var row = state.row(slot);
+        var have = new HashSet<String>();
+        for (var member : row.members()) {
+            if (has(member, key, version, delete)) {
+                have.add(where(member.drive()));
+            }
+        }
+        var avoided = state.slots.get(slot).avoided();
+        var could = state.drives.keySet().stream()
+                .filter(drive ->
+                        state.usable(drive) && !state.draining.contains(where(drive)) && !avoided.containsKey(drive))
+                .map(LogState::where)
+                .collect(Collectors.toSet());
+        var targets = row.members().stream().map(m -> where(m.drive())).collect(Collectors.toSet());
+        int least = Math.min(Math.min(state.goal, could.size()), avoided.isEmpty() ? 9 : targets.size());
+        if (have.size() < least) {
+            throw new Violation("%s of %s acknowledged on %s only: %s", version, key, have, row);
+        }
+        acknowledged.merge(
+                key,
+                new Acknowledged(version, delete),
+                (one, other) -> one.version().compareTo(other.version()) > 0 ? one : other);
+        acknowledgedIsKept();
+    }
+
+    private boolean has(Member member, ObjectKey key, ObjectVersion version, boolean delete) {
+        var target = sim.target(where(member.drive()));
+        var disk = target.disks.get(member.drive());
+        boolean sameLife = target.isUp() && target.incarnation == member.incarnation();
+        if (disk == null || !disk.alive || disk.lossy || sim.os() && !sameLife) {
+            return true; // it had, and was wiped since, or its power was cut
+        }
+        if (!sim.os()) {
+            return disk.store.survives(key, version, delete);
+        }
+        var row = disk.store.row(key);
+        return disk.store
+                        .intent(key)
+                        .filter(intent -> intent.version().equals(version))
+                        .isPresent()
+                || row.filter(found -> found.version().compareTo(version) >= 0).isPresent()
+                || delete && row.isEmpty();
+    }
+
+    /// Every in-sync member that lives has every acknowledged write.
+    void acknowledgedIsKept() {
+        if (mayHaveLost) {
+            return;
+        }
+        acknowledged.forEach((key, write) -> {
+            for (var member : sim.log().state.row(MemoryStore.slot(key)).inSync()) {
+                var target = sim.target(where(member.drive()));
+                var disk = target.disks.get(member.drive());
+                boolean lives =
+                        target.isUp() && target.incarnation == member.incarnation() && disk != null && disk.alive;
+                if (lives && !keeps(disk.store, key, write)) {
+                    throw new Violation(
+                            "in-sync %s lacks acknowledged %s of %s: %s %s",
+                            member, write, key, disk.store.row(key), disk.store.intent(key));
+                }
+            }
+        });
+    }
+
+    private boolean keeps(Store store, ObjectKey key, Acknowledged write) {
+        var row = store.row(key);
+        var version = write.version();
+        return row.filter(found -> found.version().compareTo(version) >= 0).isPresent()
+                || store.intent(key)
+                        .filter(intent -> intent.version().compareTo(version) >= 0)
+                        .isPresent()
+                || row.isEmpty()
+                        && (write.delete() || deleted.getOrDefault(key, version).compareTo(version) > 0);
+    }
+
+    // -- the end
+
+    void converged() {
+        var state = sim.log().state;
+        var could = state.drives.keySet().stream()
+                .filter(drive -> state.usable(drive) && !state.draining.contains(where(drive)))
+                .map(LogState::where)
+                .collect(Collectors.toSet());
+        for (int slot : state.slots.keySet()) {
+            var row = state.row(slot);
+            boolean learners = row.members().stream().anyMatch(member -> !member.inSync());
+            if (row.inSync().size() < Math.min(state.goal, could.size()) || learners) {
+                throw new Violation("liveness: slot %d stays at %s", slot, row);
+            }
+            var primary = row.primary().drive();
+            if (sim.target(where(primary)).shell.serving(slot).isEmpty()) {
+                throw new Violation("liveness: slot %d is not served: %s", slot, row);
+            }
+            for (var key : sim.clients().keys) {
+                if (MemoryStore.slot(key) == slot) {
+                    row.inSync().forEach(member -> agree(key, primary, member.drive()));
+                }
+            }
+        }
+    }
+
+    private void agree(ObjectKey key, String primary, String drive) {
+        var source = store(primary);
+        var store = store(drive);
+        if (!store.row(key).equals(source.row(key)) || store.intent(key).isPresent()) {
+            throw new Violation(
+                    "in-sync members disagree on %s: %s %s, %s %s %s",
+                    key, primary, source.row(key), drive, store.row(key), store.intent(key));
+        }
+    }
+
+    private Store store(String drive) {
+        return sim.target(where(drive)).disks.get(drive).store;
+    }
+
+    void explained(List<Operation> lastReads) {
+        for (var key : sim.clients().keys) {
+            boolean read = lastReads.stream()
+                    .anyMatch(operation -> operation.key.equals(key) && operation.result == Operation.Result.OK);
+            if (!read) {
+                throw new Violation("liveness: the last reads of %s fail", key);
+            }
+            if (mayHaveLost) {
+                continue;
+            }
+            var history = sim.clients().operations.stream()
+                    .filter(operation -> operation.key.equals(key))
+                    .toList();
+            switch (Linearizability.judge(history)) {
+                case NOT_EXPLAINED -> throw new Violation("not linearizable: %s", key);
+                case TOO_LARGE -> notJudged++;
+                case EXPLAINED -> {}
+            }
+        }
+    }
+}

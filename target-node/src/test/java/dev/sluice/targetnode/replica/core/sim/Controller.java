@@ -1,0 +1,106 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/// A controller: it promises leases, and reports promises that lapsed.
+final class Controller {
+    static final double PROMISE = 1100;
+
+    private final Sim sim;
+    final int id;
+    private final double rate;
+    boolean up = true;
+    int boot;
+    private boolean ready = true;
+    LogState state;
+    private final Map<String, Double> promises = new HashMap<>();
+    private final Map<String, Integer> stopped = new HashMap<>();
+    private double grace = PROMISE;
+
+    Controller(Sim sim, int id, LogState state) {
+        this.sim = sim;
+        this.id = id;
+        this.rate = sim.uniform(0.965, 1.035);
+        this.state = state;
+        state.up.keySet().forEach(target -> promises.put(target, PROMISE));
+    }
+
+    String name() {
+        return "c" + id;
+    }
+
+    private double clock() {
+        return sim.now() * rate;
+    }
+
+    /// After an entry about a target promising begins again, with one whole promise of patience.
+    void apply(LogState newer) {
+        if (newer.version <= state.version) {
+            return;
+        }
+        newer.entry.forEach((target, version) -> {
+            if (!version.equals(state.entry.get(target)) && !sim.breaks("w_flap")) {
+                promises.merge(target, clock() + PROMISE, Math::max);
+            }
+        });
+        stopped.entrySet().removeIf(stop -> !stop.getValue().equals(newer.entry.get(stop.getKey())));
+        state = newer;
+        if (state.boots.getOrDefault(id, 0) == boot) {
+            ready = true;
+        }
+    }
+
+    void restart() {
+        up = true;
+        boot++;
+        promises.clear();
+        stopped.clear();
+        grace = clock() + PROMISE;
+        ready = sim.breaks("w_ctl");
+    }
+
+    void beat(String target, int incarnation, int beat) {
+        if (!up) {
+            return;
+        }
+        boolean current = state.incarnation.getOrDefault(target, 0) == incarnation;
+        boolean promised = current
+                && state.isUp(target)
+                && !stopped.containsKey(target)
+                && ready
+                && (clock() >= grace || boot == 0);
+        if (current && !state.isUp(target)) {
+            sim.log().propose(new Entry.Up(target, incarnation));
+        }
+        if (promised) {
+            promises.put(target, clock() + PROMISE);
+        }
+        var known = state;
+        boolean whole = sim.random().nextDouble() < .8;
+        sim.network().toTarget(name(), target, node -> {
+            if (whole) {
+                node.apply(known);
+            }
+            node.beaten(id, beat, promised, known.version);
+        });
+    }
+
+    void tick() {
+        if (!up || !ready) {
+            return;
+        }
+        state.up.forEach((target, isUp) -> {
+            if (isUp && Math.max(promises.getOrDefault(target, 0.0), grace) < clock()) {
+                if (!sim.breaks("no_stop")) {
+                    stopped.putIfAbsent(target, state.entry.get(target));
+                }
+                sim.log().report(this, target, state.entry.get(target));
+            }
+        });
+    }
+
+    boolean promised(String target) {
+        return promises.getOrDefault(target, 0.0) >= clock() && !stopped.containsKey(target);
+    }
+}

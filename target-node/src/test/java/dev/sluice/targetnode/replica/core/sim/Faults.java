@@ -1,0 +1,251 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import static dev.sluice.targetnode.replica.core.sim.LogState.where;
+
+import dev.sluice.common.cluster.slots.Member;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What goes wrong, at random moments.
+final class Faults {
+    private static final List<String> KINDS = List.of(
+            "crash",
+            "crash",
+            "cut",
+            "cut_all",
+            "freeze",
+            "freeze",
+            "isolate",
+            "oneway",
+            "pair",
+            "controller",
+            "leader",
+            "jump",
+            "wipe",
+            "full",
+            "full",
+            "move",
+            "move",
+            "drain",
+            "goal",
+            "lossy",
+            "lossy_all",
+            "kill_all",
+            "loss",
+            "burst",
+            "burst",
+            "lagging");
+
+    private final Sim sim;
+    final Map<String, Integer> counts = new TreeMap<>();
+
+    /// One loss of data at a time: until then no other fault.
+    private double quietUntil;
+
+    private int replaced = 1;
+
+    Faults(Sim sim) {
+        this.sim = sim;
+    }
+
+    private <T> T one(List<T> choices) {
+        return choices.get(sim.random().nextInt(choices.size()));
+    }
+
+    void next() {
+        if (sim.now() < quietUntil) {
+            return;
+        }
+        var state = sim.log().state;
+        int slot = one(List.copyOf(state.slots.keySet()));
+        var target = sim.random().nextBoolean()
+                ? one(sim.targets())
+                : sim.target(where(one(state.row(slot).members()).drive()));
+        var kind = one(KINDS);
+        double time = sim.random().nextBoolean() ? sim.uniform(30, 400) : sim.uniform(400, 3000);
+        boolean safe = isSafe(target);
+        boolean loses = kind.equals("wipe") || kind.equals("lossy") || kind.equals("cut") && sim.os();
+        if (loses && !safe) {
+            return;
+        }
+        counts.merge(kind, 1, Integer::sum);
+        sim.trace("FAULT %s %s slot %d %.0f ms", kind, target.id, slot, time);
+        inject(kind, target, slot, time, safe);
+    }
+
+    private void inject(String kind, Target target, int slot, double time, boolean safe) {
+        var state = sim.log().state;
+        switch (kind) {
+            case "crash", "cut", "lossy" -> {
+                if (target.isUp()) {
+                    boolean cut = kind.equals("cut");
+                    boolean lossy = kind.equals("lossy");
+                    down(target, cut, time, lossy);
+                    if (lossy || cut && sim.os()) {
+                        quietUntil = sim.now() + time + 1500;
+                    }
+                }
+            }
+            case "cut_all", "kill_all", "lossy_all" -> {
+                boolean lossy = kind.equals("lossy_all") && safe;
+                boolean cut = !kind.equals("kill_all");
+                for (var each : sim.targets()) {
+                    if (each.isUp()) {
+                        down(each, cut, sim.uniform(30, 700), lossy && each == target);
+                    }
+                }
+                quietUntil = lossy || sim.os() ? sim.now() + 2500 : 0;
+                sim.checks().mayHaveLost |= sim.os() && cut;
+            }
+            case "freeze" -> freeze(target, time);
+            case "isolate", "oneway", "pair" -> {
+                var nodes = new ArrayList<String>(List.of("c0", "c1", "c2"));
+                sim.targets().forEach(each -> nodes.add(each.id));
+                Collections.shuffle(nodes, sim.random());
+                var them =
+                        kind.equals("pair") ? nodes.subList(0, 1 + sim.random().nextInt(3)) : nodes;
+                var cut = sim.network().block(target.id, List.copyOf(them), !kind.equals("oneway"));
+                sim.after(time, () -> sim.network().unblock(cut));
+            }
+            case "controller" -> {
+                var controller = one(sim.log().controllers);
+                controller.up = false;
+                sim.after(sim.random().nextBoolean() ? 5 : time, controller::restart);
+            }
+            case "leader" -> sim.log().busyUntil = sim.now() + time;
+            case "jump" -> target.skew += time; // the boot clock never goes back
+            case "wipe" -> {
+                if (target.isUp()) {
+                    wipe(target, time);
+                }
+            }
+            case "full" -> {
+                var disk = one(List.copyOf(target.disks.values()));
+                disk.full = true;
+                sim.after(time, () -> disk.full = false);
+            }
+            case "move" -> move(slot, one(state.row(slot).inSync()).drive());
+            case "drain" -> {
+                if (state.up.containsKey(target.id)) {
+                    sim.log().propose(new Entry.Drain(target.id));
+                }
+            }
+            case "goal" -> sim.log().propose(new Entry.Goal(1 + sim.random().nextInt(3)));
+            case "burst" -> burst(slot);
+            case "lagging" -> { // frozen, declared down, back, but without the map
+                double pause = sim.uniform(1000, 2500);
+                if (freeze(target, pause)) {
+                    target.lag = sim.now() + pause + sim.uniform(100, 1500);
+                }
+            }
+            case "loss" -> sim.network().loss = one(List.of(0.0, .1, .3));
+            default -> throw new IllegalArgumentException(kind);
+        }
+    }
+
+    /// Whether each slot of this target has a sound in-sync member elsewhere.
+    private boolean isSafe(Target target) {
+        var state = sim.log().state;
+        return state.slots.values().stream()
+                .map(each -> each.row().inSync())
+                .filter(members -> members.stream()
+                        .anyMatch(member -> where(member.drive()).equals(target.id)))
+                .allMatch(members -> members.stream()
+                        .anyMatch(member -> !where(member.drive()).equals(target.id) && isSound(member)));
+    }
+
+    private boolean isSound(Member member) {
+        var target = sim.target(where(member.drive()));
+        return target.isRegistered()
+                && !target.frozen
+                && target.incarnation == member.incarnation()
+                && target.disks.containsKey(member.drive())
+                && target.disks.get(member.drive()).alive
+                && !sim.network().touches(target.id);
+    }
+
+    private boolean freeze(Target target, double time) {
+        if (!target.isUp() || target.frozen) {
+            return false;
+        }
+        target.frozen = true;
+        int life = target.life;
+        sim.after(time, () -> {
+            if (target.life == life) {
+                target.thaw();
+            }
+        });
+        return true;
+    }
+
+    private void down(Target target, boolean cut, double time, boolean lossy) {
+        target.stop();
+        for (var disk : target.disks.values()) {
+            disk.busyUntil = 0;
+            if (cut && disk.alive) {
+                disk.store.cut(sim.random());
+            }
+            if (lossy && disk.alive) {
+                disk.store.forgetIntents();
+                disk.lossy = true;
+            }
+        }
+        sim.after(time, () -> target.start(cut));
+    }
+
+    /// A drive is exchanged for a blank one. The process notices at its next start.
+    private void wipe(Target target, double time) {
+        var disk = one(List.copyOf(target.disks.values()));
+        disk.alive = false;
+        quietUntil = sim.now() + 2500;
+        var blank = new Disk(target.id + ".d" + ++replaced);
+        sim.after(time, () -> {
+            if (target.isRegistered()) {
+                target.stop();
+                target.start(false);
+            }
+            target.disks.remove(disk.id);
+            target.disks.put(blank.id, blank);
+        });
+    }
+
+    private void move(int slot, String drive) {
+        sim.log().propose(new Entry.Move(slot, sim.log().state.row(slot).epoch(), drive));
+    }
+
+    /// Changes in quick succession, while the primary gets no map.
+    private void burst(int slot) {
+        var primary = sim.target(where(sim.log().state.row(slot).primary().drive()));
+        primary.lag = sim.now() + sim.uniform(200, 700);
+        var steps = one(List.of(List.of(0, 1, 2), List.of(0, 2, 1, 3), List.of(0, 0), List.of(0, 0, 0)));
+        double pause = 5;
+        for (int step : steps) {
+            sim.after(pause, () -> {
+                if (step == 0) {
+                    move(slot, sim.log().state.row(slot).inSync().getLast().drive());
+                } else {
+                    sim.log().propose(new Entry.Goal(step));
+                }
+            });
+            pause += sim.uniform(20, 130);
+        }
+    }
+
+    /// Faults end.
+    void end() {
+        sim.network().heal();
+        sim.log().busyUntil = 0;
+        for (var controller : sim.log().controllers) {
+            if (!controller.up) {
+                controller.restart();
+            }
+        }
+        for (var target : sim.targets()) {
+            target.thaw();
+            target.disks.values().forEach(disk -> disk.full = false);
+        }
+    }
+}

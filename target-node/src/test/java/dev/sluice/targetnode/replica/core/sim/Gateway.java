@@ -1,0 +1,183 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import static dev.sluice.targetnode.replica.core.sim.LogState.where;
+
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Requests of clients at one target process: it relays them to the primary, and serves those of its own slots.
+final class Gateway {
+    private record Relayed(Operation operation, String to) {}
+
+    private record Request(String via, Operation operation) {}
+
+    private final Target target;
+    private final Sim sim;
+    private final Map<Integer, Relayed> relayed = new LinkedHashMap<>();
+    private final Map<Long, Request> writes = new HashMap<>();
+
+    /// Locked keys, with those who wait.
+    private final Map<ObjectKey, Deque<Request>> locks = new HashMap<>();
+
+    Gateway(Target target) {
+        this.target = target;
+        this.sim = target.sim;
+    }
+
+    // -- relay
+
+    void route(Operation operation) {
+        if (target.view.isEmpty()) {
+            sim.clients().answered(operation, Operation.Result.REFUSED, "");
+            return;
+        }
+        var to = where(
+                target.view.get().row(MemoryStore.slot(operation.key)).primary().drive());
+        relayed.put(operation.id, new Relayed(operation, to));
+        sim.network()
+                .request(
+                        target.id,
+                        to,
+                        node -> node.gateway.request(new Request(target.id, operation)),
+                        () -> answer(to, target.id, operation, Operation.Result.REFUSED, ""));
+    }
+
+    /// A read follows the map when the primary changes; what became of a write is unknown.
+    void follow(LogState state) {
+        for (var relay : java.util.List.copyOf(relayed.values())) {
+            var operation = relay.operation();
+            var primary =
+                    where(state.row(MemoryStore.slot(operation.key)).primary().drive());
+            if (!primary.equals(relay.to())) {
+                relayed.remove(operation.id);
+                if (operation.kind == Operation.Kind.GET || sim.breaks("w_relay")) {
+                    route(operation);
+                } else {
+                    sim.clients().answered(operation, Operation.Result.UNKNOWN, "");
+                }
+            }
+        }
+    }
+
+    private void answer(String from, String via, Operation operation, Operation.Result result, String value) {
+        sim.network()
+                .send(
+                        from,
+                        via,
+                        () -> sim.target(via).deliver(node -> node.gateway.answered(operation, result, value)),
+                        false);
+    }
+
+    private void answer(Request request, Operation.Result result, String value) {
+        answer(target.id, request.via(), request.operation(), result, value);
+    }
+
+    private void answered(Operation operation, Operation.Result result, String value) {
+        if (relayed.remove(operation.id) != null) {
+            sim.clients().answered(operation, result, value);
+        }
+    }
+
+    // -- at the primary
+
+    private void request(Request request) {
+        var operation = request.operation();
+        int slot = MemoryStore.slot(operation.key);
+        var drive = target.shell.serving(slot);
+        if (drive.isEmpty()) {
+            answer(request, Operation.Result.REFUSED, "");
+        } else if (operation.kind == Operation.Kind.GET) {
+            var primacy = target.shell.primacy(slot, drive.get());
+            var row = target.disks.get(drive.get()).store.row(operation.key);
+            double delay = sim.random().nextBoolean() ? .1 : 3;
+            target.after(
+                    delay,
+                    () -> read(
+                            request,
+                            drive.get(),
+                            primacy,
+                            row.map(Store.Row::value).orElse("")));
+        } else if (locks.containsKey(operation.key)) {
+            locks.get(operation.key).add(request);
+        } else {
+            locks.put(operation.key, new ArrayDeque<>());
+            judge(request);
+        }
+    }
+
+    /// The check comes after the look.
+    private void read(Request request, String drive, Serving looked, String value) {
+        int slot = MemoryStore.slot(request.operation().key);
+        var now = target.shell.primacy(slot, drive);
+        boolean serves = now.open()
+                && now.primarySince() == looked.primarySince()
+                && target.shell.serving(slot).filter(drive::equals).isPresent();
+        if (serves) {
+            sim.checks().onePrimary(slot, target);
+        }
+        answer(request, serves ? Operation.Result.OK : Operation.Result.REFUSED, serves ? value : "");
+    }
+
+    /// Judges the conditions under the key's lock.
+    private void judge(Request request) {
+        var operation = request.operation();
+        int slot = MemoryStore.slot(operation.key);
+        var drive = target.shell.serving(slot);
+        if (drive.isEmpty()) {
+            answer(request, Operation.Result.REFUSED, "");
+            unlock(operation.key);
+            return;
+        }
+        var value = target.disks
+                .get(drive.get())
+                .store
+                .row(operation.key)
+                .map(Store.Row::value)
+                .orElse("");
+        if (!operation.holds(value)) {
+            answer(request, Operation.Result.CONDITION_FAILED, "");
+            unlock(operation.key);
+        } else if (operation.kind == Operation.Kind.DELETE && value.isEmpty()) {
+            answer(request, Operation.Result.OK, "");
+            unlock(operation.key);
+        } else {
+            long ticket = operation.id + 1L;
+            writes.put(ticket, request);
+            target.shell.write(slot, drive.get(), ticket, operation.key, isDelete(ticket));
+        }
+    }
+
+    String bytes(long ticket) {
+        return writes.get(ticket).operation().value;
+    }
+
+    boolean isDelete(long ticket) {
+        return writes.get(ticket).operation().kind == Operation.Kind.DELETE;
+    }
+
+    void ended(long ticket, Action.Outcome outcome) {
+        var request = writes.remove(ticket);
+        var result = switch (outcome) {
+            case COMMITTED -> Operation.Result.OK;
+            case FAILED -> Operation.Result.REFUSED;
+            case UNKNOWN -> Operation.Result.UNKNOWN;
+        };
+        answer(request, result, "");
+        unlock(request.operation().key);
+    }
+
+    private void unlock(ObjectKey key) {
+        var next = locks.get(key).poll();
+        if (next == null) {
+            locks.remove(key);
+        } else {
+            judge(next);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import dev.sluice.common.cluster.slots.SlotRow;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/// What the controllers' log says. Each entry makes a new one; a published one is not changed.
+final class LogState {
+    /// A slot's row, and until when drives that were taken off are not chosen again.
+    record Slot(SlotRow row, Map<String, Double> avoided, double accused) {}
+
+    int version = 1;
+    int goal;
+    int lastIncarnation;
+    final Map<String, Integer> incarnation = new LinkedHashMap<>();
+    final Map<String, Boolean> up = new LinkedHashMap<>();
+    final Map<String, Integer> entry = new LinkedHashMap<>();
+    final Map<String, String> nonce = new LinkedHashMap<>();
+    final Map<String, String> drives = new LinkedHashMap<>();
+    final Set<String> out = new LinkedHashSet<>();
+    final Set<String> draining = new LinkedHashSet<>();
+    final Map<Integer, Slot> slots = new LinkedHashMap<>();
+    final Map<Integer, Integer> boots = new LinkedHashMap<>();
+
+    LogState next() {
+        var next = new LogState();
+        next.version = version + 1;
+        next.goal = goal;
+        next.lastIncarnation = lastIncarnation;
+        next.incarnation.putAll(incarnation);
+        next.up.putAll(up);
+        next.entry.putAll(entry);
+        next.nonce.putAll(nonce);
+        next.drives.putAll(drives);
+        next.out.addAll(out);
+        next.draining.addAll(draining);
+        next.slots.putAll(slots);
+        next.boots.putAll(boots);
+        return next;
+    }
+
+    SlotRow row(int slot) {
+        return slots.get(slot).row();
+    }
+
+    boolean isUp(String target) {
+        return up.getOrDefault(target, false);
+    }
+
+    /// Whether the drive's target is up, and the drive not out.
+    boolean usable(String drive) {
+        return isUp(where(drive)) && !out.contains(drive);
+    }
+
+    /// Whether a living in-sync member should ask that others go.
+    boolean surplus(int slot) {
+        var inSync = row(slot).inSync();
+        return inSync.size() > goal || inSync.stream().anyMatch(member -> !usable(member.drive()));
+    }
+
+    /// The target that has a drive.
+    static String where(String drive) {
+        return drive.substring(0, drive.indexOf('.'));
+    }
+}

@@ -1,0 +1,299 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import static dev.sluice.targetnode.replica.core.sim.LogState.where;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.BrokenRules;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.KeyRange;
+import dev.sluice.targetnode.replica.core.Learning;
+import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.replica.core.SlotContext;
+import dev.sluice.targetnode.replica.core.SlotCore;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/// The cores of one target process, and what they order.
+final class Shell {
+    private record SlotDrive(int slot, String drive) {}
+
+    private record Asked(SlotDrive core, Learning learning, ObjectKey key) {}
+
+    private static final double PULL_TIMEOUT = 900;
+
+    private final Target target;
+    private final Sim sim;
+    private final Map<SlotDrive, SlotCore> cores = new LinkedHashMap<>();
+    private final Map<Asked, Integer> pulls = new HashMap<>();
+    private final Map<String, Integer> knownLives = new HashMap<>();
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private int counter;
+    private int pullNumber;
+
+    Shell(Target target) {
+        this.target = target;
+        this.sim = target.sim;
+    }
+
+    // -- what others ask
+
+    Optional<String> serving(int slot) {
+        return target.disks.values().stream()
+                .filter(disk -> disk.alive && primacy(slot, disk.id).open() && target.leased())
+                .map(disk -> disk.id)
+                .findFirst();
+    }
+
+    Serving primacy(int slot, String drive) {
+        var core = cores.get(new SlotDrive(slot, drive));
+        return core == null ? Serving.NONE : core.serving();
+    }
+
+    /// Whether an in-sync member has another incarnation than when it became known.
+    boolean isNewLife(int slot, Member member) {
+        var known = knownLives.putIfAbsent(slot + "/" + member.drive(), member.incarnation());
+        return known != null && known != member.incarnation();
+    }
+
+    // -- events
+
+    void apply(int slot, SlotRow row, boolean surplus) {
+        for (var disk : List.copyOf(target.disks.values())) {
+            var at = new SlotDrive(slot, disk.id);
+            if (disk.alive && (row.member(disk.id).isPresent() || cores.containsKey(at))) {
+                on(at, new Event.RowApplied(row, surplus));
+            }
+        }
+    }
+
+    void tick() {
+        for (var at : List.copyOf(cores.keySet())) {
+            if (cores.get(at).waits()) {
+                on(at, new Event.Tick());
+            }
+        }
+    }
+
+    void write(int slot, String drive, long ticket, ObjectKey key, boolean delete) {
+        on(new SlotDrive(slot, drive), new Event.Write(ticket, key, delete));
+    }
+
+    /// @param bytes of a prepare that stores an object; else empty
+    private void receive(int slot, String drive, String from, Message message, String bytes) {
+        var disk = target.disks.get(drive);
+        if (target.incarnation == 0 || disk == null || !disk.alive) {
+            return;
+        }
+        if (message instanceof Message.Prepare prepare) {
+            disk.staged.put(prepare.version(), bytes);
+        }
+        on(new SlotDrive(slot, drive), new Event.Received(from, message));
+    }
+
+    /// One event after the other: an action of one may cause the next.
+    private void on(SlotDrive at, Event event) {
+        waiting.add(() -> handle(at, event));
+        if (waiting.size() == 1) {
+            while (!waiting.isEmpty()) {
+                waiting.peek().run();
+                waiting.remove();
+            }
+        }
+    }
+
+    private void handle(SlotDrive at, Event event) {
+        var disk = Objects.requireNonNull(target.disks.get(at.drive()));
+        if (!disk.alive) {
+            return;
+        }
+        var core = cores.get(at);
+        if (core == null) {
+            core = BrokenRules.core(at.drive(), target.incarnation, sim.broken());
+            cores.put(at, core);
+            var recovered = new Event.Recovered(disk.store.intents(at.slot()));
+            carryOut(at, disk, core.on(recovered, new Context(at.slot(), disk)));
+            if (target.view.isPresent() && !(event instanceof Event.RowApplied)) {
+                var state = target.view.get();
+                handle(at, new Event.RowApplied(state.row(at.slot()), state.surplus(at.slot())));
+            }
+        }
+        carryOut(at, disk, core.on(event, new Context(at.slot(), disk)));
+    }
+
+    /// What a core may ask.
+    private final class Context implements SlotContext {
+        private final int slot;
+        private final Disk disk;
+
+        Context(int slot, Disk disk) {
+            this.slot = slot;
+            this.disk = disk;
+        }
+
+        @Override
+        public Optional<ObjectVersion> row(ObjectKey key) {
+            return disk.store.row(key).map(Store.Row::version);
+        }
+
+        @Override
+        public Page page(KeyRange range) {
+            return disk.store.page(slot, range, sim.pageSize());
+        }
+
+        @Override
+        public Comparator<ObjectKey> order() {
+            return MemoryStore.ORDER;
+        }
+
+        @Override
+        public int nextCounter() {
+            return ++counter;
+        }
+
+        @Override
+        public boolean leased() {
+            return target.leased() && disk.alive;
+        }
+    }
+
+    // -- actions
+
+    private void carryOut(SlotDrive at, Disk disk, List<Action> actions) {
+        for (var action : actions) {
+            switch (action) {
+                case Action.Send(var to, var message) -> send(at, disk, to, message);
+                case Action.Pull pull -> pull(at, disk, pull);
+                case Action.SendRow row -> sendRow(at, disk, row);
+                case Action.Propose(var proposal) -> sim.log().propose(new Entry.OfSlot(at.slot(), proposal));
+                case Action.Accepted(long ticket, var version) ->
+                    disk.staged.put(version, target.gateway.bytes(ticket));
+                case Action.Answer(long ticket, var outcome) -> target.gateway.ended(ticket, outcome);
+                case Action.Open(var serving) -> {
+                    sim.trace("%s opens slot %d %s", at.drive(), at.slot(), serving);
+                    sim.checks().onePrimary(at.slot(), target);
+                }
+                case Action.Close() -> sim.trace("%s closes slot %d", at.drive(), at.slot());
+                case Action.Local local -> order(at, disk, local);
+            }
+        }
+    }
+
+    private void send(SlotDrive at, Disk disk, String to, Message message) {
+        int slot = at.slot();
+        var bytes = message instanceof Message.Prepare prepare ? disk.staged.getOrDefault(prepare.version(), "") : "";
+        sim.network().toTarget(target.id, where(to), node -> node.shell.receive(slot, to, at.drive(), message, bytes));
+    }
+
+    private void pull(SlotDrive at, Disk disk, Action.Pull pull) {
+        var asked = new Asked(at, pull.learning(), pull.key());
+        int number = ++pullNumber;
+        pulls.put(asked, number);
+        send(at, disk, pull.drive(), new Message.AskRow(pull.learning(), pull.key()));
+        target.after(PULL_TIMEOUT, () -> {
+            if (pulls.getOrDefault(asked, 0) == number) {
+                pulls.remove(asked);
+                on(at, new Event.PullFailed(pull.learning(), pull.key()));
+            }
+        });
+    }
+
+    /// Large ones take long.
+    private void sendRow(SlotDrive at, Disk disk, Action.SendRow send) {
+        var row = disk.store.row(send.key());
+        double delay = new double[] {1, 30, 500}[sim.random().nextInt(3)];
+        target.after(
+                delay,
+                () -> sim.network()
+                        .toTarget(
+                                target.id,
+                                where(send.drive()),
+                                node -> node.shell.pulled(
+                                        new SlotDrive(at.slot(), send.drive()), send.learning(), send.key(), row)));
+    }
+
+    private void pulled(SlotDrive at, Learning learning, ObjectKey key, Optional<Store.Row> row) {
+        var disk = target.disks.get(at.drive());
+        if (target.incarnation == 0 || disk == null || !disk.alive) {
+            return;
+        }
+        pulls.remove(new Asked(at, learning, key));
+        row.ifPresent(found -> disk.staged.put(found.version(), found.value()));
+        on(at, new Event.Pulled(learning, key, row.map(Store.Row::version)));
+    }
+
+    /// A drive does one thing after the other; syncs take longer, and are answered out of order.
+    private void order(SlotDrive at, Disk disk, Action.Local action) {
+        if (action instanceof Action.Settle settle
+                && settle.then().orElse(new Action.Close())
+                        instanceof Action.Answer(long ticket, Action.Outcome outcome)
+                && outcome == Action.Outcome.COMMITTED) {
+            sim.checks()
+                    .acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
+        }
+        disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
+        target.after(disk.busyUntil - sim.now(), () -> {
+            if (!disk.alive) {
+                return;
+            }
+            if (!carryOut(disk, action)) {
+                on(at, new Event.Failed(action));
+            } else if (needsSync(action) && !sim.os()) {
+                target.after(sim.driveDelay(6), () -> {
+                    if (disk.alive) {
+                        disk.store.sync();
+                        on(at, new Event.Done(action));
+                    }
+                });
+            } else {
+                on(at, new Event.Done(action));
+            }
+        });
+    }
+
+    private static boolean needsSync(Action.Local action) {
+        return switch (action) {
+            case Action.StoreIntent _, Action.SyncSlot _ -> true;
+            case Action.Settle settle -> settle.sync();
+            case Action.DeleteRow _, Action.StorePulled _ -> false;
+        };
+    }
+
+    private boolean carryOut(Disk disk, Action.Local action) {
+        var store = disk.store;
+        switch (action) {
+            case Action.StoreIntent(var key, var version, boolean delete) -> {
+                if (disk.full) {
+                    return false;
+                }
+                store.prepare(key, new Store.Intent(version, delete, disk.staged.getOrDefault(version, "")));
+            }
+            case Action.Settle settle -> {
+                if (store.settle(settle.key(), settle.version(), settle.commit())) {
+                    sim.checks().deleted(settle.key(), settle.version());
+                }
+            }
+            case Action.DeleteRow(var key, var version) -> store.deleteRow(key, version);
+            case Action.StorePulled pulled -> {
+                if (disk.full) {
+                    return false;
+                }
+                var version = pulled.version();
+                store.put(pulled.key(), new Store.Row(version, Objects.requireNonNull(disk.staged.get(version))));
+            }
+            case Action.SyncSlot _ -> {}
+        }
+        return true;
+    }
+}

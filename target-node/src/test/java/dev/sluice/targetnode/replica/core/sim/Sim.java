@@ -1,0 +1,238 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+
+/// One seed is one run: 3 to 5 targets with 1 or 2 drives, three controllers, clients and faults in virtual
+/// milliseconds, with nothing that is not decided by the seed. Faults end after a while; then everything has to heal.
+final class Sim {
+    /// When faults stop.
+    static final double QUIET = 9000;
+
+    private static final double HEALED = QUIET + 16000;
+    private static final double END = QUIET + 17500;
+
+    private record Task(double at, long number, Runnable work) {}
+
+    private final Random random;
+    private final Set<String> broken;
+    private final boolean traced;
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>((one, other) -> {
+        int order = Double.compare(one.at, other.at);
+        return order != 0 ? order : Long.compare(one.number, other.number);
+    });
+    private double now;
+    private long number;
+    private final boolean os;
+    private final int pageSize;
+    private final Map<String, Target> targets = new LinkedHashMap<>();
+    private final Network network;
+    private final Log log;
+    private final Clients clients;
+    private final Checks checks = new Checks(this);
+    private final Faults faults = new Faults(this);
+
+    private Sim(long seed, Set<String> broken, boolean traced) {
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.broken = broken;
+        this.traced = traced;
+        os = random.nextDouble() < .25;
+        pageSize = 1 + random.nextInt(2);
+        network = new Network(this, List.of(0.0, .01, .05).get(random.nextInt(3)));
+        int count = 3 + random.nextInt(3);
+        int slots = 1 + random.nextInt(2);
+        var state = new LogState();
+        state.goal = List.of(1, 2, 2, 2, 3).get(random.nextInt(5));
+        state.lastIncarnation = count;
+        boolean oneJoinsLater = count > 3 && random.nextDouble() < .4;
+        for (int i = 0; i < count; i++) {
+            var target = new Target(this, "t" + i);
+            targets.put(target.id, target);
+            int disks = 1 + random.nextInt(2);
+            for (int j = 0; j < disks; j++) {
+                var disk = new Disk(target.id + ".d" + j);
+                target.disks.put(disk.id, disk);
+            }
+            if (!(oneJoinsLater && i == count - 1)) {
+                state.incarnation.put(target.id, i + 1);
+                state.up.put(target.id, true);
+                state.entry.put(target.id, 1);
+                target.disks.keySet().forEach(disk -> state.drives.put(disk, target.id));
+            }
+        }
+        for (int slot = 0; slot < slots; slot++) {
+            var members = RowPlanner.goal(state, slot, _ -> true).stream()
+                    .map(drive -> new Member(drive, true, state.incarnation.get(LogState.where(drive)), 1))
+                    .toList();
+            state.slots.put(slot, new LogState.Slot(new SlotRow(1, members, 1, List.of(), false), Map.of(), -9999));
+        }
+        log = new Log(this, state);
+        for (var target : targets.values()) {
+            if (state.up.containsKey(target.id)) {
+                target.start(false);
+                target.registered(state.incarnation.get(target.id));
+                target.apply(state);
+            } else {
+                after(uniform(1000, 6000), () -> target.start(false));
+            }
+        }
+        clients = new Clients(this, keys(slots));
+        for (int i = 0; i < 3; i++) {
+            var name = "x" + i;
+            after(uniform(0, 300), () -> clients.begin(name));
+        }
+        int bad = 2 + random.nextInt(8);
+        for (int i = 0; i < bad; i++) {
+            after(uniform(600, QUIET - 500), faults::next);
+        }
+        after(100, this::tick);
+    }
+
+    private List<ObjectKey> keys(int slots) {
+        var keys = new ArrayList<ObjectKey>();
+        for (int slot = 0; slot < slots; slot++) {
+            keys.add(new ObjectKey(slot + 1, "a"));
+            if (random.nextBoolean()) {
+                keys.add(new ObjectKey(slot + 1, "b"));
+            }
+        }
+        return keys;
+    }
+
+    /// @param violation empty: all promises were kept
+    record Result(Optional<String> violation, int operations, int notJudged, Map<String, Integer> faults) {}
+
+    static Result run(long seed, Set<String> broken, boolean traced) {
+        Optional<Sim> sim = Optional.empty();
+        Optional<String> violation = Optional.empty();
+        try {
+            sim = Optional.of(new Sim(seed, broken, traced));
+            sim.get().run();
+        } catch (Violation found) {
+            violation = Optional.of(found.getMessage());
+        } catch (RuntimeException failure) {
+            var at = failure.getStackTrace().length == 0 ? "" : failure.getStackTrace()[0].toString();
+            violation = Optional.of("the core or the simulation failed: " + failure + " at " + at);
+        }
+        var result = violation.map(why -> why);
+        return sim.map(done -> new Result(
+                        result.map(why -> String.format(Locale.ROOT, "%.0f ms: %s", done.now, why)),
+                        done.clients.operations.size(),
+                        done.checks.notJudged,
+                        done.faults.counts))
+                .orElseGet(() -> new Result(result, 0, 0, Map.of()));
+    }
+
+    private void run() {
+        runUntil(QUIET);
+        faults.end();
+        runUntil(HEALED);
+        checks.converged();
+        var last = clients.lastReads();
+        runUntil(END);
+        checks.explained(last);
+    }
+
+    private void runUntil(double end) {
+        while (!tasks.isEmpty() && tasks.peek().at <= end) {
+            var task = tasks.poll();
+            now = task.at;
+            task.work.run();
+        }
+        now = end;
+    }
+
+    private void tick() {
+        log.tick();
+        after(100, this::tick);
+    }
+
+    // -- what the parts share
+
+    void after(double delay, Runnable work) {
+        tasks.add(new Task(now + delay, number++, work));
+    }
+
+    double now() {
+        return now;
+    }
+
+    boolean isQuiet() {
+        return now >= QUIET;
+    }
+
+    Random random() {
+        return random;
+    }
+
+    double uniform(double from, double to) {
+        return from + (to - from) * random.nextDouble();
+    }
+
+    /// How long a drive takes: sometimes it hangs for a while.
+    double driveDelay(double usual) {
+        double luck = random.nextDouble();
+        return luck < .94 ? uniform(.01, usual) : luck < .98 || isQuiet() ? uniform(1, 20) : uniform(20, 200);
+    }
+
+    boolean breaks(String rule) {
+        return broken.contains(rule);
+    }
+
+    Set<String> broken() {
+        return broken;
+    }
+
+    /// Whether writes count before they are synced.
+    boolean os() {
+        return os;
+    }
+
+    int pageSize() {
+        return pageSize;
+    }
+
+    Network network() {
+        return network;
+    }
+
+    Log log() {
+        return log;
+    }
+
+    Clients clients() {
+        return clients;
+    }
+
+    Checks checks() {
+        return checks;
+    }
+
+    List<Target> targets() {
+        return List.copyOf(targets.values());
+    }
+
+    Target target(String id) {
+        return targets.get(id);
+    }
+
+    boolean traces() {
+        return traced;
+    }
+
+    void trace(String format, Object... values) {
+        if (traced) {
+            System.out.printf(Locale.ROOT, "%8.1f  %s%n", now, String.format(Locale.ROOT, format, values));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import dev.sluice.targetnode.replica.core.KeyRange;
+import dev.sluice.targetnode.replica.core.OpenIntent;
+import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/// The rows and open intents of one drive, as the shell of a core needs them. {@link StoreContract} says what holds of
+/// all of them.
+interface Store {
+    /// @param value stands for the object's bytes
+    record Row(ObjectVersion version, String value) {}
+
+    /// @param value empty for a deletion
+    record Intent(ObjectVersion version, boolean delete, String value) {}
+
+    Optional<Row> row(ObjectKey key);
+
+    Optional<Intent> intent(ObjectKey key);
+
+    /// What of a key a power cut now would leave for certain.
+    boolean survives(ObjectKey key, ObjectVersion version, boolean delete);
+
+    /// All open intents of a slot.
+    List<OpenIntent> intents(int slot);
+
+    Page page(int slot, KeyRange range, int limit);
+
+    void prepare(ObjectKey key, Intent intent);
+
+    /// Without an open intent of this version, nothing.
+    ///
+    /// @return whether a deletion was committed
+    boolean settle(ObjectKey key, ObjectVersion version, boolean commit);
+
+    void deleteRow(ObjectKey key, ObjectVersion version);
+
+    void put(ObjectKey key, Row row);
+
+    void sync();
+
+    /// A power cut: what was synced is left, and a prefix of what was not.
+    void cut(Random random);
+
+    /// The index is lost, and made anew from files: open intents are gone.
+    void forgetIntents();
+}

@@ -1,0 +1,271 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import static dev.sluice.targetnode.replica.core.sim.LogState.where;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it does
+/// for
+/// clients in {@link Gateway}.
+final class Target {
+    private static final double BEAT = 250;
+    private static final double LEASE = 1000;
+    private static final double TICK = 60;
+    private static final double SILENT = 1500;
+
+    private record Beat(double sent, Map<Integer, Integer> versions) {}
+
+    final Sim sim;
+    final String id;
+    final Map<String, Disk> disks = new LinkedHashMap<>();
+    private final double rate;
+    private boolean up;
+    boolean frozen;
+    double skew;
+    double lag;
+    int life;
+    private final List<Runnable> backlog = new ArrayList<>();
+
+    // of the process
+    int incarnation;
+    Optional<LogState> view = Optional.empty();
+    private double lease;
+    private final Map<Integer, Beat> beats = new TreeMap<>();
+    private final Map<String, Double> heard = new HashMap<>();
+    private String nonce = "";
+    private boolean rebooted;
+    private Optional<Integer> known = Optional.empty();
+    Shell shell;
+    Gateway gateway;
+
+    Target(Sim sim, String id) {
+        this.sim = sim;
+        this.id = id;
+        this.rate = sim.uniform(0.965, 1.035);
+        this.shell = new Shell(this);
+        this.gateway = new Gateway(this);
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    boolean isRegistered() {
+        return up && incarnation > 0;
+    }
+
+    private double clock() {
+        return sim.now() * rate + skew;
+    }
+
+    // -- process life
+
+    void start(boolean afterPowerCut) {
+        if (up) {
+            return;
+        }
+        up = true;
+        frozen = false;
+        backlog.clear();
+        life++;
+        incarnation = 0;
+        view = Optional.empty();
+        lease = 0;
+        beats.clear();
+        heard.clear();
+        nonce = id + "/" + life;
+        rebooted = afterPowerCut;
+        known = Optional.empty();
+        shell = new Shell(this);
+        gateway = new Gateway(this);
+        for (var disk : disks.values()) {
+            disk.staged.clear();
+            if (disk.alive && !sim.breaks("recover_unsynced")) {
+                disk.store.sync();
+            }
+        }
+        after(5, this::register);
+        after(1, this::beat);
+        after(TICK, this::tick);
+    }
+
+    void stop() {
+        up = false;
+        life++;
+    }
+
+    /// Runs in this life of the process only, and not while it is frozen.
+    void after(double delay, Runnable task) {
+        int of = life;
+        sim.after(delay, () -> {
+            if (up && life == of) {
+                run(task);
+            }
+        });
+    }
+
+    void deliver(Consumer<Target> message) {
+        if (up) {
+            run(() -> message.accept(this));
+        }
+    }
+
+    private void run(Runnable task) {
+        if (frozen) {
+            backlog.add(task);
+        } else {
+            task.run();
+        }
+    }
+
+    void thaw() {
+        if (frozen) {
+            frozen = false;
+            var tasks = List.copyOf(backlog);
+            backlog.clear();
+            for (int i = 0; i < tasks.size(); i++) {
+                after(i * .01, tasks.get(i));
+            }
+        }
+    }
+
+    private void register() {
+        if (incarnation > 0) {
+            return;
+        }
+        if (known.isEmpty() && !sim.breaks("w_register")) {
+            sim.log().ask(new Entry.Query(id), this);
+        } else {
+            var alive = new TreeSet<String>();
+            var lossy = new TreeSet<String>();
+            disks.values().stream().filter(disk -> disk.alive).forEach(disk -> alive.add(disk.id));
+            disks.values().stream().filter(disk -> disk.lossy).forEach(disk -> lossy.add(disk.id));
+            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, rebooted && sim.os(), lossy), this);
+        }
+        after(sim.random().nextBoolean() ? 60 : 400, this::register);
+    }
+
+    void reply(Entry entry, Optional<Integer> answer) {
+        switch (entry) {
+            case Entry.Query _ -> known = answer;
+            case Entry.Register register
+            when register.nonce().equals(nonce) && incarnation == 0 -> {
+                if (answer.isEmpty()) {
+                    known = Optional.empty();
+                } else {
+                    registered(answer.get());
+                }
+            }
+            default -> {}
+        }
+    }
+
+    void registered(int given) {
+        incarnation = given;
+        disks.values().forEach(disk -> disk.lossy = false);
+        sim.trace("%s registered as %d", id, given);
+    }
+
+    // -- lease
+
+    private void beat() {
+        if (incarnation > 0) {
+            int number = beats.size();
+            beats.put(number, new Beat(clock(), new HashMap<>()));
+            for (var controller : sim.log().controllers) {
+                int as = incarnation;
+                sim.network().send(id, controller.name(), () -> controller.beat(id, as, number), true);
+            }
+            for (var other : sim.targets()) {
+                if (other != this) {
+                    sim.network().toTarget(id, other.id, node -> node.pinged(id));
+                }
+            }
+        }
+        after(BEAT, this::beat);
+    }
+
+    private void pinged(String from) {
+        sim.network().toTarget(id, from, node -> node.heard.put(id, sim.now()));
+    }
+
+    void beaten(int controller, int number, boolean promised, int version) {
+        var beat = beats.get(number);
+        if (promised && beat != null) {
+            beat.versions.put(controller, version);
+            renew(beat);
+        }
+    }
+
+    /// An answer counts once the version that it names is applied.
+    private void renew(Beat beat) {
+        int applied = view.map(state -> state.version).orElse(0);
+        long promised = beat.versions.values().stream()
+                .filter(version -> version <= applied || sim.breaks("lease_any_version"))
+                .count();
+        if (promised * 2 > sim.log().controllers.size()) {
+            lease = Math.max(lease, beat.sent + LEASE);
+        }
+    }
+
+    boolean leased() {
+        return lease > clock() || sim.breaks("no_lease");
+    }
+
+    // -- map
+
+    void apply(LogState state) {
+        boolean older = view.filter(applied -> state.version <= applied.version || sim.now() < lag)
+                .isPresent();
+        if (incarnation == 0 || state.incarnation.getOrDefault(id, 0) < incarnation || older) {
+            return;
+        }
+        view = Optional.of(state);
+        state.slots.forEach((slot, _) -> shell.apply(slot, state.row(slot), state.surplus(slot)));
+        for (int number = Math.max(0, beats.size() - 5); number < beats.size(); number++) {
+            renew(beats.get(number));
+        }
+        gateway.follow(state);
+    }
+
+    private void tick() {
+        shell.tick();
+        view.ifPresent(state -> {
+            state.drives.forEach((drive, owner) -> {
+                boolean mine = owner.equals(id) && !state.out.contains(drive);
+                if (mine && !(disks.containsKey(drive) && disks.get(drive).alive)) {
+                    sim.log().propose(new Entry.DriveOut(drive));
+                }
+            });
+            state.slots.keySet().forEach(slot -> accuse(slot, state));
+        });
+        after(TICK, this::tick);
+    }
+
+    /// The primary accuses a member that is silent.
+    private void accuse(int slot, LogState state) {
+        var serving = shell.serving(slot);
+        if (serving.isEmpty() || !leased()) {
+            return;
+        }
+        var row = state.row(slot);
+        for (var member : row.members()) {
+            var target = where(member.drive());
+            if (!target.equals(id) && sim.now() - heard.getOrDefault(target, sim.now()) > SILENT) {
+                sim.log().propose(new Entry.Accuse(slot, row.epoch(), member.drive(), serving.get()));
+            }
+            boolean restarted = member.inSync() && member.since() > row.primarySince() && sim.breaks("w_copyback");
+            if (restarted && shell.isNewLife(slot, member)) {
+                sim.log().propose(new Entry.Demote(slot, row.epoch(), member.drive(), member.incarnation()));
+            }
+        }
+    }
+}
