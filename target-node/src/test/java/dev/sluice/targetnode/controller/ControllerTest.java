@@ -341,18 +341,6 @@ class ControllerTest {
     }
 
     @Test
-    void changesThatAreKeptAreBounded() throws IOException {
-        var controller = replicated();
-        long version = controller.current().version();
-        for (int slot = 0; slot < 1100; slot++) {
-            controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 1))));
-        }
-        assertThat(controller.updateSince(version)).isInstanceOf(StateUpdate.Snapshot.class);
-        assertThat(((StateUpdate.Changes) controller.updateSince(version + 100)).changes())
-                .hasSize(1000);
-    }
-
-    @Test
     void targetThatDoesNotBeatGoesDownAndOneThatReturnsComesUp() throws IOException {
         var clock = new FakeClock();
         var controller = replicated(clock);

@@ -81,7 +81,7 @@ class SlotTableTest {
     }
 
     @Test
-    void newGroupBeginsWithItsGoalInSyncAndUnopened() {
+    void newGroupBeginsWithItsGoalInSyncAndOpened() {
         for (int slot = 0; slot < Slot.COUNT; slot++) {
             var row = table.row(slot);
             assertThat(row.inSync()).hasSize(3).isEqualTo(row.members());
@@ -89,7 +89,7 @@ class SlotTableTest {
                     .doesNotHaveDuplicates();
             assertThat(List.of(row.epoch(), row.primarySince())).containsOnly(1L);
             assertThat(row.fence()).isEmpty();
-            assertThat(row.opened()).isFalse();
+            assertThat(row.opened()).isTrue();
         }
     }
 

@@ -21,7 +21,8 @@ final class Primary implements Role {
     Primary(SlotRow row) {
         this.row = row;
         since = row.primarySince();
-        fencing = Optional.of(new Fencing(row));
+        // before the first epoch nothing was accepted
+        fencing = row.epoch() == SlotRow.FIRST ? Optional.empty() : Optional.of(new Fencing(row));
         given = new ObjectVersion(since, 0);
     }
 
