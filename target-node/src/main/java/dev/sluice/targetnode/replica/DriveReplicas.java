@@ -89,6 +89,10 @@ final class DriveReplicas implements AutoCloseable {
         return drive.id();
     }
 
+    int incarnation() {
+        return incarnation;
+    }
+
     Lease lease() {
         return lease;
     }

@@ -10,6 +10,7 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Proposal;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveSlot;
@@ -122,7 +123,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         applied = Optional.of(Applied.of(state));
         boolean standInsCopy = standIns.isOver();
         standIns.follow(state);
-        new RowChanges(before.map(Applied::state), state, loops, standIns).post(this::slots, standInsCopy);
+        new RowChanges(before.map(Applied::state), state, loops, standIns, proposer).post(this::slots, standInsCopy);
     }
 
     private GroupSlots slots(int group) {
@@ -137,12 +138,19 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 case Action.Send send -> messages.send(holder, send);
                 case Action.Pull pull -> pulls.begin(holder, pull);
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
-                case Action.Propose(var proposal) -> proposer.add(holder.group(), holder.slot(), proposal);
+                case Action.Propose(var proposal) -> propose(holder, proposal);
                 case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
                 case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
                 case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
                 case Action.Local local -> changes.begin(holder, local);
             }
+        }
+    }
+
+    /// That members go is asked for all slots together when a row is told.
+    private void propose(Holder holder, Proposal proposal) {
+        if (!(holder.isBeingTold() && proposal instanceof Proposal.Expel)) {
+            proposer.add(holder.group(), holder.slot(), proposal);
         }
     }
 
