@@ -41,7 +41,7 @@ public final class Committer {
 
     private final Contents contents;
     private final Suspicion suspicion;
-    private final ArrayBlockingQueue<Task> waiting = new ArrayBlockingQueue<>(QUEUE);
+    private final ArrayBlockingQueue<Task> waiting = new ArrayBlockingQueue<>(QUEUE + OpenIntents.MOST);
     private final GuardedFiles files;
     private final ReentrantLock deciding = new ReentrantLock();
     private final ReentrantLock fulfilling = new ReentrantLock();
@@ -68,12 +68,17 @@ public final class Committer {
     }
 
     private CompletableFuture<Void> add(Task task) {
-        if (!waiting.offer(task)) {
+        if ((waiting.size() >= QUEUE && !endsOpenIntent(task)) || !waiting.offer(task)) {
             task.done().completeExceptionally(new StoreException.Unavailable("too many writes wait for the drive"));
         } else if (ended) {
             refuseWaiting();
         }
         return task.done();
+    }
+
+    /// What makes room for others is not refused for them.
+    private static boolean endsOpenIntent(Task task) {
+        return task instanceof Commit commit && commit.write.prepared().isEmpty();
     }
 
     private void refuseWaiting() {

@@ -307,7 +307,8 @@ public final class Drive implements AutoCloseable {
         return told;
     }
 
-    /// Begins to commit a prepared change. Never blocks; to be followed by [#finish].
+    /// Begins to commit a prepared change. Never blocks; to be followed by [#finish]. The version of an open intent is
+    /// refused with IllegalStateException: it is to be committed as such.
     public CompletableFuture<Void> begin(Prepared change) {
         return committer.add(new DriveWrite.Whole(change));
     }
