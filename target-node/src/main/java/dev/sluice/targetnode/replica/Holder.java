@@ -11,7 +11,6 @@ final class Holder {
     private final int slot;
     private final SlotCore core;
     private boolean standIn;
-    private boolean beingTold;
     private long nextTick;
     private CompletableFuture<Void> changes = CompletableFuture.completedFuture(null);
 
@@ -57,15 +56,6 @@ final class Holder {
 
     void standIn(boolean is) {
         standIn = is;
-    }
-
-    /// Whether it is just told of a row.
-    boolean isBeingTold() {
-        return beingTold;
-    }
-
-    void beingTold(boolean is) {
-        beingTold = is;
     }
 
     /// When what is unanswered is sent again, in nanoseconds of the loop's clock.

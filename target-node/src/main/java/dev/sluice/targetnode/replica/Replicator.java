@@ -10,7 +10,6 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
-import dev.sluice.targetnode.replica.core.Proposal;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveSlot;
@@ -47,6 +46,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final StateFeed feed;
     private final StandIns standIns;
     private final Membership membership;
+    private boolean asked; // that members go; the feed's
     private volatile Optional<Applied> applied = Optional.empty();
 
     private Replicator(NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
@@ -112,18 +112,25 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     // ---- what the controllers say
 
     /// Hands the rows that changed to the drives' loops. On the feed's thread, one state after the other.
-    private void apply(ClusterState state) {
+    ///
+    /// @return whether it is to be looked at again soon
+    private boolean apply(ClusterState state) {
         var before = applied;
         if (state.replication().incarnation(self) != membership.incarnation()) {
             if (state.replication().incarnation(self) > membership.incarnation()) {
                 LOG.error("another process of {} has registered: this one serves no replicated bucket", self);
             }
-            return;
+            return false;
         }
         applied = Optional.of(Applied.of(state));
-        boolean standInsCopy = standIns.isOver();
+        boolean same = before.filter(known -> known.state().version() == state.version())
+                .isPresent();
+        boolean again = standIns.isOver() || (same && asked);
         standIns.follow(state);
-        new RowChanges(before.map(Applied::state), state, loops, standIns, proposer).post(this::slots, standInsCopy);
+        boolean asksNow =
+                new RowChanges(before.map(Applied::state), state, loops, standIns, proposer).post(this::slots, again);
+        asked = asksNow || (!same && asked);
+        return asked;
     }
 
     private GroupSlots slots(int group) {
@@ -138,19 +145,12 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 case Action.Send send -> messages.send(holder, send);
                 case Action.Pull pull -> pulls.begin(holder, pull);
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
-                case Action.Propose(var proposal) -> propose(holder, proposal);
+                case Action.Propose(var proposal) -> proposer.add(holder.group(), holder.slot(), proposal);
                 case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
                 case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
                 case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
                 case Action.Local local -> changes.begin(holder, local);
             }
-        }
-    }
-
-    /// That members go is asked for all slots together when a row is told.
-    private void propose(Holder holder, Proposal proposal) {
-        if (!(holder.isBeingTold() && proposal instanceof Proposal.Expel)) {
-            proposer.add(holder.group(), holder.slot(), proposal);
         }
     }
 

@@ -32,6 +32,7 @@ final class RowChanges {
     private final StandIns standIns;
     private final Proposer proposer;
     private final List<Command.SlotDrive> surpluses = new ArrayList<>();
+    private final Map<String, List<Told>> urgent = new HashMap<>();
     private final Map<String, List<Told>> told = new HashMap<>();
 
     RowChanges(
@@ -58,37 +59,55 @@ final class RowChanges {
 
     /// Each loop counts its promises of leases for this state once it has seen all of it.
     ///
-    /// @param learnersToo also rows that did not change, of learners
-    void post(IntFunction<GroupSlots> slots, boolean learnersToo) {
-        now.groups().values().forEach(group -> post(group, slots.apply(group.id()), learnersToo));
+    /// @param again also what the state before said: learners that stood in, members that are to go
+    /// @return whether members are to go, so that it is to be asked again when nothing comes of it
+    boolean post(IntFunction<GroupSlots> slots, boolean again) {
+        boolean asked = false;
+        for (var group : now.groups().values()) {
+            look(group, again);
+            asked |= ask(group);
+            post(group, slots.apply(group.id()));
+        }
         loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
+        return asked;
     }
 
-    private void post(Group group, GroupSlots slots, boolean learnersToo) {
+    private void look(Group group, boolean again) {
         var table = now.table(group.id()).orElseThrow();
         var known = before.flatMap(replication -> replication.table(group.id()));
         boolean isNew = known.isEmpty();
         var tableBefore = known.orElse(table);
         boolean sameUsable = usable.equals(usableBefore);
-        if (!isNew && !learnersToo && sameUsable && tableBefore == table) {
+        if (!isNew && !again && sameUsable && tableBefore == table) {
             return;
         }
         for (int slot = 0; slot < Slot.COUNT; slot++) {
             var row = table.row(slot);
             var rowBefore = tableBefore.row(slot);
             boolean same = !isNew && row == rowBefore;
-            if (same && sameUsable && !learnersToo) {
+            if (same && sameUsable && !again) {
                 continue;
             }
-            boolean surplus = isSurplus(row, group, usable);
+            if (isSurplus(row, group)) {
+                wantGone(group, slot, row);
+            }
             if (!same) {
-                tell(group, slot, isNew ? row : rowBefore, row, surplus);
-            } else if ((learnersToo && hasLearner(row)) || surplus != isSurplus(row, group, usableBefore)) {
-                tellMembers(group, slot, row, surplus);
+                tell(group, slot, isNew ? row : rowBefore, row);
+            } else if (again && hasLearner(row)) {
+                tellMembers(group, slot, row, false);
             }
         }
-        ask(group);
-        post(group, slots);
+    }
+
+    /// A living in-sync member asks that those go that are down or out, or more than the group wants.
+    private void wantGone(Group group, int slot, SlotRow row) {
+        for (var member : row.members()) {
+            var loop = loops.get(member.drive());
+            if (member.inSync() && loop != null && loop.incarnation() == member.incarnation() && loop.leased()) {
+                surpluses.add(
+                        new Command.SlotDrive(group.id(), slot, row.epoch(), member.drive(), member.incarnation()));
+            }
+        }
     }
 
     private static boolean hasLearner(SlotRow row) {
@@ -101,54 +120,49 @@ final class RowChanges {
     }
 
     /// While the members are the same, the rest of a row is the primary's.
-    private void tell(Group group, int slot, SlotRow rowBefore, SlotRow row, boolean surplus) {
+    private void tell(Group group, int slot, SlotRow rowBefore, SlotRow row) {
+        var primary = row.primary().drive();
         if (rowBefore != row && rowBefore.epoch() == row.epoch()) {
-            tell(group, slot, row, surplus, row.primary().drive());
+            tell(group, slot, row, primary, false);
             return;
         }
-        tellMembers(group, slot, row, surplus);
+        tellMembers(group, slot, row, !rowBefore.primary().drive().equals(primary));
         for (var former : rowBefore.members()) {
             if (row.member(former.drive()).isEmpty()) {
-                tell(group, slot, row, surplus, former.drive());
+                tell(group, slot, row, former.drive(), false);
             }
         }
     }
 
-    private void tellMembers(Group group, int slot, SlotRow row, boolean surplus) {
+    /// @param moved whether another drive is the primary now: nobody serves the slot before it knows
+    private void tellMembers(Group group, int slot, SlotRow row, boolean moved) {
         for (var member : row.members()) {
-            tell(group, slot, row, surplus, member.drive());
+            tell(group, slot, row, member.drive(), moved);
         }
     }
 
-    private void tell(Group group, int slot, SlotRow row, boolean surplus, String drive) {
-        var loop = loops.get(drive);
-        if (loop == null) {
+    private void tell(Group group, int slot, SlotRow row, String drive, boolean moved) {
+        if (!loops.containsKey(drive)) {
             return;
         }
         var me = row.member(drive);
         boolean standIn = me.isPresent() && !me.get().inSync() && standIns.isStandIn(group, slot, drive);
-        told.computeIfAbsent(drive, _ -> new ArrayList<>()).add(new Told(slot, row, surplus, standIn));
-        if (surplus && me.isPresent() && me.get().inSync() && me.get().incarnation() == loop.incarnation()) {
-            surpluses.add(new Command.SlotDrive(group.id(), slot, row.epoch(), drive, loop.incarnation()));
-        }
+        var first = moved && row.primary().drive().equals(drive);
+        (first ? urgent : told).computeIfAbsent(drive, _ -> new ArrayList<>()).add(new Told(slot, row, standIn));
     }
 
-    /// All slots together, before the loops see them: a slot whose primary is down is not served until this is logged.
-    /// The cores ask again, one by one, when it got lost.
-    private void ask(Group group) {
-        var asking = surpluses.stream()
-                .filter(one -> Optional.ofNullable(loops.get(one.drive()))
-                        .filter(DriveReplicas::leased)
-                        .isPresent())
-                .toList();
-        if (!asking.isEmpty()) {
-            LOG.info("{} slots of group {} have lost a replica", asking.size(), group.id());
-            proposer.add(new Command.Expel(asking));
+    /// For all slots together: one that lost its primary is not served until this is logged.
+    private boolean ask(Group group) {
+        if (surpluses.isEmpty()) {
+            return false;
         }
+        LOG.info("{} slots of group {} have a member that is to go", surpluses.size(), group.id());
+        proposer.add(new Command.Expel(List.copyOf(surpluses)));
         surpluses.clear();
+        return true;
     }
 
-    private static boolean isSurplus(SlotRow row, Group group, Set<String> usable) {
+    private boolean isSurplus(SlotRow row, Group group) {
         int inSync = 0;
         for (var member : row.members()) {
             if (member.inSync()) {
@@ -162,26 +176,27 @@ final class RowChanges {
     }
 
     /// A row for one drive of this target.
-    private record Told(int slot, SlotRow row, boolean surplus, boolean standIn) {}
+    private record Told(int slot, SlotRow row, boolean standIn) {}
+
+    private void post(Group group, GroupSlots slots) {
+        urgent.forEach((drive, rows) -> post(group, slots, loops.get(drive), rows));
+        told.forEach((drive, rows) -> post(group, slots, loops.get(drive), rows));
+        urgent.clear();
+        told.clear();
+    }
 
     /// In pieces, so that what else waits for a loop comes in between.
-    private void post(Group group, GroupSlots slots) {
-        told.forEach((drive, rows) -> {
-            var loop = loops.get(drive);
-            for (int from = 0; from < rows.size(); from += AT_ONCE) {
-                var piece = rows.subList(from, Math.min(rows.size(), from + AT_ONCE));
-                loop.run(() -> piece.forEach(each -> apply(loop, group, each, slots)));
-            }
-        });
-        told.clear();
+    private static void post(Group group, GroupSlots slots, DriveReplicas loop, List<Told> rows) {
+        for (int from = 0; from < rows.size(); from += AT_ONCE) {
+            var piece = rows.subList(from, Math.min(rows.size(), from + AT_ONCE));
+            loop.run(() -> piece.forEach(each -> apply(loop, group, each, slots)));
+        }
     }
 
     private static void apply(DriveReplicas loop, Group group, Told told, GroupSlots slots) {
         var holder = loop.holder(group.id(), told.slot);
         holder.standIn(told.standIn);
-        holder.beingTold(true); // what it would ask for now was asked for already
-        loop.handle(holder, new Event.RowApplied(told.row, told.surplus));
-        holder.beingTold(false);
+        loop.handle(holder, new Event.RowApplied(told.row, false)); // members that are to go were asked for already
         if (told.row.primary().drive().equals(loop.id())) {
             slots.is(holder);
         } else {

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +18,16 @@ import org.slf4j.LoggerFactory;
 final class StateFeed implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateFeed.class);
     private static final Duration AGAIN = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(1);
     private static final long PAUSE_NANOS = 50_000_000;
 
     private final ControlPlane control;
-    private final Consumer<ClusterState> follower;
+    private final Predicate<ClusterState> follower;
     private final Thread thread;
     private volatile boolean closed;
 
-    StateFeed(ControlPlane control, Consumer<ClusterState> follower) {
+    /// @param follower says whether it wants the same state again soon, unless there is a newer one
+    StateFeed(ControlPlane control, Predicate<ClusterState> follower) {
         this.control = control;
         this.follower = follower;
         this.thread = Thread.ofPlatform().name("slots").daemon().unstarted(this::followForEver);
@@ -37,14 +39,15 @@ final class StateFeed implements AutoCloseable {
 
     private void followForEver() {
         Optional<ClusterState> last = Optional.empty();
+        boolean soon = false;
         while (!closed) {
             var watch = control.watch(last.map(ClusterState::version).orElse(-1L));
             try {
-                last = Optional.of(watch.get(AGAIN.toNanos(), TimeUnit.NANOSECONDS));
-                follower.accept(last.get());
+                last = Optional.of(watch.get((soon ? SOON : AGAIN).toNanos(), TimeUnit.NANOSECONDS));
+                soon = follower.test(last.get());
             } catch (TimeoutException _) {
                 watch.cancel(false);
-                last.ifPresent(follower);
+                soon = last.isPresent() && follower.test(last.get());
             } catch (InterruptedException _) {
                 return;
             } catch (ExecutionException | StoreException away) {
