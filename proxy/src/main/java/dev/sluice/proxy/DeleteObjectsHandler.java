@@ -11,7 +11,6 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.PeerFailure;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.DeleteObjectsXml;
@@ -81,10 +80,10 @@ final class DeleteObjectsHandler {
     }
 
     private Map<Node, List<String>> byPrimary(List<String> keys, Bucket bucket) {
-        var routing = views.current().routing();
+        var view = views.current();
         var groups = new LinkedHashMap<Node, List<String>>();
         for (var key : keys) {
-            groups.computeIfAbsent(routing.primary(Slot.of(bucket.id(), key)), _ -> new ArrayList<>())
+            groups.computeIfAbsent(view.primary(bucket, key), _ -> new ArrayList<>())
                     .add(key);
         }
         return groups;

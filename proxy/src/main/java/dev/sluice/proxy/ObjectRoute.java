@@ -13,7 +13,6 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
@@ -35,7 +34,7 @@ final class ObjectRoute {
     }
 
     Answer route(S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
-        var primary = view.routing().primary(Slot.of(bucket.id(), request.name().key()));
+        var primary = view.primary(bucket, request.name().key());
         var call = new ObjectCall(request, head, caller.body(), bucket);
         if (primary.id().equals(self)) {
             return targets.of(primary).object(call);

@@ -1,10 +1,12 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -76,5 +78,10 @@ final class MemoryControl implements ControlPlane {
         }
         published.publish(state);
         return state;
+    }
+
+    @Override
+    public Beaten beat(NodeId target, int incarnation) {
+        return new Beaten(true, current().version());
     }
 }

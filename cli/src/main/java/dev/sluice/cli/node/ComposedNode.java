@@ -151,7 +151,7 @@ final class ComposedNode implements RunningNode {
 
     private ControlPlane controlPlane() throws IOException {
         if (isController()) {
-            var kept = Controller.open(
+            var kept = closedLast(Controller.open(
                     config.drives().folders(),
                     config.cluster().nodes().stream()
                             .filter(member -> member.role() == NodeRole.TARGET)
@@ -162,7 +162,8 @@ final class ComposedNode implements RunningNode {
                                     ? Map.of(
                                             config.auth().accessKey(),
                                             config.auth().secretKey())
-                                    : Map.of()));
+                                    : Map.of())));
+            kept.start();
             jvm.controllerIs(kept);
             controller = Optional.of(kept);
             return kept;

@@ -38,9 +38,9 @@ public record BucketTable(long nextId, SortedMap<String, Bucket> buckets, Sorted
         return removed.getOrDefault(name, 0L) == id;
     }
 
-    BucketTable adding(String name, long nowMillis, BucketProperties properties) {
+    BucketTable adding(String name, long nowMillis, BucketProperties properties, int group) {
         var next = new TreeMap<>(buckets);
-        next.put(name, new Bucket(nextId, name, nowMillis, 0, properties));
+        next.put(name, new Bucket(nextId, name, nowMillis, 0, properties, group));
         return new BucketTable(nextId + 1, next, removed);
     }
 

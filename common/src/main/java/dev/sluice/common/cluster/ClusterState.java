@@ -1,5 +1,8 @@
 package dev.sluice.common.cluster;
 
+import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.slots.Planner;
+import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
@@ -11,17 +14,20 @@ import java.util.SortedSet;
 /// @param version grows by one with every command that changes something
 /// @param members the targets this cluster is made of; slots are shared out only when all of them have joined
 /// @param credentials access key → secret key
+/// @param replication targets, drives, and which drives keep each slot of the replicated buckets
 public record ClusterState(
         long version,
         String clusterId,
         SortedSet<NodeId> members,
         ClusterMap map,
         BucketTable buckets,
-        SortedMap<String, String> credentials) {
+        SortedMap<String, String> credentials,
+        Replication replication) {
 
     public static ClusterState create(
             String clusterId, SortedSet<NodeId> members, SortedMap<String, String> credentials) {
-        return new ClusterState(0, clusterId, members, ClusterMap.EMPTY, BucketTable.EMPTY, credentials);
+        return new ClusterState(
+                0, clusterId, members, ClusterMap.EMPTY, BucketTable.EMPTY, credentials, Replication.NONE);
     }
 
     /// True when every member has joined, so that each slot has its owner for good.
@@ -31,6 +37,13 @@ public record ClusterState(
 
     /// @throws StoreException when the command cannot be applied; the state is then unchanged
     public ClusterState apply(Command command) {
+        return apply(command, Leader.KNOWS_NOTHING);
+    }
+
+    /// What the controller that plans does; all others apply the [Change].
+    ///
+    /// @throws StoreException when the command cannot be applied; the state is then unchanged
+    public ClusterState apply(Command command, Leader leader) {
         return switch (command) {
             case Command.Join(var node) -> join(node);
             case Command.CreateBucket(var name, var now, var properties) -> {
@@ -41,12 +54,12 @@ public record ClusterState(
                     throw new StoreException.Unavailable(
                             "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
                 }
-                yield with(buckets.adding(name, now, properties));
+                yield create(name, now, properties);
             }
             case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
                 same(name, id)
                         .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
-                        .map(bucket -> with(buckets.with(bucket.with(properties))))
+                        .map(bucket -> with(buckets.with(keepingGroup(bucket, properties))))
                         .orElse(this);
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
@@ -63,17 +76,54 @@ public record ClusterState(
                         .orElse(this);
             case Command.ForgetBucket(var name, var id) ->
                 buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : this;
+            case Command.SlotCommand slots -> with(Planner.plan(this, slots, leader));
         };
+    }
+
+    /// The effects of a command as the log keeps them; empty when it has none.
+    ///
+    /// @throws StoreException as [#apply]
+    public Optional<Change> plan(Command command, Leader leader) {
+        var next = apply(command, leader);
+        return next.version() == version ? Optional.empty() : Optional.of(Change.between(this, next));
+    }
+
+    /// Empty when the change was planned from another version than this one.
+    public Optional<ClusterState> apply(Change change) {
+        if (change.ifVersion() != version) {
+            return Optional.empty();
+        }
+        return Optional.of(new ClusterState(
+                version + 1,
+                clusterId,
+                members,
+                change.map().orElse(map),
+                change.buckets().orElse(buckets),
+                credentials,
+                change.replication(replication)));
+    }
+
+    /// The same state at the same version, with its replication read apart.
+    ClusterState withReplication(Replication read) {
+        return new ClusterState(version, clusterId, members, map, buckets, credentials, read);
+    }
+
+    /// The same state; slot rows that are equal in the other one are that one's objects.
+    public ClusterState sharing(ClusterState known) {
+        return new ClusterState(
+                version, clusterId, members, map, buckets, credentials, replication.sharing(known.replication));
     }
 
     /// The same state with these keys instead: they come from the controller's configuration.
     public ClusterState withCredentials(SortedMap<String, String> keys) {
-        return credentials.equals(keys) ? this : new ClusterState(version + 1, clusterId, members, map, buckets, keys);
+        return credentials.equals(keys)
+                ? this
+                : new ClusterState(version + 1, clusterId, members, map, buckets, keys, replication);
     }
 
     /// The same state at the same version, for somebody who knows these keys of it.
     public ClusterState carrying(SortedMap<String, String> keys) {
-        return new ClusterState(version, clusterId, members, map, buckets, keys);
+        return new ClusterState(version, clusterId, members, map, buckets, keys, replication);
     }
 
     /// Without the secret keys.
@@ -96,7 +146,36 @@ public record ClusterState(
             throw new StoreException.InvalidArgument(
                     node.id() + " is not one of the targets this cluster is made of: " + members);
         }
-        return new ClusterState(version + 1, clusterId, members, map.with(node), buckets, credentials);
+        return new ClusterState(version + 1, clusterId, members, map.with(node), buckets, credentials, replication);
+    }
+
+    private ClusterState create(String name, long nowMillis, BucketProperties properties) {
+        if (properties.replicas() == 1) {
+            return with(buckets.adding(name, nowMillis, properties, 0));
+        }
+        var grouped = Planner.withGroup(this, properties.replicas(), properties.durability());
+        int group = grouped.group(properties.replicas(), properties.durability())
+                .orElseThrow()
+                .id();
+        return new ClusterState(
+                version + 1,
+                clusterId,
+                members,
+                map,
+                buckets.adding(name, nowMillis, properties, group),
+                credentials,
+                grouped);
+    }
+
+    private static Bucket keepingGroup(Bucket bucket, BucketProperties properties) {
+        var before = bucket.properties();
+        if (before.replicas() != properties.replicas()
+                || (bucket.replicated() && before.durability() != properties.durability())) {
+            throw new StoreException.InvalidArgument(
+                    "replicas, and the durability of a bucket with replicas, are chosen when the bucket is created;"
+                            + " changing them is not implemented yet");
+        }
+        return bucket.with(properties);
     }
 
     private Bucket existing(String name) {
@@ -108,6 +187,13 @@ public record ClusterState(
     }
 
     private ClusterState with(BucketTable changed) {
-        return new ClusterState(version + 1, clusterId, members, map, changed, credentials);
+        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, replication);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the planner returns the same object when nothing changed
+    private ClusterState with(Replication changed) {
+        return changed == replication
+                ? this
+                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, changed);
     }
 }

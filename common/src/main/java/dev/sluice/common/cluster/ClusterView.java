@@ -3,30 +3,52 @@ package dev.sluice.common.cluster;
 import dev.sluice.common.auth.AccessKey;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.KeyRing;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.SlotCounts;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One cluster state and what follows from it, made once for each state. A request reads one view and keeps to it.
-public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map<Long, BucketPolicy> policies) {
+///
+/// @param owners drive → its node
+public record ClusterView(
+        ClusterState state, Routing routing, KeyRing keys, Map<Long, BucketPolicy> policies, Map<String, Node> owners) {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
 
     public static ClusterView of(ClusterState state) {
-        return of(state, Routing.of(state.map()), BucketTable.EMPTY, Map.of());
+        return of(state, Routing.of(state.map()), BucketTable.EMPTY, Map.of(), owners(state));
     }
 
     /// The view of a newer state; what did not change is kept.
     ClusterView next(ClusterState newer) {
+        boolean sameMap = newer.map().equals(state.map());
+        boolean sameDrives =
+                newer.replication().drives().equals(state.replication().drives());
         return of(
-                newer, newer.map().equals(state.map()) ? routing : Routing.of(newer.map()), state.buckets(), policies);
+                newer,
+                sameMap ? routing : Routing.of(newer.map()),
+                state.buckets(),
+                policies,
+                sameMap && sameDrives ? owners : owners(newer));
     }
 
     private static ClusterView of(
-            ClusterState state, Routing routing, BucketTable before, Map<Long, BucketPolicy> policiesBefore) {
+            ClusterState state,
+            Routing routing,
+            BucketTable before,
+            Map<Long, BucketPolicy> policiesBefore,
+            Map<String, Node> owners) {
         var keys = KeyRing.of(state.credentials().entrySet().stream()
                 .map(entry -> new AccessKey(entry.getKey(), entry.getValue()))
                 .toList());
@@ -40,7 +62,18 @@ public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map
                 policies.put(bucket.id(), same ? policiesBefore.get(bucket.id()) : compiled(bucket, json));
             });
         }
-        return new ClusterView(state, routing, keys, Map.copyOf(policies));
+        return new ClusterView(state, routing, keys, Map.copyOf(policies), owners);
+    }
+
+    private static Map<String, Node> owners(ClusterState state) {
+        var owners = new HashMap<String, Node>();
+        state.replication()
+                .drives()
+                .entries()
+                .forEach((drive, entry) -> Optional.ofNullable(
+                                state.map().nodes().get(entry.target()))
+                        .ifPresent(node -> owners.put(drive, node)));
+        return Map.copyOf(owners);
     }
 
     /// A policy that cannot be read (damaged, or a newer Sluice's) closes its bucket, and no other.
@@ -66,5 +99,55 @@ public record ClusterView(ClusterState state, Routing routing, KeyRing keys, Map
 
     public Optional<BucketPolicy> policy(Bucket bucket) {
         return Optional.ofNullable(policies.get(bucket.id()));
+    }
+
+    /// The node of the primary of a key: also while it is down.
+    ///
+    /// @throws StoreException.Unavailable when this view is older than the bucket's group
+    public Node primary(Bucket bucket, String key) {
+        int slot = Slot.of(bucket.id(), key);
+        if (!bucket.replicated()) {
+            return routing.primary(slot);
+        }
+        return row(bucket, slot)
+                .flatMap(row -> owner(row.primary().drive()))
+                .orElseThrow(() -> new StoreException.Unavailable(
+                        "this node does not know yet who keeps the bucket " + bucket.name()));
+    }
+
+    /// Empty when the bucket is not replicated, or this view is older than its group.
+    public Optional<SlotRow> row(Bucket bucket, int slot) {
+        return state.replication().table(bucket.group()).map(table -> table.row(slot));
+    }
+
+    /// The node that has a drive.
+    public Optional<Node> owner(String drive) {
+        return Optional.ofNullable(owners.get(drive));
+    }
+
+    /// How many slots of each group of replicated buckets are in which state.
+    public SortedMap<Integer, SlotCounts> slotCounts() {
+        var counts = new TreeMap<Integer, SlotCounts>();
+        state.replication().groups().forEach((id, group) -> counts.put(id, counts(group)));
+        return counts;
+    }
+
+    private SlotCounts counts(Group group) {
+        var replication = state.replication();
+        var table = replication.table(group.id()).orElseThrow();
+        var usable = replication.drives().entries().keySet().stream()
+                .filter(replication::usable)
+                .collect(Collectors.toSet());
+        int full = 0;
+        int unopened = 0;
+        for (int slot = 0; slot < table.size(); slot++) {
+            var row = table.row(slot);
+            long good = row.members().stream()
+                    .filter(member -> member.inSync() && usable.contains(member.drive()))
+                    .count();
+            unopened += row.opened() ? 0 : 1;
+            full += row.opened() && good >= group.replicas() ? 1 : 0;
+        }
+        return new SlotCounts(full, table.size() - full - unopened, unopened);
     }
 }

@@ -1,7 +1,12 @@
 package dev.sluice.common.cluster;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.sluice.common.name.NodeId;
+import java.util.List;
+import java.util.SortedMap;
 
 /// A change of the cluster's state, one record each; [ClusterState#apply] says what it does.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "command")
@@ -12,7 +17,18 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
     @JsonSubTypes.Type(Command.MarkDeleting.class),
     @JsonSubTypes.Type(Command.KeepBucket.class),
     @JsonSubTypes.Type(Command.RemoveBucket.class),
-    @JsonSubTypes.Type(Command.ForgetBucket.class)
+    @JsonSubTypes.Type(Command.ForgetBucket.class),
+    @JsonSubTypes.Type(Command.Register.class),
+    @JsonSubTypes.Type(Command.Up.class),
+    @JsonSubTypes.Type(Command.Down.class),
+    @JsonSubTypes.Type(Command.Trust.class),
+    @JsonSubTypes.Type(Command.ControllerBoot.class),
+    @JsonSubTypes.Type(Command.DriveOut.class),
+    @JsonSubTypes.Type(Command.Opened.class),
+    @JsonSubTypes.Type(Command.Promote.class),
+    @JsonSubTypes.Type(Command.Expel.class),
+    @JsonSubTypes.Type(Command.TakeOff.class),
+    @JsonSubTypes.Type(Command.Fill.class)
 })
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.
@@ -40,4 +56,69 @@ public sealed interface Command {
 
     /// Every target has dropped what it had of a removed bucket: its name is free.
     record ForgetBucket(String name, long id) implements Command {}
+
+    /// A change of targets, drives and slots. What it names must still be so, or it has no effect; nor has a repeated
+    /// one. The state returned tells whether it had: the incarnation of a registration, the rows of the others.
+    sealed interface SlotCommand extends Command {
+        /// A call has at most this many slots, so that it stays below the largest body of a call.
+        int MOST_SLOTS = 8192;
+    }
+
+    /// A process of a target begins its life. Its drives that it does not name are out.
+    ///
+    /// @param nonce chosen by the process, once
+    /// @param ifIncarnation the target's incarnation as the process read it; 0 for none
+    /// @param bootId the kernel's
+    record Register(NodeId target, String nonce, int ifIncarnation, String bootId, List<RegisteredDrive> drives)
+            implements SlotCommand {}
+
+    /// @param sound false when its index was made anew: it may lack what it acknowledged
+    record RegisteredDrive(String id, double weight, boolean sound) {}
+
+    /// A target that is down in the log has beaten.
+    record Up(NodeId target, int incarnation) implements SlotCommand {}
+
+    /// A majority of controllers reported that their promises to this target have lapsed.
+    ///
+    /// @param version of the target's entry, as the controllers had it
+    /// @param boots the boot numbers of the controllers that reported
+    record Down(NodeId target, long version, SortedMap<NodeId, Integer> boots) implements SlotCommand {}
+
+    /// No majority reported: the controllers that did promise again.
+    record Trust(NodeId target, long version) implements SlotCommand {}
+
+    /// A controller begins its life.
+    record ControllerBoot(NodeId controller, int boot) implements SlotCommand {}
+
+    /// A target reports drives of its own that it cannot use.
+    ///
+    /// @param incarnation of the process that reports
+    record DriveOut(NodeId target, int incarnation, List<String> drives) implements SlotCommand {}
+
+    /// The primaries of these slots serve.
+    record Opened(List<SlotEpoch> slots) implements SlotCommand {}
+
+    /// These learners have everything.
+    record Promote(List<SlotDrive> learners) implements SlotCommand {}
+
+    /// These in-sync members ask that those go which are down or out, or more than the goal.
+    record Expel(List<SlotDrive> asking) implements SlotCommand {}
+
+    /// These learners refused a write. They are not chosen again for their slots for 2 s.
+    record TakeOff(List<SlotDrive> learners) implements SlotCommand {}
+
+    /// Learners are added and taken off as placement wants. The controller's own.
+    record Fill() implements SlotCommand {}
+
+    /// A slot as long as it has this epoch.
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    @JsonPropertyOrder({"group", "slot", "epoch"})
+    record SlotEpoch(int group, int slot, long epoch) {}
+
+    /// A member of a slot as long as the slot has this epoch.
+    ///
+    /// @param incarnation the member's
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    @JsonPropertyOrder({"group", "slot", "epoch", "drive", "incarnation"})
+    record SlotDrive(int group, int slot, long epoch, String drive, int incarnation) {}
 }

@@ -1,5 +1,6 @@
 package dev.sluice.common.cluster;
 
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,4 +31,20 @@ public interface ControlPlane {
     /// Asks the controller: the state returned was the newest at some time during the call. A node says "no
     /// such bucket" only after it. Blocks.
     ClusterState confirm();
+
+    /// What a node with the state of this version lacks. Never blocks.
+    ///
+    /// @param version -1 for none
+    /// @throws StoreException.Unavailable as [#current]
+    default StateUpdate updateSince(long version) {
+        return new StateUpdate.Snapshot(current());
+    }
+
+    /// A target says that it lives. Blocks for half a second at most; never behind other calls.
+    ///
+    /// @param incarnation of the process that calls
+    /// @throws StoreException.Unavailable when the controller does not answer
+    default Beaten beat(NodeId target, int incarnation) {
+        throw new StoreException.Unavailable("there is no controller to beat to");
+    }
 }

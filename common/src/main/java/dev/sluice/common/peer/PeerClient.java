@@ -23,9 +23,10 @@ public final class PeerClient implements AutoCloseable {
     /// How long an object's first byte may take: it may come from a slow cloud.
     private static final Duration OPEN = Duration.ofSeconds(60);
 
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService threads;
     private final HttpClient http;
     private final PeerTokens tokens;
+    private final Optional<SSLContext> tls;
 
     public PeerClient(PeerTokens tokens) {
         this(tokens, Optional.empty());
@@ -33,13 +34,29 @@ public final class PeerClient implements AutoCloseable {
 
     /// @param tls how the nodes' certificates are judged; by the JVM's own rules when empty
     public PeerClient(PeerTokens tokens, Optional<SSLContext> tls) {
+        this(tokens, tls, Executors.newVirtualThreadPerTaskExecutor());
+    }
+
+    private PeerClient(PeerTokens tokens, Optional<SSLContext> tls, ExecutorService threads) {
         this.tokens = tokens;
+        this.tls = tls;
+        this.threads = threads;
         var builder = HttpClient.newBuilder()
                 .executor(threads)
                 .connectTimeout(Duration.ofSeconds(2))
                 .version(HttpClient.Version.HTTP_1_1);
         tls.ifPresent(builder::sslContext);
         this.http = builder.build();
+    }
+
+    /// One like this with connections and a platform thread of its own: its calls wait for no others, and not for the
+    /// threads that carry virtual ones.
+    PeerClient apart(String thread) {
+        return new PeerClient(
+                tokens,
+                tls,
+                Executors.newSingleThreadExecutor(
+                        Thread.ofPlatform().name(thread).daemon().factory()));
     }
 
     /// @param query encoded, without `?`; may be empty

@@ -22,5 +22,8 @@ public final class PeerPaths {
 
     public static final String COMMAND = PREFIX + "command";
 
+    /// A target's beat. The controller answers it before anything that blocks.
+    public static final String BEAT = PREFIX + "beat";
+
     private PeerPaths() {}
 }

@@ -1,15 +1,20 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -25,12 +30,14 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteControlPlane.class);
     private static final Duration CALL = Duration.ofSeconds(10);
+    private static final Duration BEAT = Duration.ofMillis(500);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
 
     private final PeerClient peers;
     private final PeerAddress controller;
     private final SealedSecrets secrets;
     private final boolean verifies;
+    private final PeerClient beats;
     private final StateWatch published = new StateWatch();
     private final Thread watcher;
     private volatile boolean closed;
@@ -41,6 +48,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         this.controller = controller;
         this.secrets = secrets;
         this.verifies = verifies;
+        this.beats = peers.apart("beats");
         this.watcher = Thread.ofVirtual().name("watch-controller").start(this::watchForEver);
     }
 
@@ -56,30 +64,38 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
 
     @Override
     public ClusterState apply(Command command) {
-        var answer =
-                peers.post(controller, PeerPaths.COMMAND, "verifies=" + verifies, ClusterJson.write(command), CALL);
-        return take(answer);
+        var query = "after=%d&verifies=%s".formatted(known(), verifies);
+        return take(peers.post(controller, PeerPaths.COMMAND, query, ClusterJson.write(command), CALL));
     }
 
     @Override
     public ClusterState confirm() {
-        var known = published.newest();
-        var after = "%d&now=true".formatted(known.map(ClusterState::version).orElse(-1L));
-        return poll(after, CALL).map(this::publish).or(() -> known).orElseThrow();
+        return poll(true, CALL).or(published::newest).orElseThrow();
+    }
+
+    @Override
+    public Beaten beat(NodeId target, int incarnation) {
+        var answer =
+                beats.get(controller, PeerPaths.BEAT, "target=%s&incarnation=%d".formatted(target, incarnation), BEAT);
+        try {
+            return ClusterJson.read(answer, Beaten.class);
+        } catch (IOException e) {
+            throw invalid(e);
+        }
     }
 
     @Override
     public void close() {
         closed = true;
         watcher.interrupt();
+        beats.close();
     }
 
     private void watchForEver() {
         var complained = false;
         while (!closed) {
             try {
-                long known = published.newest().map(ClusterState::version).orElse(-1L);
-                poll(Long.toString(known), POLL.plus(CALL)).ifPresent(this::publish);
+                poll(false, POLL.plus(CALL));
                 complained = false;
             } catch (StoreException e) {
                 if (!complained && !closed) {
@@ -91,26 +107,54 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         }
     }
 
-    private Optional<ClusterState> poll(String after, Duration timeout) {
-        var json = peers.get(controller, PeerPaths.STATE, "after=%s&verifies=%s".formatted(after, verifies), timeout);
-        return json.length == 0 ? Optional.empty() : Optional.of(read(json));
+    private long known() {
+        return published.newest().map(ClusterState::version).orElse(-1L);
     }
 
-    private ClusterState take(byte[] json) {
-        var state = read(json);
-        return state.formed() ? publish(state) : state;
+    /// Empty when there is nothing newer.
+    private Optional<ClusterState> poll(boolean now, Duration timeout) {
+        var query = "after=%d&now=%s&verifies=%s".formatted(known(), now, verifies);
+        var answer = peers.get(controller, PeerPaths.STATE, query, timeout);
+        return answer.length == 0 ? Optional.empty() : Optional.of(take(answer));
     }
 
-    private ClusterState publish(ClusterState state) {
-        published.publish(state);
+    /// One after the other, so that each row which did not change stays the same object.
+    private synchronized ClusterState take(byte[] answer) {
+        try {
+            return switch (SentState.open(answer, secrets)) {
+                case StateUpdate.Snapshot(var state) ->
+                    publish(published.newest().map(state::sharing).orElse(state));
+                case StateUpdate.Changes(var changes) -> publish(changed(changes));
+            };
+        } catch (IOException e) {
+            throw invalid(e);
+        }
+    }
+
+    private ClusterState changed(List<Change> changes) {
+        var state = published.newest().orElseThrow();
+        for (var change : changes) {
+            if (change.ifVersion() >= state.version()) { // else another call brought it
+                long version = state.version();
+                state = state.apply(change)
+                        .orElseThrow(
+                                () -> new StoreException.Unavailable("the controller sent the change after %d, not %d"
+                                        .formatted(change.ifVersion(), version)));
+            }
+        }
         return state;
     }
 
-    private ClusterState read(byte[] json) {
-        try {
-            return ClusterJson.read(json, SentState.class).opened(secrets);
-        } catch (IOException e) {
-            throw new StoreException.Unavailable("invalid response from the controller: " + e.getMessage());
+    /// The newest that this node has then. A state is told to others only when all targets have joined.
+    private ClusterState publish(ClusterState state) {
+        if (!state.formed()) {
+            return state;
         }
+        published.publish(state);
+        return published.newest().orElseThrow();
+    }
+
+    private static StoreException invalid(IOException e) {
+        return new StoreException.Unavailable("invalid response from the controller: " + e.getMessage());
     }
 }

@@ -68,6 +68,17 @@ public final class Rendezvous {
         return owners;
     }
 
+    /// Scores of one candidate.
+    interface Scorer {
+        double score(int slot);
+    }
+
+    /// For one thread.
+    static Scorer scorer(Candidate candidate) {
+        var bytes = idWithSlot(candidate.id());
+        return slot -> score(bytes, candidate.weight(), slot);
+    }
+
     static double score(Candidate candidate, int slot) {
         return score(idWithSlot(candidate.id()), candidate.weight(), slot);
     }

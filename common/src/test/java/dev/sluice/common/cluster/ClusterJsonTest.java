@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,8 +44,35 @@ class ClusterJsonTest {
                 new Command.ForgetBucket("shards", 7));
     }
 
+    static Stream<Command> allCommands() {
+        var drive = new Command.SlotDrive(1, 65_535, 1L << 40, "drive", 7);
+        var target = NODE.id();
+        return Stream.concat(
+                commands().stream(),
+                Stream.of(
+                        new Command.Register(
+                                target, "nonce", 3, "boot", List.of(new Command.RegisteredDrive("drive", 1.5, false))),
+                        new Command.Up(target, 3),
+                        new Command.Down(target, 9, new TreeMap<>(Map.of(target, 2))),
+                        new Command.Trust(target, 9),
+                        new Command.ControllerBoot(target, 2),
+                        new Command.DriveOut(target, 3, List.of("drive")),
+                        new Command.Opened(List.of(new Command.SlotEpoch(1, 2, 3))),
+                        new Command.Promote(List.of(drive)),
+                        new Command.Expel(List.of(drive, drive)),
+                        new Command.TakeOff(List.of(drive)),
+                        new Command.Fill()));
+    }
+
+    @Test
+    void asManySlotsAsACallMayHaveAreFarBelowTheLargestCall() {
+        var one = new Command.SlotDrive(64, 65_535, 1L << 40, "drive-with-a-long-id-of-32-letters", 1 << 20);
+        var call = new Command.Promote(Collections.nCopies(Command.SlotCommand.MOST_SLOTS, one));
+        assertThat(ClusterJson.write(call).length).isLessThan(900_000);
+    }
+
     @ParameterizedTest
-    @MethodSource("commands")
+    @MethodSource("allCommands")
     void everyCommandReachesTheOtherNodeAsItWas(Command command) throws IOException {
         assertThat(ClusterJson.read(ClusterJson.write(command), Command.class)).isEqualTo(command);
     }

@@ -1,20 +1,34 @@
 package dev.sluice.targetnode.controller;
 
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootClock;
+import dev.sluice.common.time.NanoClock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,23 +36,61 @@ import org.slf4j.LoggerFactory;
 ///
 /// A new cluster is published only when every target it is made of has joined, because slots are shared out by the
 /// targets' weights, and an object written before the last one joined would be looked for elsewhere after.
-public final class Controller implements ControlPlane {
+public final class Controller implements ControlPlane, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
+    private static final Duration TICK = Duration.ofMillis(100);
+
     private final StateFiles files;
+    private final NodeId self;
+    private final int boot;
+    private final Promises promises;
+    private final Refusals refusals;
+    private final History history = new History();
     private final StateWatch published = new StateWatch();
+    private final BlockingQueue<Command.Up> returned = new LinkedBlockingQueue<>();
+    private final Set<NodeId> returning = ConcurrentHashMap.newKeySet();
+    private final Thread judge;
+    private volatile boolean closed;
     private ClusterState state;
     private boolean broken;
 
-    private Controller(StateFiles files, ClusterState state) {
+    /// What this controller knows besides the log.
+    private final Leader leader = new Leader() {
+        @Override
+        public boolean leased(NodeId target) {
+            return promises.leased(target);
+        }
+
+        @Override
+        public boolean avoids(int group, int slot, String drive) {
+            return refusals.avoids(group, slot, drive);
+        }
+    };
+
+    /// @param state already durable, with this controller's boot number
+    private Controller(StateFiles files, ClusterState state, NodeId self, NanoClock clock) {
         this.files = files;
+        this.self = self;
+        this.boot = state.replication().controllers().getOrDefault(self, 0);
         this.state = state;
+        this.promises = new Promises(clock, self, boot);
+        this.refusals = new Refusals(clock);
+        this.judge = Thread.ofPlatform().name("controller").daemon().unstarted(this::judgeForEver);
+        adopted(state);
     }
 
     /// @param drives where the state is kept
     /// @param members the ids of the targets that this cluster is made of
-    /// @throws IOException when the state cannot be read, or was made with other targets
+    /// @throws IOException when the state cannot be read or written, or was made with other targets
     public static Controller open(List<Path> drives, Set<NodeId> members, SortedMap<String, String> credentials)
+            throws IOException {
+        return open(drives, members, credentials, new BootClock());
+    }
+
+    /// @param clock counts the time in which the machine is suspended
+    static Controller open(
+            List<Path> drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
             throws IOException {
         var files = new StateFiles(drives);
         var loaded = files.load();
@@ -47,10 +99,26 @@ public final class Controller implements ControlPlane {
             throw new IOException("the cluster was made with the targets %s, but the configuration names %s"
                     .formatted(loaded.get().members(), wanted));
         }
-        var state = loaded.orElseGet(() -> ClusterState.create(UUID.randomUUID().toString(), wanted, credentials));
-        var controller = new Controller(files, state);
-        controller.adopt(state.withCredentials(credentials));
-        return controller;
+        var state = loaded.orElseGet(() -> ClusterState.create(UUID.randomUUID().toString(), wanted, credentials))
+                .withCredentials(credentials);
+        var self = wanted.first(); // until the controllers are a Raft group
+        int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
+        var booted = state.apply(new Command.ControllerBoot(self, boot));
+        files.save(booted);
+        return new Controller(files, booted, self, clock);
+    }
+
+    /// Begins to judge the targets: until then none that is up is declared down, and none that is down up.
+    public void start() {
+        judge.start();
+    }
+
+    /// Ends what [#start] began. No change is made after it.
+    @Override
+    public void close() {
+        closed = true;
+        judge.interrupt();
+        published.end();
     }
 
     @Override
@@ -74,17 +142,39 @@ public final class Controller implements ControlPlane {
             throw new StoreException.Unavailable(
                     "The controller could not write its state; restart it after a look at" + " its log");
         }
-        var next = state.apply(command);
-        if (next.version() != state.version()) {
-            try {
-                adopt(next);
-            } catch (IOException e) {
-                broken = true; // some copies may be newer than what we acknowledged: only a restart can tell
-                LOG.error("cannot write the cluster's state; no more changes until a restart", e);
-                throw new StoreException.DriveFailed("The controller's drive failed; the outcome is unknown", e);
+        if (closed) {
+            throw new StoreException.Unavailable("the controller stops");
+        }
+        var change = state.plan(command, leader);
+        if (change.isPresent()) {
+            commit(change.get());
+            if (command instanceof Command.TakeOff(var learners)) {
+                refusals.add(learners, state);
             }
         }
         return state;
+    }
+
+    private void commit(Change change) {
+        var next = state.apply(change)
+                .orElseThrow(() -> new IllegalStateException("the change was planned from another state"));
+        try {
+            files.save(next);
+        } catch (IOException e) {
+            broken = true; // some copies may be newer than what we acknowledged: only a restart can tell
+            LOG.error("cannot write the cluster's state; no more changes until a restart", e);
+            throw new StoreException.DriveFailed("The controller's drive failed; the outcome is unknown", e);
+        }
+        history.add(change);
+        state = next;
+        adopted(next);
+    }
+
+    private void adopted(ClusterState next) {
+        promises.follow(next);
+        if (next.formed()) {
+            published.publish(next);
+        }
     }
 
     @Override
@@ -92,13 +182,57 @@ public final class Controller implements ControlPlane {
         return current();
     }
 
-    private void adopt(ClusterState next) throws IOException {
-        if (next.version() > 0) {
-            files.save(next);
+    @Override
+    public StateUpdate updateSince(long version) {
+        var current = current();
+        return current.version() == version
+                ? new StateUpdate.Changes(List.of())
+                : history.since(version)
+                        .<StateUpdate>map(StateUpdate.Changes::new)
+                        .orElseGet(() -> new StateUpdate.Snapshot(current));
+    }
+
+    /// Waits for nothing.
+    @Override
+    public Beaten beat(NodeId target, int incarnation) {
+        var beaten = promises.beat(target, incarnation);
+        if (promises.isDown(target, incarnation) && returning.add(target)) {
+            returned.add(new Command.Up(target, incarnation));
         }
-        state = next;
-        if (next.formed()) {
-            published.publish(next);
+        return beaten;
+    }
+
+    private void judgeForEver() {
+        while (!closed) {
+            try {
+                var up = Optional.ofNullable(returned.poll(TICK.toMillis(), TimeUnit.MILLISECONDS));
+                if (up.isPresent()) {
+                    returning.remove(up.get().target());
+                    apply(up.get());
+                }
+                judge();
+            } catch (InterruptedException stopping) {
+                return;
+            } catch (StoreException e) {
+                LOG.warn("cannot change the state of a target: {}", e.getMessage());
+            }
+        }
+    }
+
+    /// What is due now: targets whose promises lapsed go down, drives that refused a write may be chosen again.
+    void judge() {
+        promises.lapsed().forEach((target, version) -> {
+            var boots = new TreeMap<>(Map.of(self, boot)); // a majority of one
+            if (apply(new Command.Down(target, version, boots))
+                    .replication()
+                    .target(target)
+                    .filter(entry -> !entry.up())
+                    .isPresent()) {
+                LOG.warn("{} is down: it has not beaten for {} ms", target, Promises.PROMISE.toMillis());
+            }
+        });
+        if (refusals.expired()) {
+            apply(new Command.Fill());
         }
     }
 }

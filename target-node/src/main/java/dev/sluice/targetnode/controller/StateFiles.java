@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.controller;
 
-import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.StateCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -31,11 +32,13 @@ import org.slf4j.LoggerFactory;
 /// The cluster's state on disk: one file, `.sluice/control/state`, the same on each of the controller's drives, so that
 /// one bad file or drive costs nothing.
 ///
-/// Format: a line `sluice-state 1 <CRC32C of the rest, 8 hex digits>`, then the state in JSON. Written as temp file,
-/// fsync, rename, fsync of the folder. It holds the secret keys, so nobody but its owner may read it, at no time.
+/// Format: a line `sluice-state 2 <CRC32C of the rest, 8 hex digits>`, then the state as [StateCodec] writes it: a line
+/// of JSON, and the rows of slots. Written as temp file, fsync, rename, fsync of the folder. It holds the secret keys,
+/// so
+/// nobody but its owner may read it, at no time.
 final class StateFiles {
     private static final Logger LOG = LoggerFactory.getLogger(StateFiles.class);
-    private static final String MAGIC = "sluice-state 1 ";
+    private static final String MAGIC = "sluice-state 2 ";
     private static final int HEADER = MAGIC.length() + 8 + 1;
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -54,7 +57,7 @@ final class StateFiles {
 
     /// Makes one copy durable.
     interface Writing {
-        void write(Path file, byte[] head, byte[] json) throws IOException;
+        void write(Path file, byte[] head, byte[] state) throws IOException;
     }
 
     /// @param patience how long a write may take
@@ -116,10 +119,10 @@ final class StateFiles {
     ///
     /// @throws IOException when none takes it in time
     void save(ClusterState state) throws IOException {
-        var json = ClusterJson.write(state);
-        var head = (MAGIC + "%08x\n".formatted(crc(json, 0))).getBytes(StandardCharsets.US_ASCII);
+        var bytes = StateCodec.encode(state);
+        var head = (MAGIC + "%08x\n".formatted(crc(bytes, 0))).getBytes(StandardCharsets.US_ASCII);
         var prompt = copies.stream().filter(copy -> !copy.hangs()).toList();
-        copies.forEach(copy -> copy.begin(head, json));
+        copies.forEach(copy -> copy.begin(head, bytes));
         long deadline = System.nanoTime() + patience.toNanos();
         if (saved(prompt, deadline, state.version()) == 0 && saved(copies, deadline, state.version()) == 0) {
             throw new IOException("no drive takes the cluster's state " + state.version());
@@ -155,11 +158,11 @@ final class StateFiles {
         }
 
         /// Takes the place of what has not been begun yet.
-        void begin(byte[] head, byte[] json) {
+        void begin(byte[] head, byte[] state) {
             var done = new CompletableFuture<Void>();
             synchronized (lock) {
                 written = done;
-                newest = Optional.of(() -> write(head, json, done));
+                newest = Optional.of(() -> write(head, state, done));
                 if (!atWork) {
                     atWork = true;
                     Thread.ofPlatform().name("state " + file).daemon().start(this::writeAll);
@@ -182,9 +185,9 @@ final class StateFiles {
             }
         }
 
-        private void write(byte[] head, byte[] json, CompletableFuture<Void> done) {
+        private void write(byte[] head, byte[] state, CompletableFuture<Void> done) {
             try {
-                writing.write(file, head, json);
+                writing.write(file, head, state);
                 done.complete(null);
             } catch (IOException | RuntimeException failure) {
                 done.completeExceptionally(failure);
@@ -212,7 +215,7 @@ final class StateFiles {
     }
 
     /// Makes nothing where no drive is.
-    static void write(Path file, byte[] head, byte[] json) throws IOException {
+    static void write(Path file, byte[] head, byte[] state) throws IOException {
         var folder = Objects.requireNonNull(file.getParent());
         if (!Files.isDirectory(folder)) {
             Files.createDirectory(folder);
@@ -222,7 +225,7 @@ final class StateFiles {
         try (var channel = FileChannel.open(
                 temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
             writeFully(channel, ByteBuffer.wrap(head));
-            writeFully(channel, ByteBuffer.wrap(json));
+            writeFully(channel, ByteBuffer.wrap(state));
             channel.force(true);
         }
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
@@ -238,14 +241,15 @@ final class StateFiles {
         }
         var head = new String(bytes, 0, HEADER, StandardCharsets.US_ASCII);
         if (!head.startsWith(MAGIC)) {
-            throw new IOException("not a state file of version 1");
+            throw new IOException(
+                    head.startsWith("sluice-state ")
+                            ? "made by another version of Sluice; this one reads state files of version 2"
+                            : "not a state file");
         }
         if (!head.substring(MAGIC.length()).equals("%08x\n".formatted(crc(bytes, HEADER)))) {
             throw new IOException("checksum does not match");
         }
-        var json = new byte[bytes.length - HEADER];
-        System.arraycopy(bytes, HEADER, json, 0, json.length);
-        return ClusterJson.read(json, ClusterState.class);
+        return StateCodec.decodeState(Arrays.copyOfRange(bytes, HEADER, bytes.length));
     }
 
     private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {

@@ -8,7 +8,6 @@ import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
@@ -77,7 +76,7 @@ final class CopySources {
         var bucket = view.bucket(name.bucket())
                 .or(() -> views.confirmed().bucket(name.bucket()))
                 .orElseThrow(() -> new StoreException.NoSuchBucket(name.bucket()));
-        var primary = view.routing().primary(Slot.of(bucket.id(), name.key()));
+        var primary = view.primary(bucket, name.key());
         var response = peers.open(
                 PeerAddress.of(primary),
                 "/" + name.bucket() + "/" + encode(name.key()),

@@ -4,10 +4,11 @@ import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
-import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.cluster.StateUpdate.Snapshot;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Headers;
@@ -16,6 +17,7 @@ import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
@@ -66,8 +68,12 @@ public final class PeerApi implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
-        if (tokens.verify(head).isEmpty()) {
+        var caller = tokens.verify(head);
+        if (caller.isEmpty()) {
             return failure(403, new PeerFailure("Denied", "only nodes of this cluster may call " + head.path()));
+        }
+        if (head.path().equals(PeerPaths.BEAT)) {
+            return beat(caller.get(), QueryParameters.of(head.query()));
         }
         return new Blocking(body -> {
             try {
@@ -109,7 +115,7 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.RESILVER -> json(target.resilver(ClusterJson.read(body, ResilverCommand.class)));
             case PeerPaths.STATE -> controller ? newerState(query) : notController();
             case PeerPaths.COMMAND ->
-                controller ? state(query, control.apply(ClusterJson.read(body, Command.class))) : notController();
+                controller ? applied(query, ClusterJson.read(body, Command.class)) : notController();
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };
     }
@@ -130,15 +136,39 @@ public final class PeerApi implements HttpHandler {
                 .orElseThrow(() -> new StoreException.NoSuchBucket(name));
     }
 
+    /// On the event loop: a beat waits for nothing else.
+    private Response beat(NodeId caller, QueryParameters query) {
+        try {
+            if (!controller) {
+                return notController();
+            }
+            if (!query.text("target").equals(caller.value())) {
+                return failure(403, new PeerFailure("Denied", caller + " cannot beat for another target"));
+            }
+            return json(control.beat(caller, (int) query.number("incarnation")));
+        } catch (StoreException e) {
+            return failure(503, PeerFailure.of(e));
+        } catch (IllegalArgumentException e) {
+            return failure(400, new PeerFailure("Malformed", PeerPaths.BEAT + ": " + e.getMessage()));
+        }
+    }
+
+    private Response applied(QueryParameters query, Command command) {
+        var state = control.apply(command);
+        return update(query, state.formed() ? control.updateSince(query.number("after")) : new Snapshot(state));
+    }
+
     private Response newerState(QueryParameters query) {
         long after = query.number("after");
         if (after < 0 || query.text("now").equals("true")) {
-            var current = control.current();
-            return current.version() == after ? Response.empty(204) : state(query, current);
+            return control.current().version() == after
+                    ? Response.empty(204)
+                    : update(query, control.updateSince(after));
         }
         var watch = control.watch(after);
         try {
-            return state(query, watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS));
+            watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS);
+            return update(query, control.updateSince(after));
         } catch (TimeoutException e) {
             watch.cancel(false); // nobody waits for it any more
             return Response.empty(204); // nothing new: ask again
@@ -150,8 +180,8 @@ public final class PeerApi implements HttpHandler {
         }
     }
 
-    private Response state(QueryParameters query, ClusterState state) {
-        return json(SentState.of(state, query.text("verifies").equals("true"), secrets));
+    private Response update(QueryParameters query, StateUpdate update) {
+        return bytes(SentState.seal(update, query.text("verifies").equals("true"), secrets));
     }
 
     private static Response notController() {

@@ -4,20 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,7 +83,14 @@ class ControllerTest {
                 Optional.empty(),
                 Optional.of("lab"))));
         before.apply(new Command.CreateBucket("shards", 42, properties));
-        assertThat(open(ONE, TWO).current()).isEqualTo(before.current());
+        var after = open(ONE, TWO).current();
+        assertThat(after.version())
+                .as("its boot number")
+                .isEqualTo(before.current().version() + 1);
+        assertThat(after.map()).isEqualTo(before.current().map());
+        assertThat(after.buckets()).isEqualTo(before.current().buckets());
+        assertThat(after.credentials()).isEqualTo(before.current().credentials());
+        assertThat(after.replication().controllers()).isEqualTo(Map.of(ONE, 2));
     }
 
     @Test
@@ -256,6 +269,203 @@ class ControllerTest {
         Files.delete(drives.resolve("d0"));
         Files.move(drives.resolve("away"), drives.resolve("d0"));
         assertThat(open(ONE, TWO).current().buckets().buckets()).containsOnlyKeys("a", "b", "c");
+    }
+
+    @Test
+    void slotsTargetsAndBootNumbersAreThereAfterARestart() throws IOException {
+        var before = replicated();
+        var after = open(ONE, TWO);
+        var known = after.current().replication();
+        assertThat(known.tables()).isEqualTo(before.current().replication().tables());
+        assertThat(known.targets()).isEqualTo(before.current().replication().targets());
+        assertThat(known.drives()).isEqualTo(before.current().replication().drives());
+        assertThat(known.lastIncarnation()).isEqualTo(2);
+        assertThat(known.controllers()).isEqualTo(Map.of(ONE, 2));
+    }
+
+    @Test
+    void oneDamagedCopyCostsNoSlot() throws IOException {
+        var before = replicated();
+        for (int drive = 0; drive < 2; drive++) {
+            var file = drives.resolve("d" + drive + "/.sluice/control/state");
+            var good = Files.readAllBytes(file);
+            for (int at : new int[] {good.length / 2, good.length - 1}) {
+                var bad = good.clone();
+                bad[at] ^= 1;
+                Files.write(file, bad);
+                assertThat(open(ONE, TWO).current().replication().tables())
+                        .isEqualTo(before.current().replication().tables());
+            }
+            Files.write(file, Arrays.copyOf(good, good.length - 1));
+            assertThat(open(ONE, TWO).current().replication().tables())
+                    .isEqualTo(before.current().replication().tables());
+        }
+    }
+
+    @Test
+    void stateOfAnotherVersionIsRefusedInOneLineAndStays() throws IOException {
+        formed();
+        var old = "sluice-state 1 00000000\n{}".getBytes(StandardCharsets.US_ASCII);
+        for (int drive = 0; drive < 2; drive++) {
+            Files.write(drives.resolve("d" + drive + "/.sluice/control/state"), old);
+        }
+        assertThatThrownBy(() -> open(ONE, TWO))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("another version")
+                .satisfies(refused -> assertThat(refused.getMessage()).doesNotContain("\n"));
+        for (int drive = 0; drive < 2; drive++) {
+            assertThat(drives.resolve("d" + drive + "/.sluice/control/state")).hasBinaryContent(old);
+        }
+    }
+
+    @Test
+    void watcherGetsTheChangesAfterItsVersionAndElseEverything() throws IOException {
+        var controller = replicated();
+        var known = controller.current();
+        assertThat(controller.updateSince(known.version())).isEqualTo(new StateUpdate.Changes(List.of()));
+        controller.apply(create("one"));
+        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 7, 1))));
+        var changes = ((StateUpdate.Changes) controller.updateSince(known.version())).changes();
+        assertThat(changes).hasSize(2);
+        var followed = known;
+        for (var change : changes) {
+            assertThat(change.size()).isLessThan(2);
+            followed = followed.apply(change).orElseThrow();
+        }
+        assertThat(followed).isEqualTo(controller.current());
+        assertThat(controller.updateSince(-1)).isEqualTo(new StateUpdate.Snapshot(controller.current()));
+        var restarted = open(ONE, TWO);
+        assertThat(restarted.updateSince(known.version()))
+                .as("it does not have these changes any more")
+                .isEqualTo(new StateUpdate.Snapshot(restarted.current()));
+    }
+
+    @Test
+    void changesThatAreKeptAreBounded() throws IOException {
+        var controller = replicated();
+        long version = controller.current().version();
+        for (int slot = 0; slot < 1100; slot++) {
+            controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 1))));
+        }
+        assertThat(controller.updateSince(version)).isInstanceOf(StateUpdate.Snapshot.class);
+        assertThat(((StateUpdate.Changes) controller.updateSince(version + 100)).changes())
+                .hasSize(1000);
+    }
+
+    @Test
+    void targetThatDoesNotBeatGoesDownAndOneThatReturnsComesUp() throws IOException {
+        var clock = new FakeClock();
+        var controller = replicated(clock);
+        clock.passes(1101);
+        assertThat(controller.beat(ONE, 1))
+                .isEqualTo(new Beaten(true, controller.current().version()));
+        controller.judge();
+        assertThat(isUp(controller, ONE)).isTrue();
+        assertThat(isUp(controller, TWO)).isFalse();
+        assertThat(controller
+                        .current()
+                        .replication()
+                        .table(1)
+                        .orElseThrow()
+                        .row(0)
+                        .inSync())
+                .as("it stays in-sync until a living one asks")
+                .hasSize(2);
+        assertThat(controller.beat(TWO, 2).promised()).isFalse();
+        controller.start();
+        TargetFixture.eventually(() -> isUp(controller, TWO));
+        assertThat(controller.beat(TWO, 2).promised()).isTrue();
+        controller.close();
+        assertThatThrownBy(() -> controller.apply(create("late"))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    @Test
+    void restartedControllerPromisesNothingAtFirst() throws IOException {
+        var clock = new FakeClock();
+        replicated(clock);
+        var controller = open(clock);
+        assertThat(controller.beat(ONE, 1).promised()).isFalse();
+        clock.passes(1100);
+        controller.judge();
+        assertThat(controller.beat(ONE, 1).promised()).isTrue();
+    }
+
+    @Test
+    void learnerThatRefusedIsChosenAgainAfterTwoSeconds() throws IOException {
+        var clock = new FakeClock();
+        var controller = replicated(clock);
+        clock.passes(1101);
+        controller.apply(register(TWO, 2, false));
+        var learner = row(controller).members().getLast();
+        assertThat(learner.inSync()).isFalse();
+        var off = new Command.TakeOff(
+                List.of(new Command.SlotDrive(1, 0, row(controller).epoch(), learner.drive(), learner.incarnation())));
+        controller.apply(off);
+        controller.apply(new Command.Fill());
+        beats(controller);
+        controller.judge();
+        assertThat(row(controller).members()).hasSize(1);
+        clock.passes(1000);
+        beats(controller);
+        clock.passes(1000);
+        beats(controller);
+        controller.judge();
+        assertThat(row(controller).members()).hasSize(2);
+    }
+
+    private static SlotRow row(Controller controller) {
+        return controller.current().replication().table(1).orElseThrow().row(0);
+    }
+
+    private static void beats(Controller controller) {
+        controller.beat(ONE, 1);
+        controller.beat(TWO, 3);
+    }
+
+    private static boolean isUp(Controller controller, NodeId target) {
+        return controller.current().replication().target(target).orElseThrow().up();
+    }
+
+    private Controller replicated() throws IOException {
+        return replicated(new FakeClock());
+    }
+
+    /// With a bucket of two replicas.
+    private Controller replicated(FakeClock clock) throws IOException {
+        var controller = open(clock);
+        controller.apply(join(ONE));
+        controller.apply(join(TWO));
+        controller.apply(register(ONE, 0, true));
+        controller.apply(register(TWO, 0, true));
+        controller.apply(new Command.CreateBucket(
+                "twice",
+                42,
+                new BucketProperties(
+                        Optional.empty(),
+                        Durability.FSYNC,
+                        Optional.empty(),
+                        Optional.empty(),
+                        1,
+                        2,
+                        Optional.empty())));
+        return controller;
+    }
+
+    private static Command.Register register(NodeId target, int ifIncarnation, boolean sound) {
+        return new Command.Register(
+                target,
+                "nonce" + ifIncarnation,
+                ifIncarnation,
+                "boot",
+                List.of(new Command.RegisteredDrive(target + "-drive", 1, sound)));
+    }
+
+    private Controller open(FakeClock clock) throws IOException {
+        return Controller.open(
+                List.of(drives.resolve("d0"), drives.resolve("d1")),
+                Set.of(ONE, TWO),
+                new TreeMap<>(Map.of("key", "secret")),
+                clock);
     }
 
     private Controller formed() throws IOException {

@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
@@ -113,14 +114,13 @@ class PeerApiTest {
             var query = "after=-1&verifies=" + verifies;
             var answer = state(query, caller.issue(HERE, "GET", PeerPaths.STATE + "?" + query));
             var json = bytes(answer);
-            assertThat(new String(json, StandardCharsets.UTF_8)).doesNotContain(SECRET);
-            var sent = ClusterJson.read(json, SentState.class);
-            assertThat(sent.opened(secrets).credentials()).isEqualTo(verifies ? Map.of("access", SECRET) : Map.of());
-            assertThat(sent.opened(secrets).version())
-                    .isEqualTo(controller.current().version());
+            assertThat(new String(json, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
+            var sent = ((StateUpdate.Snapshot) SentState.open(json, secrets)).state();
+            assertThat(sent.credentials()).isEqualTo(verifies ? Map.of("access", SECRET) : Map.of());
+            assertThat(sent.version()).isEqualTo(controller.current().version());
             if (verifies) {
                 var other = new SealedSecrets("another cluster's key".getBytes(StandardCharsets.UTF_8));
-                assertThatThrownBy(() -> sent.opened(other)).isInstanceOf(StoreException.Unavailable.class);
+                assertThatThrownBy(() -> SentState.open(json, other)).isInstanceOf(StoreException.Unavailable.class);
             }
         }
     }
@@ -132,9 +132,9 @@ class PeerApiTest {
     /// @return the status when the token is made for `signed`, and `sent` comes
     private int command(NodeId receiver, byte[] signed, byte[] sent) {
         var sha256 = PeerTokens.sha256(signed);
-        var token = caller.issue(receiver, "POST", PeerPaths.COMMAND + "?verifies=false", sha256);
+        var token = caller.issue(receiver, "POST", PeerPaths.COMMAND + "?after=-1&verifies=false", sha256);
         var headers = Headers.of(PeerTokens.HEADER, token, PeerTokens.BODY_HEADER, sha256);
-        return call("POST", "verifies=false", sent, headers).status();
+        return call("POST", "after=-1&verifies=false", sent, headers).status();
     }
 
     private Response state(String query, String token) {
@@ -164,7 +164,7 @@ class PeerApiTest {
     }
 
     /// None of these calls reaches it.
-    private static TargetService noStorage() {
+    static TargetService noStorage() {
         return (TargetService) Proxy.newProxyInstance(
                 TargetService.class.getClassLoader(), new Class<?>[] {TargetService.class}, (_, method, _) -> {
                     throw new AssertionError(method + " was called");

@@ -1,0 +1,80 @@
+package dev.sluice.common.cluster;
+
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.RowCodec;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.placement.Slot;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// The form of states and changes in files and between nodes: one line of JSON for what is small, then the rows of
+/// slots as [RowCodec] writes them.
+public final class StateCodec {
+    private StateCodec() {}
+
+    public static byte[] encode(ClusterState state) {
+        var rows = new TreeMap<Integer, SortedMap<Integer, SlotRow>>();
+        state.replication().tables().forEach((group, table) -> rows.put(group, table.all()));
+        return joined(ClusterJson.write(state), RowCodec.encode(rows));
+    }
+
+    /// @throws IOException when this is not a whole state
+    public static ClusterState decodeState(byte[] bytes) throws IOException {
+        int end = endOfLine(bytes);
+        var small = ClusterJson.read(Arrays.copyOf(bytes, end), ClusterState.class);
+        var rows = RowCodec.decode(bytes, end + 1);
+        var tables = new HashMap<Integer, SlotTable>();
+        for (int group : small.replication().groups().keySet()) {
+            var table = rows.get(group);
+            if (table == null || table.size() != Slot.COUNT) {
+                throw new IOException("the table of group " + group + " is not whole");
+            }
+            tables.put(group, SlotTable.of(table));
+        }
+        return small.withReplication(small.replication().withTables(tables));
+    }
+
+    public static byte[] encode(Change change) {
+        return joined(
+                ClusterJson.write(new Small(change.ifVersion(), change.map(), change.buckets(), change.small())),
+                RowCodec.encode(change.rows()));
+    }
+
+    /// @throws IOException when this is not a whole change
+    public static Change decodeChange(byte[] bytes) throws IOException {
+        int end = endOfLine(bytes);
+        var small = ClusterJson.read(Arrays.copyOf(bytes, end), Small.class);
+        return new Change(
+                small.ifVersion(), small.map(), small.buckets(), small.replication(), RowCodec.decode(bytes, end + 1));
+    }
+
+    /// A change without rows.
+    private record Small(
+            long ifVersion,
+            Optional<ClusterMap> map,
+            Optional<BucketTable> buckets,
+            Optional<Replication> replication) {}
+
+    private static byte[] joined(byte[] json, byte[] rows) {
+        var joined = new ByteArrayOutputStream(json.length + 1 + rows.length);
+        joined.writeBytes(json); // has no line break: these are escaped in JSON's texts
+        joined.write('\n');
+        joined.writeBytes(rows);
+        return joined.toByteArray();
+    }
+
+    private static int endOfLine(byte[] bytes) throws IOException {
+        for (int at = 0; at < bytes.length; at++) {
+            if (bytes[at] == '\n') {
+                return at;
+            }
+        }
+        throw new IOException("it has no rows after its JSON");
+    }
+}

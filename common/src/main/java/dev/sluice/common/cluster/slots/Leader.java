@@ -1,0 +1,25 @@
+package dev.sluice.common.cluster.slots;
+
+import dev.sluice.common.name.NodeId;
+
+/// What the controller that plans knows besides the log.
+public interface Leader {
+    /// No promise was given, no drive has refused anything.
+    Leader KNOWS_NOTHING = new Leader() {
+        @Override
+        public boolean leased(NodeId target) {
+            return false;
+        }
+
+        @Override
+        public boolean avoids(int group, int slot, String drive) {
+            return false;
+        }
+    };
+
+    /// Whether the target may hold a lease that this controller promised.
+    boolean leased(NodeId target);
+
+    /// Whether the drive was taken off this slot so recently that it is not chosen again.
+    boolean avoids(int group, int slot, String drive);
+}

@@ -1,0 +1,18 @@
+package dev.sluice.common.cluster.slots;
+
+/// A target's record in the controllers' log.
+///
+/// @param incarnation the number of its newest process life, given by the log
+/// @param nonce what that process chose for its registration: repeated, it gets the same incarnation
+/// @param bootId the kernel's, of the machine on which that process registered
+/// @param up false from a `Down` entry until the same process beats again or another one registers
+/// @param version grows with each entry about this target
+public record TargetEntry(int incarnation, String nonce, String bootId, boolean up, long version) {
+    TargetEntry withUp(boolean now) {
+        return new TargetEntry(incarnation, nonce, bootId, now, version + 1);
+    }
+
+    TargetEntry trusted() {
+        return new TargetEntry(incarnation, nonce, bootId, up, version + 1);
+    }
+}

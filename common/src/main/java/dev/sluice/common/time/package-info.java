@@ -1,0 +1,5 @@
+/// Clocks that are given to what measures time, so that tests can set them. Depends on nothing.
+@NullMarked
+package dev.sluice.common.time;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,248 @@
+package dev.sluice.common.cluster.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.StateCodec;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.placement.Slot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Whole tables: where their slots lie, what they cost, and their form in bytes.
+class SlotTableTest {
+    private static final int TARGETS = 6;
+    private static final int DRIVES_EACH = 4;
+
+    private final ClusterState formed = formed("");
+    private final ClusterState state = formed.apply(create(3));
+    private final SlotTable table = state.replication().table(1).orElseThrow();
+
+    private static ClusterState formed(String zone) {
+        var ids = IntStream.range(0, TARGETS)
+                .mapToObj(i -> new NodeId("target%03d".formatted(i)))
+                .toList();
+        var state = ClusterState.create("c", new TreeSet<>(ids), new TreeMap<>());
+        for (int t = 0; t < TARGETS; t++) {
+            var id = ids.get(t);
+            state = state.apply(
+                    new Command.Join(new Node(id, Role.TARGET, "http://" + id, zone.isEmpty() ? "" : zone + t % 2, 4)));
+            state = state.apply(register(id, 0));
+        }
+        return state;
+    }
+
+    private static Command.Register register(NodeId id, int incarnation) {
+        return new Command.Register(
+                id,
+                "nonce" + incarnation,
+                incarnation,
+                "boot",
+                IntStream.range(0, DRIVES_EACH)
+                        .mapToObj(d -> new Command.RegisteredDrive(id + "-" + d, 1, true))
+                        .toList());
+    }
+
+    private static Command create(int replicas) {
+        return new Command.CreateBucket(
+                "b" + replicas,
+                1,
+                new BucketProperties(
+                        Optional.empty(),
+                        Durability.FSYNC,
+                        Optional.empty(),
+                        Optional.empty(),
+                        1,
+                        replicas,
+                        Optional.empty()));
+    }
+
+    private static NodeId target(ClusterState state, String drive) {
+        return state.replication().drives().find(drive).orElseThrow().target();
+    }
+
+    @Test
+    void newGroupBeginsWithItsGoalInSyncAndUnopened() {
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            var row = table.row(slot);
+            assertThat(row.inSync()).hasSize(3).isEqualTo(row.members());
+            assertThat(row.members().stream().map(member -> target(state, member.drive())))
+                    .doesNotHaveDuplicates();
+            assertThat(List.of(row.epoch(), row.primarySince())).containsOnly(1L);
+            assertThat(row.fence()).isEmpty();
+            assertThat(row.opened()).isFalse();
+        }
+    }
+
+    @Test
+    void slotsAndPrimariesAreSharedOutEvenly() {
+        var members = new HashMap<NodeId, Integer>();
+        var primaries = new HashMap<NodeId, Integer>();
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            var row = table.row(slot);
+            row.members().forEach(member -> members.merge(target(state, member.drive()), 1, Integer::sum));
+            primaries.merge(target(state, row.primary().drive()), 1, Integer::sum);
+        }
+        assertThat(members.values())
+                .hasSize(TARGETS)
+                .allSatisfy(count -> assertThat(count * TARGETS / 3.0).isBetween(0.95 * Slot.COUNT, 1.05 * Slot.COUNT));
+        assertThat(primaries.values())
+                .hasSize(TARGETS)
+                .allSatisfy(
+                        count -> assertThat((double) count * TARGETS).isBetween(0.95 * Slot.COUNT, 1.05 * Slot.COUNT));
+    }
+
+    @Test
+    void targetThatIsGoneMovesOnlyItsSlots() {
+        var gone = new NodeId("target002");
+        var entry = state.replication().target(gone).orElseThrow();
+        var after = state.apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        int moved = 0;
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            var row = after.replication().table(1).orElseThrow().row(slot);
+            var had = table.row(slot).members().stream()
+                    .anyMatch(member -> target(state, member.drive()).equals(gone));
+            if (had) {
+                moved++;
+                assertThat(row.members()).hasSize(4);
+                assertThat(row.members().getLast().inSync()).isFalse();
+            } else {
+                assertThat(row).isSameAs(table.row(slot));
+            }
+        }
+        assertThat(moved * TARGETS / 3.0).isBetween(0.95 * Slot.COUNT, 1.05 * Slot.COUNT);
+    }
+
+    @Test
+    void noTwoReplicasShareAZoneWhileAnotherHasRoom() {
+        var zoned = formed("zone").apply(create(2)).apply(create(3));
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            for (int group = 1; group <= 2; group++) {
+                var row = zoned.replication().table(group).orElseThrow().row(slot);
+                assertThat(row.members()).hasSize(group + 1);
+                assertThat(row.members().stream()
+                                .limit(2)
+                                .map(member -> Optional.ofNullable(
+                                                zoned.map().nodes().get(target(zoned, member.drive())))
+                                        .orElseThrow()
+                                        .zone()))
+                        .doesNotHaveDuplicates();
+            }
+        }
+    }
+
+    /// Far less than the millions of small lists that rows on their own would be.
+    @Test
+    void equalRowsAreOneObject() throws IOException {
+        var read = StateCodec.decodeState(StateCodec.encode(state))
+                .replication()
+                .table(1)
+                .orElseThrow();
+        for (var rows : List.of(table, read)) {
+            var objects = Collections.newSetFromMap(new IdentityHashMap<>());
+            var equal = new TreeSet<String>();
+            for (int slot = 0; slot < Slot.COUNT; slot++) {
+                objects.add(rows.row(slot));
+                equal.add(rows.row(slot).toString());
+            }
+            assertThat(objects).hasSameSizeAs(equal);
+        }
+    }
+
+    @Test
+    void stateIsReadAsItWasWrittenAndATableIsBelowAMegabyte() throws IOException {
+        var bytes = StateCodec.encode(state);
+        assertThat(bytes.length).isLessThan(1_100_000);
+        assertThat(StateCodec.decodeState(bytes)).isEqualTo(state);
+        assertThat(StateCodec.decodeState(StateCodec.encode(formed))).isEqualTo(formed);
+    }
+
+    @Test
+    void stateThatBrokeOffIsNotRead() {
+        var bytes = StateCodec.encode(state);
+        for (int length : new int[] {0, 10, bytes.length / 2, bytes.length - 1}) {
+            assertThatThrownBy(() -> StateCodec.decodeState(Arrays.copyOf(bytes, length)))
+                    .isInstanceOf(IOException.class);
+        }
+        assertThatThrownBy(() -> StateCodec.decodeState(Arrays.copyOf(bytes, bytes.length + 1)))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void tablesThatAreEqualShareTheirRowsAfterASnapshot() throws IOException {
+        var read = StateCodec.decodeState(StateCodec.encode(state)).sharing(state);
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            assertThat(read.replication().table(1).orElseThrow().row(slot)).isSameAs(table.row(slot));
+        }
+    }
+
+    @Test
+    void keyGoesToTheNodeOfItsSlotsPrimaryAlsoWhileThatIsDown() {
+        var bucket = state.buckets().find("b3").orElseThrow();
+        var view = ClusterView.of(state);
+        int slot = Slot.of(bucket.id(), "key");
+        var primary = view.primary(bucket, "key");
+        assertThat(view.row(bucket, slot)).containsSame(table.row(slot));
+        assertThat(view.owner(table.row(slot).primary().drive())).contains(primary);
+        var entry = state.replication().target(primary.id()).orElseThrow();
+        var down = ClusterView.of(state.apply(new Command.Down(primary.id(), entry.version(), new TreeMap<>())));
+        assertThat(down.primary(bucket, "key")).isEqualTo(primary);
+    }
+
+    @Test
+    void slotsAreCountedByState() {
+        assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(0, 0, Slot.COUNT)));
+        var slots = new ArrayList<Command.SlotEpoch>();
+        for (int slot = 0; slot < 1000; slot++) {
+            slots.add(new Command.SlotEpoch(1, slot, 1));
+        }
+        var opened = state.apply(new Command.Opened(slots));
+        assertThat(ClusterView.of(opened).slotCounts())
+                .isEqualTo(Map.of(1, new SlotCounts(1000, 0, Slot.COUNT - 1000)));
+        var gone = target(state, table.row(0).primary().drive());
+        var entry = state.replication().target(gone).orElseThrow();
+        var counts = ClusterView.of(opened.apply(new Command.Down(gone, entry.version(), new TreeMap<>())))
+                .slotCounts()
+                .getOrDefault(1, new SlotCounts(0, 0, 0));
+        assertThat(counts.degraded()).isBetween(400, 600);
+        assertThat(counts.full() + counts.degraded()).isEqualTo(1000);
+    }
+
+    /// Seconds here would be seconds in which every slot of a dead target is away.
+    @Test
+    @Timeout(60)
+    void everySlotIsPlannedInWellUnderASecond() {
+        long best = Long.MAX_VALUE;
+        var all = new ArrayList<Long>();
+        for (int run = 0; run < 5; run++) {
+            var target = new NodeId("target00" + run);
+            long begin = System.nanoTime();
+            var entry = state.replication().target(target).orElseThrow();
+            var change = state.plan(new Command.Down(target, entry.version(), new TreeMap<>()), Leader.KNOWS_NOTHING);
+            long took = System.nanoTime() - begin;
+            assertThat(change.orElseThrow().size()).isGreaterThan(Slot.COUNT / 3);
+            all.add(took / 1_000_000);
+            best = Math.min(best, took);
+        }
+        assertThat(best).as("ms: %s", all).isLessThan(1_000_000_000);
+    }
+}

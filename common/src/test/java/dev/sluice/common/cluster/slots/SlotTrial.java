@@ -1,0 +1,161 @@
+package dev.sluice.common.cluster.slots;
+
+import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Command.RegisteredDrive;
+import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.Command.SlotEpoch;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/// A state with one group of few slots, and proposals about it.
+final class SlotTrial {
+    static final int GROUP = 1;
+
+    final List<NodeId> targets;
+    final int drivesEach;
+    final Set<NodeId> leased = new HashSet<>();
+    final Set<String> avoided = new HashSet<>();
+    ClusterState state;
+    private int nonces;
+
+    final Leader leader = new Leader() {
+        @Override
+        public boolean leased(NodeId target) {
+            return leased.contains(target) && entry(target).up();
+        }
+
+        @Override
+        public boolean avoids(int group, int slot, String drive) {
+            return avoided.contains(drive);
+        }
+    };
+
+    SlotTrial(int targetCount, int drivesEach, int replicas, Durability durability, int slots) {
+        this.targets = IntStream.range(0, targetCount)
+                .mapToObj(i -> new NodeId("target%03d".formatted(i)))
+                .toList();
+        this.drivesEach = drivesEach;
+        state = ClusterState.create("c", new TreeSet<>(targets), new TreeMap<>());
+        for (var target : targets) {
+            state = state.apply(new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
+            state = state.apply(register(target, "boot", Set.of(), Set.of()));
+        }
+        var grouped = Planner.withGroup(state, replicas, durability, slots);
+        state = state.apply(new Change(
+                        state.version(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(grouped.withTables(Map.of())),
+                        new TreeMap<>(
+                                Map.of(GROUP, grouped.table(GROUP).orElseThrow().all()))))
+                .orElseThrow();
+    }
+
+    List<String> drives(NodeId target) {
+        return IntStream.range(0, drivesEach).mapToObj(i -> target + "-d" + i).toList();
+    }
+
+    NodeId where(String drive) {
+        return state.replication().drives().find(drive).orElseThrow().target();
+    }
+
+    /// A registration of a new process.
+    Command.Register register(NodeId target, String bootId, Set<String> unsound, Set<String> missing) {
+        return new Command.Register(
+                target,
+                "nonce" + nonces++,
+                state.replication().incarnation(target),
+                bootId,
+                drives(target).stream()
+                        .filter(drive -> !missing.contains(drive))
+                        .map(drive -> new RegisteredDrive(drive, 1, !unsound.contains(drive)))
+                        .toList());
+    }
+
+    Command.Down down(NodeId target) {
+        return new Command.Down(target, entry(target).version(), new TreeMap<>());
+    }
+
+    Command.Up up(NodeId target) {
+        return new Command.Up(target, entry(target).incarnation());
+    }
+
+    TargetEntry entry(NodeId target) {
+        return state.replication().target(target).orElseThrow();
+    }
+
+    SlotTable table() {
+        return state.replication().table(GROUP).orElseThrow();
+    }
+
+    SlotRow row(int slot) {
+        return table().row(slot);
+    }
+
+    Command.Opened opened(int slot) {
+        return new Command.Opened(List.of(new SlotEpoch(GROUP, slot, row(slot).epoch())));
+    }
+
+    SlotDrive named(int slot, Member member) {
+        return new SlotDrive(GROUP, slot, row(slot).epoch(), member.drive(), member.incarnation());
+    }
+
+    /// @return whether it had an effect
+    boolean apply(Command command) {
+        var before = state;
+        state = state.apply(command, leader);
+        return state.version() != before.version();
+    }
+
+    /// What placement wants for a slot now.
+    List<String> goal(int slot) {
+        var draft = new Draft(state.replication(), state.map());
+        return new RowRules(draft, leader)
+                .goal(Objects.requireNonNull(state.replication().groups().get(GROUP)), slot);
+    }
+
+    /// What living nodes do until nothing changes: primaries open, learners get everything, surplus is asked to leave.
+    void converge() {
+        for (int round = 0; round < 40; round++) {
+            long before = state.version();
+            var slots = new ArrayList<SlotEpoch>();
+            for (int slot = 0; slot < table().size(); slot++) {
+                slots.add(new SlotEpoch(GROUP, slot, row(slot).epoch()));
+            }
+            apply(new Command.Opened(slots));
+            var learners = new ArrayList<SlotDrive>();
+            var asking = new ArrayList<SlotDrive>();
+            for (int slot = 0; slot < table().size(); slot++) {
+                var row = row(slot);
+                for (var member : row.members()) {
+                    if (!member.inSync()) {
+                        learners.add(named(slot, member));
+                    } else if (state.replication().usable(member.drive())) {
+                        asking.add(named(slot, member));
+                    }
+                }
+            }
+            apply(new Command.Promote(learners));
+            apply(new Command.Expel(asking));
+            apply(new Command.Fill());
+            if (state.version() == before) {
+                return;
+            }
+        }
+        throw new AssertionError("it does not come to rest: " + table());
+    }
+}

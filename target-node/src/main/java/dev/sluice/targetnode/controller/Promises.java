@@ -1,0 +1,106 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.time.NanoClock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What one life of a controller has promised to the targets: to say nothing against them for 1.1 s.
+///
+/// A promise is given to the current incarnation of a target that is up in this controller's log. When it lapses, the
+/// controller reports the target and promises it nothing until it has applied a later entry about it. After such an
+/// entry the target has one whole promise to beat in before it is judged. A controller promises and reports nothing
+/// until its own boot number is in the log and 1.1 s have passed: what its life before promised has lapsed then.
+///
+/// It has no thread and waits for nothing.
+final class Promises {
+    static final Duration PROMISE = Duration.ofMillis(1100);
+
+    private final NanoClock clock;
+    private final NodeId self;
+    private final int boot;
+    private final long begin;
+    private final Map<NodeId, Long> until = new HashMap<>();
+    private final Map<NodeId, Long> reported = new HashMap<>();
+    private Replication known = Replication.NONE;
+    private long version = -1;
+    private boolean recorded;
+
+    /// @param boot the number that this life of the controller writes to the log
+    Promises(NanoClock clock, NodeId self, int boot) {
+        this.clock = clock;
+        this.self = self;
+        this.boot = boot;
+        this.begin = clock.nanos() + PROMISE.toNanos();
+    }
+
+    /// This controller has applied a newer state.
+    synchronized void follow(ClusterState state) {
+        boolean first = version < 0;
+        long patience = clock.nanos() + PROMISE.toNanos();
+        state.replication().targets().forEach((target, entry) -> {
+            if (!first && entryVersion(target) != entry.version()) {
+                until.merge(target, patience, Math::max);
+            }
+        });
+        known = state.replication();
+        version = state.version();
+        reported.entrySet().removeIf(report -> entryVersion(report.getKey()) != report.getValue());
+        recorded = recorded || known.controllers().getOrDefault(self, 0) == boot;
+    }
+
+    private long entryVersion(NodeId target) {
+        return known.target(target).map(TargetEntry::version).orElse(0L);
+    }
+
+    synchronized Beaten beat(NodeId target, int incarnation) {
+        boolean promised = recorded
+                && clock.nanos() >= begin
+                && known.target(target)
+                        .filter(entry -> entry.up() && entry.incarnation() == incarnation)
+                        .isPresent()
+                && !reported.containsKey(target);
+        if (promised) {
+            until.put(target, clock.nanos() + PROMISE.toNanos());
+        }
+        return new Beaten(promised, version);
+    }
+
+    /// Whether the log says that this process is down.
+    synchronized boolean isDown(NodeId target, int incarnation) {
+        return known.target(target)
+                .filter(entry -> !entry.up() && entry.incarnation() == incarnation)
+                .isPresent();
+    }
+
+    /// The targets that are up in the log and whose promise has lapsed, with the versions of their entries. From now on
+    /// they are promised nothing, until there is a later entry about them.
+    synchronized SortedMap<NodeId, Long> lapsed() {
+        long now = clock.nanos();
+        var lapsed = new TreeMap<NodeId, Long>();
+        if (recorded) {
+            known.targets().forEach((target, entry) -> {
+                if (entry.up() && Math.max(until.getOrDefault(target, begin), begin) < now) {
+                    reported.putIfAbsent(target, entry.version());
+                    lapsed.put(target, entry.version());
+                }
+            });
+        }
+        return lapsed;
+    }
+
+    /// Whether the target may hold a lease by a promise of this life.
+    synchronized boolean leased(NodeId target) {
+        return known.target(target).filter(TargetEntry::up).isPresent()
+                && until.containsKey(target)
+                && until.get(target) >= clock.nanos()
+                && !reported.containsKey(target);
+    }
+}

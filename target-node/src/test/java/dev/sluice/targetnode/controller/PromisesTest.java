@@ -1,0 +1,164 @@
+package dev.sluice.targetnode.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// The cases that the protocol's model breaks by its flags `no_stop`, `w_flap` and `w_ctl`, and the plain ones.
+class PromisesTest {
+    private static final NodeId SELF = new NodeId("target000");
+    private static final NodeId TARGET = new NodeId("target001");
+
+    private final FakeClock clock = new FakeClock();
+    private ClusterState state = registered();
+    private Promises promises = booted(1);
+
+    private static ClusterState registered() {
+        var state = ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>())
+                .apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)));
+        return state.apply(register(0));
+    }
+
+    private static Command.Register register(int ifIncarnation) {
+        return new Command.Register(
+                TARGET,
+                "nonce" + ifIncarnation,
+                ifIncarnation,
+                "boot",
+                List.of(new Command.RegisteredDrive("d", 1, true)));
+    }
+
+    /// A life of the controller whose number is in the log and whose first 1.1 s are over.
+    private Promises booted(int boot) {
+        var life = new Promises(clock, SELF, boot);
+        state = state.apply(new Command.ControllerBoot(SELF, boot));
+        life.follow(state);
+        clock.passes(1100);
+        return life;
+    }
+
+    private void log(Command command) {
+        state = state.apply(command);
+        promises.follow(state);
+    }
+
+    private void down() {
+        log(new Command.Down(TARGET, entryVersion(), new TreeMap<>(Map.of(SELF, 1))));
+    }
+
+    private long entryVersion() {
+        return state.replication().target(TARGET).orElseThrow().version();
+    }
+
+    private boolean promised(int incarnation) {
+        return promises.beat(TARGET, incarnation).promised();
+    }
+
+    @Test
+    void targetThatBeatsIsNeverReportedAndKnowsTheVersion() {
+        for (int beat = 0; beat < 20; beat++) {
+            assertThat(promises.beat(TARGET, 1).promised()).isTrue();
+            assertThat(promises.beat(TARGET, 1).version()).isEqualTo(state.version());
+            clock.passes(1100);
+            assertThat(promises.lapsed()).isEmpty();
+            assertThat(promises.leased(TARGET)).isTrue();
+        }
+        clock.passes(1);
+        assertThat(promises.leased(TARGET)).isFalse();
+        assertThat(promises.lapsed()).isEqualTo(Map.of(TARGET, entryVersion()));
+    }
+
+    @Test
+    void onlyTheCurrentIncarnationIsPromisedAnything() {
+        assertThat(promised(0)).isFalse();
+        assertThat(promised(2)).isFalse();
+        log(register(1));
+        assertThat(promised(1)).isFalse();
+        assertThat(promised(2)).isTrue();
+        assertThat(promises.beat(new NodeId("target009"), 1).promised()).isFalse();
+    }
+
+    @Test
+    void targetThatIsDownIsPromisedNothingAndIsKnownToHaveReturned() {
+        assertThat(promises.isDown(TARGET, 1)).isFalse();
+        down();
+        assertThat(promised(1)).isFalse();
+        assertThat(promises.isDown(TARGET, 1)).isTrue();
+        assertThat(promises.isDown(TARGET, 0)).as("an earlier process").isFalse();
+        log(new Command.Up(TARGET, 1));
+        assertThat(promised(1)).isTrue();
+    }
+
+    /// `no_stop`: else the target has a lease when the report takes effect.
+    @Test
+    void reportedTargetIsPromisedNothingUntilALaterEntryAboutIt() {
+        clock.passes(1101);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+        assertThat(promised(1)).isFalse();
+        state = state.apply(new Command.ControllerBoot(new NodeId("target009"), 1));
+        promises.follow(state);
+        assertThat(promised(1)).as("an entry about something else").isFalse();
+        assertThat(promises.lapsed()).as("it is reported again").containsKey(TARGET);
+        log(new Command.Trust(TARGET, entryVersion()));
+        assertThat(promised(1)).isTrue();
+    }
+
+    /// `w_flap`: else it goes down, up, down... by its old promises.
+    @Test
+    void targetHasOneWholePromiseAfterEachEntryAboutIt() {
+        for (var entry : List.of("up", "trust", "registration")) {
+            clock.passes(5000);
+            promises.lapsed();
+            switch (entry) {
+                case "up" -> {
+                    down();
+                    log(new Command.Up(TARGET, 1));
+                }
+                case "trust" -> log(new Command.Trust(TARGET, entryVersion()));
+                default -> log(register(1));
+            }
+            clock.passes(1100);
+            assertThat(promises.lapsed()).as(entry).isEmpty();
+            clock.passes(1);
+            assertThat(promises.lapsed()).as(entry).containsKey(TARGET);
+        }
+    }
+
+    /// `w_ctl`: a life before may have promised a moment ago, and its report may still be on its way.
+    @Test
+    void restartedControllerWaitsForItsBootNumberInTheLogAndForAWholePromise() {
+        promises = new Promises(clock, SELF, 2);
+        promises.follow(state);
+        clock.passes(5000);
+        assertThat(promised(1)).as("its boot number is not in the log").isFalse();
+        assertThat(promises.lapsed()).isEmpty();
+        log(new Command.ControllerBoot(SELF, 2));
+        assertThat(promised(1)).isTrue();
+
+        promises = new Promises(clock, SELF, 3);
+        log(new Command.ControllerBoot(SELF, 3));
+        clock.passes(1099);
+        assertThat(promised(1)).as("less than a promise since its start").isFalse();
+        assertThat(promises.lapsed()).isEmpty();
+        assertThat(promises.leased(TARGET)).isFalse();
+        clock.passes(1);
+        assertThat(promised(1)).isTrue();
+    }
+
+    @Test
+    void restartedControllerReportsWhoDoesNotBeatAfterItsFirstPromise() {
+        promises = new Promises(clock, SELF, 2);
+        log(new Command.ControllerBoot(SELF, 2));
+        clock.passes(1101);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+}

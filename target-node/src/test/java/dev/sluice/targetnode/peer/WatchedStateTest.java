@@ -1,0 +1,187 @@
+package dev.sluice.targetnode.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.http.engine.AccessLog;
+import dev.sluice.common.http.engine.EngineConfig;
+import dev.sluice.common.http.engine.EngineMetrics;
+import dev.sluice.common.http.engine.EventLoops;
+import dev.sluice.common.http.engine.FailureAnswers;
+import dev.sluice.common.http.engine.HttpServer;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.RemoteControlPlane;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.targetnode.controller.Controller;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Another node's copy of the controller's state, over HTTP.
+@Timeout(60)
+class WatchedStateTest {
+    private static final byte[] KEY = "the cluster's own key".getBytes(StandardCharsets.UTF_8);
+    private static final NodeId ONE = new NodeId("target001");
+    private static final NodeId TWO = new NodeId("target002");
+
+    @TempDir
+    private Path drive;
+
+    private final PeerClient peers = new PeerClient(new PeerTokens(TWO, KEY, InstantSource.system()));
+    private EventLoops loops;
+    private Controller controller;
+    private HttpServer server;
+    private RemoteControlPlane remote;
+
+    @BeforeEach
+    void open() throws IOException {
+        Files.createDirectories(drive.resolve(".sluice"));
+        loops = EventLoops.start(1);
+        controller = controller();
+        for (var target : List.of(ONE, TWO)) {
+            controller.apply(new Command.Join(new Node(target, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+            controller.apply(new Command.Register(
+                    target, "nonce", 0, "boot", List.of(new Command.RegisteredDrive(target + "-drive", 1, true))));
+        }
+        controller.apply(new Command.CreateBucket("twice", 42, properties()));
+        server = serve(0);
+        remote = new RemoteControlPlane(
+                peers,
+                new PeerAddress(ONE, "http://127.0.0.1:" + server.address().getPort()),
+                new SealedSecrets(KEY),
+                true);
+    }
+
+    @AfterEach
+    void close() {
+        remote.close();
+        controller.close();
+        server.close();
+        peers.close();
+        loops.close();
+    }
+
+    private Controller controller() throws IOException {
+        return Controller.open(List.of(drive), Set.of(ONE, TWO), new TreeMap<>(Map.of("access", "secret")));
+    }
+
+    private static BucketProperties properties() {
+        return new BucketProperties(
+                Optional.empty(), Durability.FSYNC, Optional.empty(), Optional.empty(), 1, 2, Optional.empty());
+    }
+
+    private HttpServer serve(int port) throws IOException {
+        var api = new PeerApi(
+                new PeerTokens(ONE, KEY, InstantSource.system()),
+                new SealedSecrets(KEY),
+                Optional.of(PeerApiTest.noStorage()),
+                new ClusterViews(controller),
+                controller,
+                true);
+        return HttpServer.start(
+                EngineConfig.DEFAULTS,
+                loops,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                api,
+                new EngineMetrics(new SimpleMeterRegistry(), "test"),
+                FailureAnswers.PLAIN,
+                AccessLog.NONE);
+    }
+
+    @Test
+    void nodeThatAppliesChangesHasTheControllersStateAndFindsChangedRowsByIdentity() {
+        var random = new Random(7);
+        var known = remote.confirm();
+        assertThat(known).isEqualTo(controller.current());
+        for (int step = 0; step < 40; step++) {
+            int slot = random.nextInt(Slot.COUNT);
+            var command = random.nextInt(4) == 0
+                    ? new Command.CreateBucket("b" + step, 1, BucketProperties.defaults(Optional.empty()))
+                    : new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 1)));
+            var told = random.nextBoolean() ? remote.apply(command) : applied(command);
+            assertThat(told).isEqualTo(controller.current());
+            for (int other = 0; other < Slot.COUNT; other++) {
+                boolean opened = other == slot && command instanceof Command.Opened;
+                if (!opened) {
+                    assertThat(row(remote, other))
+                            .isSameAs(known.replication().table(1).orElseThrow().row(other));
+                }
+            }
+            known = remote.current();
+        }
+    }
+
+    private ClusterState applied(Command command) {
+        controller.apply(command);
+        return remote.confirm();
+    }
+
+    @Test
+    void watcherHearsOfAChangeWithoutAsking() {
+        remote.confirm();
+        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
+        TargetFixture.eventually(() -> row(remote, 5).opened());
+        assertThat(remote.current()).isEqualTo(controller.current());
+        assertThat(remote.current().credentials()).isEqualTo(Map.of("access", "secret"));
+    }
+
+    @Test
+    void rowsStayTheSameObjectsAfterTheControllerRestarted() throws IOException {
+        var before = remote.confirm().replication().table(1).orElseThrow();
+        int port = server.address().getPort();
+        controller.close();
+        server.close();
+        controller = controller();
+        server = serve(port);
+        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
+        TargetFixture.eventually(
+                () -> remote.current().version() == controller.current().version());
+        SlotTable after = remote.current().replication().table(1).orElseThrow();
+        assertThat(after.since(before)).containsOnlyKeys(5);
+    }
+
+    @Test
+    void targetBeatsForItselfOnly() {
+        assertThat(remote.beat(TWO, 2))
+                .isEqualTo(new Beaten(false, controller.current().version()));
+        TargetFixture.eventually(() -> remote.beat(TWO, 2).promised()); // 1.1 s after the controller's start
+        assertThat(remote.beat(TWO, 1).promised()).as("an earlier process").isFalse();
+        assertThatThrownBy(() -> remote.beat(ONE, 1)).isInstanceOf(StoreException.class);
+    }
+
+    private static SlotRow row(RemoteControlPlane node, int slot) {
+        return node.current().replication().table(1).orElseThrow().row(slot);
+    }
+}
