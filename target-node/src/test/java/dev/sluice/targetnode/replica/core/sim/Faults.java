@@ -129,11 +129,11 @@ final class Faults {
             }
             case "move" -> move(slot, one(state.row(slot).inSync()).drive());
             case "drain" -> {
-                if (state.up.containsKey(target.id)) {
+                if (state.up.containsKey(target.id) && !sim.production()) {
                     sim.log().propose(new Entry.Drain(target.id));
                 }
             }
-            case "goal" -> sim.log().propose(new Entry.Goal(1 + sim.random().nextInt(3)));
+            case "goal" -> sim.log().propose(new Entry.Goal(sim.goal(1 + sim.random().nextInt(3))));
             case "burst" -> burst(slot);
             case "lagging" -> { // frozen, declared down, back, but without the map
                 double pause = sim.uniform(1000, 2500);
@@ -227,7 +227,7 @@ final class Faults {
                 if (step == 0) {
                     move(slot, sim.log().state.row(slot).inSync().getLast().drive());
                 } else {
-                    sim.log().propose(new Entry.Goal(step));
+                    sim.log().propose(new Entry.Goal(sim.goal(step)));
                 }
             });
             pause += sim.uniform(20, 130);

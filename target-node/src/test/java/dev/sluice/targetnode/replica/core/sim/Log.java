@@ -56,7 +56,9 @@ final class Log implements LogPlanner.Leader {
 
     private void append(Entry entry, Optional<Target> who) {
         var before = state;
-        var outcome = LogPlanner.plan(state, entry, this, sim.broken());
+        var outcome = sim.production()
+                ? ProductionPlanner.plan(state, entry, this, sim.broken())
+                : LogPlanner.plan(state, entry, this, sim.broken());
         if (outcome.next().isPresent()) {
             state = outcome.next().get();
             if (sim.traces()) {

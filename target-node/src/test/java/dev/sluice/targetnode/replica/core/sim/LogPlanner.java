@@ -87,7 +87,7 @@ final class LogPlanner {
                 next.boots.merge(controller, boot, Math::max);
                 yield done();
             }
-            case Entry.DriveOut(var drive) -> {
+            case Entry.DriveOut(var drive, int _) -> {
                 if (!next.out.add(drive)) {
                     yield NOTHING;
                 }
@@ -161,6 +161,7 @@ final class LogPlanner {
         int incarnation = ++next.lastIncarnation;
         next.incarnation.put(target, incarnation);
         next.nonce.put(target, register.nonce());
+        next.bootIds.put(target, register.bootId());
         next.up.put(target, true);
         next.entry.merge(target, 1, Integer::sum);
         register.drives().forEach(drive -> next.drives.put(drive, target));
@@ -186,7 +187,7 @@ final class LogPlanner {
         var others =
                 row.inSync().stream().filter(other -> !other.equals(member)).toList();
         boolean mayLack =
-                (register.rebooted() || register.lossy().contains(member.drive())) && !broken.contains("w_dirty");
+                ((old.os && !register.bootId().equals(old.bootIds.getOrDefault(register.target(), register.bootId()))) || register.lossy().contains(member.drive())) && !broken.contains("w_dirty");
         boolean leased = others.stream().anyMatch(other -> leader.leased(other.drive(), old));
         boolean demote =
                 !member.inSync() || (!others.isEmpty() && (mayLack || (leased && broken.contains("w_demote"))));

@@ -27,6 +27,7 @@ final class Sim {
     private final Random random;
     private final Set<String> broken;
     private final boolean traced;
+    private final boolean production;
     private final PriorityQueue<Task> tasks = new PriorityQueue<>((one, other) -> {
         int order = Double.compare(one.at, other.at);
         return order != 0 ? order : Long.compare(one.number, other.number);
@@ -42,17 +43,19 @@ final class Sim {
     private final Checks checks = new Checks(this);
     private final Faults faults = new Faults(this);
 
-    private Sim(long seed, Set<String> broken, boolean traced) {
+    private Sim(long seed, Set<String> broken, boolean traced, boolean production) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.broken = broken;
         this.traced = traced;
+        this.production = production;
         os = random.nextDouble() < .25;
         pageSize = 1 + random.nextInt(2);
         network = new Network(this, List.of(0.0, .01, .05).get(random.nextInt(3)));
         int count = 3 + random.nextInt(3);
         int slots = 1 + random.nextInt(2);
         var state = new LogState();
-        state.goal = List.of(1, 2, 2, 2, 3).get(random.nextInt(5));
+        state.goal = goal(List.of(1, 2, 2, 2, 3).get(random.nextInt(5)));
+        state.os = os;
         state.lastIncarnation = count;
         boolean oneJoinsLater = count > 3 && random.nextDouble() < .4;
         for (int i = 0; i < count; i++) {
@@ -66,6 +69,7 @@ final class Sim {
             if (!(oneJoinsLater && i == count - 1)) {
                 state.incarnation.put(target.id, i + 1);
                 state.up.put(target.id, true);
+                state.bootIds.put(target.id, target.bootId());
                 state.entry.put(target.id, 1);
                 target.disks.keySet().forEach(disk -> state.drives.put(disk, target.id));
             }
@@ -113,10 +117,15 @@ final class Sim {
     record Result(Optional<String> violation, int operations, int notJudged, Map<String, Integer> faults) {}
 
     static Result run(long seed, Set<String> broken, boolean traced) {
+        return run(seed, broken, traced, false);
+    }
+
+    /// @param production whether the planner of the controllers plans, and not the model's
+    static Result run(long seed, Set<String> broken, boolean traced, boolean production) {
         Optional<Sim> sim = Optional.empty();
         Optional<String> violation = Optional.empty();
         try {
-            sim = Optional.of(new Sim(seed, broken, traced));
+            sim = Optional.of(new Sim(seed, broken, traced, production));
             sim.get().run();
         } catch (Violation found) {
             violation = Optional.of(String.valueOf(found.getMessage()));
@@ -196,6 +205,16 @@ final class Sim {
     /// Whether writes count before they are synced.
     boolean os() {
         return os;
+    }
+
+    /// Whether the planner of the controllers plans.
+    boolean production() {
+        return production;
+    }
+
+    /// The production planner has groups of two replicas at least.
+    int goal(int wanted) {
+        return production ? Math.max(2, wanted) : wanted;
     }
 
     int pageSize() {

@@ -32,6 +32,7 @@ final class Target {
     double skew;
     double lag;
     int life;
+    private int kernel;
     private final List<Runnable> backlog = new ArrayList<>();
 
     // of the process
@@ -41,7 +42,6 @@ final class Target {
     private final Map<Integer, Beat> beats = new TreeMap<>();
     private final Map<String, Double> heard = new HashMap<>();
     private String nonce = "";
-    private boolean rebooted;
     private Optional<Integer> known = Optional.empty();
     Shell shell;
     Gateway gateway;
@@ -60,6 +60,11 @@ final class Target {
 
     boolean isRegistered() {
         return up && incarnation > 0;
+    }
+
+    /// Changes with each power cut.
+    String bootId() {
+        return id + "-boot" + kernel;
     }
 
     private double clock() {
@@ -82,7 +87,7 @@ final class Target {
         beats.clear();
         heard.clear();
         nonce = id + "/" + life;
-        rebooted = afterPowerCut;
+        kernel += afterPowerCut ? 1 : 0;
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
@@ -148,7 +153,7 @@ final class Target {
             var lossy = new TreeSet<String>();
             disks.values().stream().filter(disk -> disk.alive).forEach(disk -> alive.add(disk.id));
             disks.values().stream().filter(disk -> disk.lossy).forEach(disk -> lossy.add(disk.id));
-            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, rebooted && sim.os(), lossy), this);
+            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, bootId(), lossy), this);
         }
         after(sim.random().nextBoolean() ? 60 : 400, this::register);
     }
@@ -242,7 +247,7 @@ final class Target {
             state.drives.forEach((drive, owner) -> {
                 boolean mine = owner.equals(id) && !state.out.contains(drive);
                 if (mine && !(disks.containsKey(drive) && disks.get(drive).alive)) {
-                    sim.log().propose(new Entry.DriveOut(drive));
+                    sim.log().propose(new Entry.DriveOut(drive, incarnation));
                 }
             });
             state.slots.keySet().forEach(slot -> accuse(slot, state));
