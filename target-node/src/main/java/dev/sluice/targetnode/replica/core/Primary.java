@@ -16,13 +16,12 @@ final class Primary implements Role {
     private SlotRow row;
     private Optional<Fencing> fencing;
     private Map<ObjectVersion, Write> writes = Map.of();
-    private ObjectVersion given;
+    private ObjectVersion given = Replica.NOTHING;
 
     Primary(SlotRow row) {
         this.row = row;
         since = row.primarySince();
         fencing = Optional.of(new Fencing(row));
-        given = new ObjectVersion(since, 0);
     }
 
     long since() {

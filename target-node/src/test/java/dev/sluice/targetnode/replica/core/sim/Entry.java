@@ -8,7 +8,8 @@ import java.util.Set;
 sealed interface Entry {
     record Query(String target) implements Entry {}
 
-    record Register(String target, String nonce, int ifIncarnation, Set<String> drives, String bootId, Set<String> lossy)
+    record Register(
+            String target, String nonce, int ifIncarnation, Set<String> drives, String bootId, Set<String> lossy)
             implements Entry {}
 
     record Down(String target, int entry, Map<Integer, Integer> boots) implements Entry {}

@@ -133,7 +133,8 @@ final class Faults {
                     sim.log().propose(new Entry.Drain(target.id));
                 }
             }
-            case "goal" -> sim.log().propose(new Entry.Goal(sim.goal(1 + sim.random().nextInt(3))));
+            case "goal" ->
+                sim.log().propose(new Entry.Goal(sim.goal(1 + sim.random().nextInt(3))));
             case "burst" -> burst(slot);
             case "lagging" -> { // frozen, declared down, back, but without the map
                 double pause = sim.uniform(1000, 2500);

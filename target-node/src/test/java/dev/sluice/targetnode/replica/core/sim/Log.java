@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +62,12 @@ final class Log implements LogPlanner.Leader {
                 : LogPlanner.plan(state, entry, this, sim.broken());
         if (outcome.next().isPresent()) {
             state = outcome.next().get();
+            switch (entry) {
+                case Entry.OfSlot(int slot, Proposal.Expel expel) ->
+                    sim.checks().removed(slot, expel.drive());
+                case Entry.Accuse accuse -> sim.checks().removed(accuse.slot(), accuse.accuser());
+                default -> {}
+            }
             if (sim.traces()) {
                 state.slots.forEach((slot, now) -> {
                     if (!now.row().equals(before.row(slot))) {

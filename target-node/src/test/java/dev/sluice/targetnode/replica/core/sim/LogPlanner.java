@@ -187,7 +187,9 @@ final class LogPlanner {
         var others =
                 row.inSync().stream().filter(other -> !other.equals(member)).toList();
         boolean mayLack =
-                ((old.os && !register.bootId().equals(old.bootIds.getOrDefault(register.target(), register.bootId()))) || register.lossy().contains(member.drive())) && !broken.contains("w_dirty");
+                ((old.os && !register.bootId().equals(old.bootIds.getOrDefault(register.target(), register.bootId())))
+                                || register.lossy().contains(member.drive()))
+                        && !broken.contains("w_dirty");
         boolean leased = others.stream().anyMatch(other -> leader.leased(other.drive(), old));
         boolean demote =
                 !member.inSync() || (!others.isEmpty() && (mayLack || (leased && broken.contains("w_demote"))));

@@ -69,7 +69,8 @@ final class ProductionPlanner {
             case Entry.Goal goal -> {
                 var next = state.next();
                 next.goal = goal.replicas();
-                yield plan(next, new Command.Fill(), leader).or(() -> Optional.of(next))
+                yield plan(next, new Command.Fill(), leader)
+                        .or(() -> Optional.of(next))
                         .map(done -> new LogPlanner.Outcome(Optional.of(done), Optional.empty()))
                         .orElseThrow();
             }
@@ -105,10 +106,7 @@ final class ProductionPlanner {
             case Entry.Boot(int controller, int boot) ->
                 outcome(state, new Command.ControllerBoot(node("c" + controller), boot), leader);
             case Entry.DriveOut(var drive, int incarnation) ->
-                outcome(
-                        state,
-                        new Command.DriveOut(node(LogState.where(drive)), incarnation, List.of(drive)),
-                        leader);
+                outcome(state, new Command.DriveOut(node(LogState.where(drive)), incarnation, List.of(drive)), leader);
             case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
         };
     }
@@ -120,8 +118,8 @@ final class ProductionPlanner {
     private static SlotCommand command(Entry.Register register) {
         var drives = new ArrayList<Command.RegisteredDrive>();
         register.drives()
-                .forEach(drive -> drives.add(new Command.RegisteredDrive(
-                        drive, 1, !register.lossy().contains(drive))));
+                .forEach(drive -> drives.add(
+                        new Command.RegisteredDrive(drive, 1, !register.lossy().contains(drive))));
         return new Command.Register(
                 node(register.target()), register.nonce(), register.ifIncarnation(), register.bootId(), drives);
     }
@@ -208,8 +206,9 @@ final class ProductionPlanner {
                 next.out.add(drive);
             }
         });
-        after.controllers().forEach((controller, boot) ->
-                next.boots.put(Integer.parseInt(name(controller).substring(1)), boot));
+        after.controllers()
+                .forEach((controller, boot) ->
+                        next.boots.put(Integer.parseInt(name(controller).substring(1)), boot));
         after.table(GROUP).orElseThrow().all().forEach((slot, row) -> {
             var was = Known.of(next.slots, slot);
             next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
