@@ -7,9 +7,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Each seed is a run with faults; all promises hold. `-Dseeds=1-100000` runs more or others, `-Dtrace=true` prints
-/// what
-/// happens, `-Dbroken=no_lease` breaks rules.
+/// Each seed is a run with faults; all promises hold. `-Dseeds=1-100000` runs more or others, `-Dtrace=true`
+/// prints what happens, `-Dbroken=no_lease` breaks rules.
 final class SimulationTest {
     private static final boolean TRACE = Boolean.getBoolean("trace");
     private static final String BROKEN = System.getProperty("broken", "");

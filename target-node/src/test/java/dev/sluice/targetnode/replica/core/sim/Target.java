@@ -12,9 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it does
-/// for
-/// clients in {@link Gateway}.
+/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it
+/// does for clients in {@link Gateway}.
 final class Target {
     private static final double BEAT = 250;
     private static final double LEASE = 1000;
