@@ -16,9 +16,9 @@ public sealed interface Event {
         }
     }
 
-    /// The slot's row in a newer map. Maps come in the order of their versions; some may be left out. A map in which
-    /// the
-    /// target has an older incarnation than this process is never handed in.
+    /// The slot's row in a newer map, when it or `surplus` has changed. Maps come in the order of their versions;
+    /// some may be left out. A map in which the target has an older incarnation than this process is never handed
+    /// in.
     ///
     /// @param surplus whether an in-sync member of the row is down or out, or there are more than the group wants
     record RowApplied(SlotRow row, boolean surplus) implements Event {}

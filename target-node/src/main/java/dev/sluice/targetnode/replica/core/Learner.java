@@ -8,10 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A learner compares its rows with the primary's, page by page, and pulls what differs. Meanwhile it takes writes like
-/// every member. Each key is compared on its own: it does not matter that pages show different moments, since each
-/// shows
-/// the slot after the last write from before *since* was decided.
+/// A learner compares its rows with the primary's, page by page, and pulls what differs. Meanwhile it takes writes
+/// like every member. Each key is compared on its own: it does not matter that pages show different moments, since
+/// each shows the slot after the last write from before *since* was decided.
 final class Learner implements Role {
     private enum State {
         COMPARING,

@@ -5,9 +5,8 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
 import java.util.Optional;
 
-/// What the replicas of a slot tell each other. It travels from a drive to a drive of the same group and slot; it may
-/// be
-/// lost, doubled, delayed and overtaken.
+/// What the replicas of a slot tell each other. It travels from a drive to a drive of the same group and slot; it
+/// may be lost, doubled, delayed and overtaken.
 public sealed interface Message {
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
     ///

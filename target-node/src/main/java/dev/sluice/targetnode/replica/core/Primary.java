@@ -16,14 +16,13 @@ final class Primary implements Role {
     private SlotRow row;
     private Optional<Fencing> fencing;
     private Map<ObjectVersion, Write> writes = Map.of();
-    private ObjectVersion given;
+    private ObjectVersion given = Replica.NOTHING;
 
     Primary(SlotRow row) {
         this.row = row;
         since = row.primarySince();
         // before the first epoch nothing was accepted
         fencing = row.epoch() == SlotRow.FIRST ? Optional.empty() : Optional.of(new Fencing(row));
-        given = new ObjectVersion(since, 0);
     }
 
     long since() {

@@ -10,7 +10,8 @@ import java.util.Optional;
 /// What one drive has of a slot: the committed rows (in the store, and what is ordered and not yet there), at most one
 /// open intent a key, and the versions settled in this epoch.
 final class Replica {
-    private static final ObjectVersion NOTHING = new ObjectVersion(0, 0);
+    /// Older than all versions.
+    static final ObjectVersion NOTHING = new ObjectVersion(0, 0);
     private static final int MANY_SETTLED = 32;
 
     /// @param durable whether the store has it

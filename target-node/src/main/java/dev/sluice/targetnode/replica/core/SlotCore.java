@@ -9,7 +9,7 @@ import java.util.Optional;
 /// memberships (PacificA, vertical Paxos). The drive is primary, member or learner, as the newest applied row says.
 ///
 /// **Use.** Events of one core are handed in one after the other, under the slot's lock. The actions returned are
-/// carried out in their order; nothing of an event may be carried out before those of the events before it. Only
+/// carried out in their order, and before those of the next event: an event that an action causes at once waits. Only
 /// {@link #serving()} may be called from any thread at any time.
 ///
 /// **Reads.** Take `serving()`, look at the row in the store, take `serving()` again: both open, with the same

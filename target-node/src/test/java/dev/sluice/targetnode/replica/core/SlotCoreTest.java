@@ -6,10 +6,7 @@ import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -22,41 +19,7 @@ final class SlotCoreTest {
     private static final ObjectVersion VERSION = new ObjectVersion(1, (1L << 32) + 1);
     private static final ObjectVersion OLDER = new ObjectVersion(1, 1);
 
-    private final Map<ObjectKey, ObjectVersion> rows = new HashMap<>();
-    private boolean leased = true;
-
-    private final SlotContext context = new SlotContext() {
-        private int counter;
-
-        @Override
-        public Optional<ObjectVersion> row(ObjectKey key) {
-            return Optional.ofNullable(rows.get(key));
-        }
-
-        @Override
-        public Page page(KeyRange range) {
-            return new Page(
-                    range,
-                    rows.entrySet().stream()
-                            .map(row -> new KeyVersion(row.getKey(), row.getValue()))
-                            .toList());
-        }
-
-        @Override
-        public Comparator<ObjectKey> order() {
-            return Comparator.comparing(ObjectKey::key);
-        }
-
-        @Override
-        public int nextCounter() {
-            return ++counter;
-        }
-
-        @Override
-        public boolean leased() {
-            return leased;
-        }
-    };
+    private final MapContext context = new MapContext();
 
     private SlotCore primary(List<OpenIntent> ofSecond) {
         var core = new SlotCore("A", 1);
@@ -117,7 +80,7 @@ final class SlotCoreTest {
     /// A versions round, and reads only when the store shows what it decided.
     @Test
     void openIntentThatEveryMemberHasIsCommittedBeforeTheSlotIsServed() {
-        rows.put(KEY, OLDER);
+        context.rows.put(KEY, OLDER);
         var core = new SlotCore("A", 1);
         var intent = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
         on(core, new Event.Recovered(List.of(intent)));
@@ -146,6 +109,33 @@ final class SlotCoreTest {
         assertThat(on(core, received("A", late))).isEmpty();
     }
 
+    /// It may be the row that makes the drive a learner.
+    @Test
+    void prepareWaitsForTheRowOfItsEpoch() {
+        var core = new SlotCore("B", 2);
+        on(core, new Event.RowApplied(ROW, false));
+        var early = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
+        assertThat(on(core, received("A", early))).isEmpty();
+        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 1, List.of(), true), false));
+        assertThat(on(core, received("A", early))).containsExactly(new Action.StoreIntent(KEY, VERSION, false));
+    }
+
+    /// The older put is still open on the second member: it has no row yet, and not no row any more.
+    @Test
+    void deletionThatAMemberLacksIsAborted() {
+        var core = new SlotCore("A", 1);
+        var deletion = new OpenIntent(KEY, new ObjectVersion(1, 3), true);
+        var put = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
+        context.rows.put(KEY, put.version());
+        on(core, new Event.Recovered(List.of(deletion)));
+        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, List.of(), false), false));
+        on(core, received("B", new Message.Fenced(2, 2, List.of(put))));
+        assertThat(on(core, received("B", new Message.Versions(2, 2, List.of(KEY), List.of()))))
+                .contains(
+                        new Action.Settle(KEY, deletion.version(), false, false, Optional.empty()),
+                        send("B", new Message.Fate(2, KEY, put.version(), true, false, put.version())));
+    }
+
     @Test
     void acknowledgementOfALaterLifeDoesNotCount() {
         var core = new SlotCore("A", 1);
@@ -157,7 +147,7 @@ final class SlotCoreTest {
     @Test
     void writesAreRefusedWithoutALease() {
         var core = primary(List.of());
-        leased = false;
+        context.leased = false;
         assertThat(on(core, new Event.Write(7, KEY, false)))
                 .containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
     }

@@ -9,7 +9,7 @@ sealed interface Entry {
     record Query(String target) implements Entry {}
 
     record Register(
-            String target, String nonce, int ifIncarnation, Set<String> drives, boolean rebooted, Set<String> lossy)
+            String target, String nonce, int ifIncarnation, Set<String> drives, String bootId, Set<String> lossy)
             implements Entry {}
 
     record Down(String target, int entry, Map<Integer, Integer> boots) implements Entry {}
@@ -20,7 +20,7 @@ sealed interface Entry {
 
     record Boot(int controller, int boot) implements Entry {}
 
-    record DriveOut(String drive) implements Entry {}
+    record DriveOut(String drive, int incarnation) implements Entry {}
 
     record Drain(String target) implements Entry {}
 

@@ -67,7 +67,7 @@ final class Faults {
         var kind = one(KINDS);
         double time = sim.random().nextBoolean() ? sim.uniform(30, 400) : sim.uniform(400, 3000);
         boolean safe = isSafe(target);
-        boolean loses = kind.equals("wipe") || kind.equals("lossy") || kind.equals("cut") && sim.os();
+        boolean loses = kind.equals("wipe") || kind.equals("lossy") || (kind.equals("cut") && sim.os());
         if (loses && !safe) {
             return;
         }
@@ -84,7 +84,7 @@ final class Faults {
                     boolean cut = kind.equals("cut");
                     boolean lossy = kind.equals("lossy");
                     down(target, cut, time, lossy);
-                    if (lossy || cut && sim.os()) {
+                    if (lossy || (cut && sim.os())) {
                         quietUntil = sim.now() + time + 1500;
                     }
                 }
@@ -129,11 +129,12 @@ final class Faults {
             }
             case "move" -> move(slot, one(state.row(slot).inSync()).drive());
             case "drain" -> {
-                if (state.up.containsKey(target.id)) {
+                if (state.up.containsKey(target.id) && !sim.production()) {
                     sim.log().propose(new Entry.Drain(target.id));
                 }
             }
-            case "goal" -> sim.log().propose(new Entry.Goal(1 + sim.random().nextInt(3)));
+            case "goal" ->
+                sim.log().propose(new Entry.Goal(sim.goal(1 + sim.random().nextInt(3))));
             case "burst" -> burst(slot);
             case "lagging" -> { // frozen, declared down, back, but without the map
                 double pause = sim.uniform(1000, 2500);
@@ -227,7 +228,7 @@ final class Faults {
                 if (step == 0) {
                     move(slot, sim.log().state.row(slot).inSync().getLast().drive());
                 } else {
-                    sim.log().propose(new Entry.Goal(step));
+                    sim.log().propose(new Entry.Goal(sim.goal(step)));
                 }
             });
             pause += sim.uniform(20, 130);

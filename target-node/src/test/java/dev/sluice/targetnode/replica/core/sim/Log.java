@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,9 +57,17 @@ final class Log implements LogPlanner.Leader {
 
     private void append(Entry entry, Optional<Target> who) {
         var before = state;
-        var outcome = LogPlanner.plan(state, entry, this, sim.broken());
+        var outcome = sim.production()
+                ? ProductionPlanner.plan(state, entry, this, sim.broken())
+                : LogPlanner.plan(state, entry, this, sim.broken());
         if (outcome.next().isPresent()) {
             state = outcome.next().get();
+            switch (entry) {
+                case Entry.OfSlot(int slot, Proposal.Expel expel) ->
+                    sim.checks().removed(slot, expel.drive());
+                case Entry.Accuse accuse -> sim.checks().removed(accuse.slot(), accuse.accuser());
+                default -> {}
+            }
             if (sim.traces()) {
                 state.slots.forEach((slot, now) -> {
                     if (!now.row().equals(before.row(slot))) {

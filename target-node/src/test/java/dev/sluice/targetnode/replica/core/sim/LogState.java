@@ -1,9 +1,11 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// What the controllers' log says. Each entry makes a new one; a published one is not changed.
@@ -14,6 +16,12 @@ final class LogState {
     int version = 1;
     int goal;
     int lastIncarnation;
+    boolean os;
+
+    /// The same as the production planner knows it; empty while it does not plan.
+    Optional<Replication> replication = Optional.empty();
+
+    final Map<String, String> bootIds = new LinkedHashMap<>();
     final Map<String, Integer> incarnation = new LinkedHashMap<>();
     final Map<String, Boolean> up = new LinkedHashMap<>();
     final Map<String, Integer> entry = new LinkedHashMap<>();
@@ -28,6 +36,9 @@ final class LogState {
         var next = new LogState();
         next.version = version + 1;
         next.goal = goal;
+        next.os = os;
+        next.replication = replication;
+        next.bootIds.putAll(bootIds);
         next.lastIncarnation = lastIncarnation;
         next.incarnation.putAll(incarnation);
         next.up.putAll(up);
@@ -42,7 +53,7 @@ final class LogState {
     }
 
     SlotRow row(int slot) {
-        return slots.get(slot).row();
+        return Known.of(slots, slot).row();
     }
 
     boolean isUp(String target) {

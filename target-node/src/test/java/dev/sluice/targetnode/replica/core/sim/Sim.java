@@ -27,6 +27,7 @@ final class Sim {
     private final Random random;
     private final Set<String> broken;
     private final boolean traced;
+    private final boolean production;
     private final PriorityQueue<Task> tasks = new PriorityQueue<>((one, other) -> {
         int order = Double.compare(one.at, other.at);
         return order != 0 ? order : Long.compare(one.number, other.number);
@@ -42,17 +43,19 @@ final class Sim {
     private final Checks checks = new Checks(this);
     private final Faults faults = new Faults(this);
 
-    private Sim(long seed, Set<String> broken, boolean traced) {
+    private Sim(long seed, Set<String> broken, boolean traced, boolean production) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.broken = broken;
         this.traced = traced;
+        this.production = production;
         os = random.nextDouble() < .25;
         pageSize = 1 + random.nextInt(2);
         network = new Network(this, List.of(0.0, .01, .05).get(random.nextInt(3)));
         int count = 3 + random.nextInt(3);
         int slots = 1 + random.nextInt(2);
         var state = new LogState();
-        state.goal = List.of(1, 2, 2, 2, 3).get(random.nextInt(5));
+        state.goal = goal(List.of(1, 2, 2, 2, 3).get(random.nextInt(5)));
+        state.os = os;
         state.lastIncarnation = count;
         boolean oneJoinsLater = count > 3 && random.nextDouble() < .4;
         for (int i = 0; i < count; i++) {
@@ -66,13 +69,14 @@ final class Sim {
             if (!(oneJoinsLater && i == count - 1)) {
                 state.incarnation.put(target.id, i + 1);
                 state.up.put(target.id, true);
+                state.bootIds.put(target.id, target.bootId());
                 state.entry.put(target.id, 1);
                 target.disks.keySet().forEach(disk -> state.drives.put(disk, target.id));
             }
         }
         for (int slot = 0; slot < slots; slot++) {
             var members = RowPlanner.goal(state, slot, _ -> true).stream()
-                    .map(drive -> new Member(drive, true, state.incarnation.get(LogState.where(drive)), 1))
+                    .map(drive -> new Member(drive, true, Known.of(state.incarnation, LogState.where(drive)), 1))
                     .toList();
             state.slots.put(slot, new LogState.Slot(new SlotRow(1, members, 1, List.of(), false), Map.of(), -9999));
         }
@@ -80,7 +84,7 @@ final class Sim {
         for (var target : targets.values()) {
             if (state.up.containsKey(target.id)) {
                 target.start(false);
-                target.registered(state.incarnation.get(target.id));
+                target.registered(Known.of(state.incarnation, target.id));
                 target.apply(state);
             } else {
                 after(uniform(1000, 6000), () -> target.start(false));
@@ -113,13 +117,18 @@ final class Sim {
     record Result(Optional<String> violation, int operations, int notJudged, Map<String, Integer> faults) {}
 
     static Result run(long seed, Set<String> broken, boolean traced) {
+        return run(seed, broken, traced, false);
+    }
+
+    /// @param production whether the planner of the controllers plans, and not the model's
+    static Result run(long seed, Set<String> broken, boolean traced, boolean production) {
         Optional<Sim> sim = Optional.empty();
         Optional<String> violation = Optional.empty();
         try {
-            sim = Optional.of(new Sim(seed, broken, traced));
+            sim = Optional.of(new Sim(seed, broken, traced, production));
             sim.get().run();
         } catch (Violation found) {
-            violation = Optional.of(found.getMessage());
+            violation = Optional.of(String.valueOf(found.getMessage()));
         } catch (RuntimeException failure) {
             var at = failure.getStackTrace().length == 0 ? "" : failure.getStackTrace()[0].toString();
             violation = Optional.of("the core or the simulation failed: " + failure + " at " + at);
@@ -198,6 +207,16 @@ final class Sim {
         return os;
     }
 
+    /// Whether the planner of the controllers plans.
+    boolean production() {
+        return production;
+    }
+
+    /// The production planner has groups of two replicas at least.
+    int goal(int wanted) {
+        return production ? Math.max(2, wanted) : wanted;
+    }
+
     int pageSize() {
         return pageSize;
     }
@@ -223,13 +242,14 @@ final class Sim {
     }
 
     Target target(String id) {
-        return targets.get(id);
+        return Known.of(targets, id);
     }
 
     boolean traces() {
         return traced;
     }
 
+    @SuppressWarnings("AnnotateFormatMethod")
     void trace(String format, Object... values) {
         if (traced) {
             System.out.printf(Locale.ROOT, "%8.1f  %s%n", now, String.format(Locale.ROOT, format, values));

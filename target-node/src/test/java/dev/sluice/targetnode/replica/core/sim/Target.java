@@ -12,9 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it does
-/// for
-/// clients in {@link Gateway}.
+/// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it
+/// does for clients in {@link Gateway}.
 final class Target {
     private static final double BEAT = 250;
     private static final double LEASE = 1000;
@@ -32,6 +31,7 @@ final class Target {
     double skew;
     double lag;
     int life;
+    private int kernel;
     private final List<Runnable> backlog = new ArrayList<>();
 
     // of the process
@@ -41,7 +41,6 @@ final class Target {
     private final Map<Integer, Beat> beats = new TreeMap<>();
     private final Map<String, Double> heard = new HashMap<>();
     private String nonce = "";
-    private boolean rebooted;
     private Optional<Integer> known = Optional.empty();
     Shell shell;
     Gateway gateway;
@@ -60,6 +59,11 @@ final class Target {
 
     boolean isRegistered() {
         return up && incarnation > 0;
+    }
+
+    /// Changes with each power cut.
+    String bootId() {
+        return id + "-boot" + kernel;
     }
 
     private double clock() {
@@ -82,7 +86,7 @@ final class Target {
         beats.clear();
         heard.clear();
         nonce = id + "/" + life;
-        rebooted = afterPowerCut;
+        kernel += afterPowerCut ? 1 : 0;
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
@@ -148,7 +152,7 @@ final class Target {
             var lossy = new TreeSet<String>();
             disks.values().stream().filter(disk -> disk.alive).forEach(disk -> alive.add(disk.id));
             disks.values().stream().filter(disk -> disk.lossy).forEach(disk -> lossy.add(disk.id));
-            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, rebooted && sim.os(), lossy), this);
+            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, bootId(), lossy), this);
         }
         after(sim.random().nextBoolean() ? 60 : 400, this::register);
     }
@@ -231,7 +235,7 @@ final class Target {
         view = Optional.of(state);
         state.slots.forEach((slot, _) -> shell.apply(slot, state.row(slot), state.surplus(slot)));
         for (int number = Math.max(0, beats.size() - 5); number < beats.size(); number++) {
-            renew(beats.get(number));
+            renew(Known.of(beats, number));
         }
         gateway.follow(state);
     }
@@ -242,7 +246,7 @@ final class Target {
             state.drives.forEach((drive, owner) -> {
                 boolean mine = owner.equals(id) && !state.out.contains(drive);
                 if (mine && !(disks.containsKey(drive) && disks.get(drive).alive)) {
-                    sim.log().propose(new Entry.DriveOut(drive));
+                    sim.log().propose(new Entry.DriveOut(drive, incarnation));
                 }
             });
             state.slots.keySet().forEach(slot -> accuse(slot, state));

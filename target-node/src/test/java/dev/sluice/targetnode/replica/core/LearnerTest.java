@@ -1,0 +1,108 @@
+package dev.sluice.targetnode.replica.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// A learner that was away, step by step: B learns from A, since epoch 5.
+final class LearnerTest {
+    private static final ObjectKey KEY = new ObjectKey(1, "shard");
+    private static final ObjectVersion OLD = new ObjectVersion(1, 1);
+    private static final ObjectVersion NEWER = new ObjectVersion(3, 7);
+    private static final ObjectVersion NOW = new ObjectVersion(5, 9);
+    private static final SlotRow ROW =
+            new SlotRow(5, List.of(new Member("A", true, 1, 1), new Member("B", false, 2, 5)), 4, List.of(), true);
+    private static final Learning LEARNING = new Learning(4, 5, 2);
+
+    private final MapContext context = new MapContext();
+    private final SlotCore core = new SlotCore("B", 2);
+
+    private List<Action> on(Event event) {
+        return core.on(event, context);
+    }
+
+    private static Event.Received received(Message message) {
+        return new Event.Received("A", message);
+    }
+
+    private static Action.Send send(Message message) {
+        return new Action.Send("A", message);
+    }
+
+    private List<Action> list(KeyVersion... rows) {
+        return on(received(new Message.Listing(LEARNING, new Page(KeyRange.ALL, List.of(rows)))));
+    }
+
+    private void begin(OpenIntent... open) {
+        on(new Event.Recovered(List.of(open)));
+        assertThat(on(new Event.RowApplied(ROW, false)))
+                .containsExactly(send(new Message.AskListing(LEARNING, KeyRange.ALL)));
+    }
+
+    private static Action.Settle settle(ObjectVersion version, boolean commit) {
+        return new Action.Settle(KEY, version, commit, false, Optional.empty());
+    }
+
+    @Test
+    void differingRowIsPulledStoredSyncedAndThenTheLearnerHasLearned() {
+        context.rows.put(KEY, NEWER);
+        begin();
+        var pull = new Action.Pull("A", LEARNING, KEY);
+        assertThat(list(new KeyVersion(KEY, OLD))).as("the source wins").containsExactly(pull);
+        on(new Event.PullFailed(LEARNING, KEY));
+        assertThat(on(new Event.Tick())).containsExactly(pull);
+        var store = new Action.StorePulled(LEARNING, KEY, OLD);
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(OLD)))).containsExactly(store);
+        var sync = new Action.SyncSlot(LEARNING);
+        assertThat(on(new Event.Done(store))).containsExactly(sync);
+        assertThat(on(new Event.Done(sync))).containsExactly(send(new Message.Learned(LEARNING)));
+    }
+
+    @Test
+    void rowThatTheSourceLacksIsDeletedUnlessItIsNew() {
+        context.rows.put(KEY, OLD);
+        var kept = new ObjectKey(1, "written since");
+        context.rows.put(kept, NOW);
+        begin();
+        assertThat(list()).containsExactly(new Action.DeleteRow(KEY, OLD), new Action.SyncSlot(LEARNING));
+    }
+
+    @Test
+    void openIntentIsKeptUntilTheSourceSaysThatItWasCommitted() {
+        begin(new OpenIntent(KEY, NEWER, false));
+        assertThat(list(new KeyVersion(KEY, NEWER)))
+                .containsExactly(settle(NEWER, true), new Action.SyncSlot(LEARNING));
+    }
+
+    @Test
+    void openIntentThatTheSourceDoesNotHaveIsDropped() {
+        begin(new OpenIntent(KEY, NEWER, false));
+        assertThat(list()).containsExactly(settle(NEWER, false), new Action.SyncSlot(LEARNING));
+    }
+
+    @Test
+    void pulledRowThatWasDeletedMeanwhileIsDropped() {
+        begin();
+        list(new KeyVersion(KEY, NEWER));
+        on(received(new Message.Prepare(5, KEY, NOW, true, Optional.of(NEWER), NOW)));
+        on(new Event.Done(new Action.StoreIntent(KEY, NOW, true)));
+        on(received(new Message.Fate(5, KEY, NOW, true, false, NOW)));
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(NEWER))))
+                .containsExactly(new Action.SyncSlot(LEARNING));
+    }
+
+    @Test
+    void newPrimaryMeansBeginningAgainWithEverythingOld() {
+        begin();
+        var moved =
+                new SlotRow(6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, List.of(), true);
+        assertThat(on(new Event.RowApplied(moved, false)))
+                .containsExactly(new Action.Send("C", new Message.AskListing(new Learning(6, 6, 2), KeyRange.ALL)));
+    }
+}

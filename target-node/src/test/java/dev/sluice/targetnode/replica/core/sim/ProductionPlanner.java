@@ -1,0 +1,218 @@
+package dev.sluice.targetnode.replica.core.sim;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Command.SlotCommand;
+import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.Command.SlotEpoch;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.DriveTable;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.slots.Planner;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.replica.core.Proposal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The planner of the controllers, in place of the model's. What it does not know yet (planned moves, accusations) the
+/// model's does.
+final class ProductionPlanner {
+    private static final int GROUP = 1;
+    private static final String PREFIX = "simulated-";
+    private static final ClusterState CLUSTER = cluster();
+
+    /// A table of drives ranks them for all slots once.
+    private static final Map<SortedMap<String, DriveEntry>, DriveTable> RANKED = new ConcurrentHashMap<>();
+
+    private ProductionPlanner() {}
+
+    private static ClusterState cluster() {
+        var targets = new TreeSet<NodeId>();
+        for (int i = 0; i < 5; i++) {
+            targets.add(node("t" + i));
+        }
+        var state = ClusterState.create("simulated", targets, new TreeMap<>());
+        for (var target : targets) {
+            state = state.apply(new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
+        }
+        return state;
+    }
+
+    private static NodeId node(String name) {
+        return new NodeId(PREFIX + name);
+    }
+
+    private static String name(NodeId node) {
+        return node.value().substring(PREFIX.length());
+    }
+
+    static LogPlanner.Outcome plan(LogState state, Entry entry, LogPlanner.Leader leader, Set<String> broken) {
+        return switch (entry) {
+            case Entry.Move _, Entry.Accuse _, Entry.Demote _, Entry.Drain _, Entry.Query _ ->
+                LogPlanner.plan(state, entry, leader, broken);
+            case Entry.Goal goal -> {
+                var next = state.next();
+                next.goal = goal.replicas();
+                yield plan(next, new Command.Fill(), leader)
+                        .or(() -> Optional.of(next))
+                        .map(done -> new LogPlanner.Outcome(Optional.of(done), Optional.empty()))
+                        .orElseThrow();
+            }
+            case Entry.Register register -> {
+                var next = plan(state, command(register), leader);
+                var now = next.orElse(state);
+                var known = now.replication
+                        .orElseGet(() -> replication(now))
+                        .incarnation(node(register.target()), register.nonce());
+                yield new LogPlanner.Outcome(next, known);
+            }
+            case Entry.OfSlot(int slot, Proposal.TakeOff off) -> {
+                var next = plan(state, command(slot, off), leader);
+                next.ifPresent(done -> {
+                    var was = Known.of(done.slots, slot);
+                    var avoided = new HashMap<>(was.avoided());
+                    avoided.put(off.drive(), leader.now() + 2000);
+                    done.slots.put(slot, new LogState.Slot(was.row(), Map.copyOf(avoided), was.accused()));
+                });
+                yield new LogPlanner.Outcome(next, Optional.empty());
+            }
+            case Entry.OfSlot(int slot, var proposal) ->
+                new LogPlanner.Outcome(plan(state, command(slot, proposal), leader), Optional.empty());
+            case Entry.Down down -> {
+                var boots = new TreeMap<NodeId, Integer>();
+                down.boots().forEach((controller, boot) -> boots.put(node("c" + controller), boot));
+                yield outcome(state, new Command.Down(node(down.target()), down.entry(), boots), leader);
+            }
+            case Entry.Trust(var target, int version) ->
+                outcome(state, new Command.Trust(node(target), version), leader);
+            case Entry.Up(var target, int incarnation) ->
+                outcome(state, new Command.Up(node(target), incarnation), leader);
+            case Entry.Boot(int controller, int boot) ->
+                outcome(state, new Command.ControllerBoot(node("c" + controller), boot), leader);
+            case Entry.DriveOut(var drive, int incarnation) ->
+                outcome(state, new Command.DriveOut(node(LogState.where(drive)), incarnation, List.of(drive)), leader);
+            case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
+        };
+    }
+
+    private static LogPlanner.Outcome outcome(LogState state, SlotCommand command, LogPlanner.Leader leader) {
+        return new LogPlanner.Outcome(plan(state, command, leader), Optional.empty());
+    }
+
+    private static SlotCommand command(Entry.Register register) {
+        var drives = new ArrayList<Command.RegisteredDrive>();
+        register.drives()
+                .forEach(drive -> drives.add(
+                        new Command.RegisteredDrive(drive, 1, !register.lossy().contains(drive))));
+        return new Command.Register(
+                node(register.target()), register.nonce(), register.ifIncarnation(), register.bootId(), drives);
+    }
+
+    private static SlotCommand command(int slot, Proposal proposal) {
+        return switch (proposal) {
+            case Proposal.Opened(long epoch) -> new Command.Opened(List.of(new SlotEpoch(GROUP, slot, epoch)));
+            case Proposal.Promote(long epoch, var drive, int incarnation) ->
+                new Command.Promote(List.of(new SlotDrive(GROUP, slot, epoch, drive, incarnation)));
+            case Proposal.Expel(long epoch, var drive, int incarnation) ->
+                new Command.Expel(List.of(new SlotDrive(GROUP, slot, epoch, drive, incarnation)));
+            case Proposal.TakeOff(long epoch, var drive, int incarnation) ->
+                new Command.TakeOff(List.of(new SlotDrive(GROUP, slot, epoch, drive, incarnation)));
+        };
+    }
+
+    private static Optional<LogState> plan(LogState state, SlotCommand command, LogPlanner.Leader leader) {
+        var before = replication(state);
+        var cluster = new ClusterState(
+                state.version,
+                CLUSTER.clusterId(),
+                CLUSTER.members(),
+                CLUSTER.map(),
+                CLUSTER.buckets(),
+                CLUSTER.credentials(),
+                before);
+        var after = Planner.plan(cluster, command, new Leader() {
+            @Override
+            public boolean leased(NodeId target) {
+                return leader.leased(name(target) + ".", state);
+            }
+
+            @Override
+            public boolean avoids(int group, int slot, String drive) {
+                return Known.of(state.slots, slot).avoided().getOrDefault(drive, 0.0) >= leader.now();
+            }
+        });
+        return after.equals(before) ? Optional.empty() : Optional.of(state(state, after));
+    }
+
+    /// The state as the production planner knows it. Its rows and its group may have been changed by the model's.
+    private static Replication replication(LogState state) {
+        var rows = new SlotRow[state.slots.size()];
+        state.slots.forEach((slot, each) -> rows[slot] = each.row());
+        var durability = state.os ? Durability.OS : Durability.FSYNC;
+        var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, durability)));
+        var tables = Map.of(GROUP, SlotTable.of(rows));
+        if (state.replication.isPresent()) {
+            var known = state.replication.get();
+            return new Replication(
+                    known.lastIncarnation(), known.targets(), known.drives(), known.controllers(), groups, tables);
+        }
+        var targets = new TreeMap<NodeId, TargetEntry>();
+        state.up.forEach((target, up) -> targets.put(
+                node(target),
+                new TargetEntry(
+                        Known.of(state.incarnation, target),
+                        state.nonce.getOrDefault(target, ""),
+                        Known.of(state.bootIds, target),
+                        up,
+                        Known.of(state.entry, target))));
+        var drives = new TreeMap<String, DriveEntry>();
+        state.drives.forEach((drive, target) -> drives.put(drive, new DriveEntry(node(target), 1, false)));
+        var table = RANKED.computeIfAbsent(drives, DriveTable::new);
+        return new Replication(state.lastIncarnation, targets, table, new TreeMap<>(), groups, tables);
+    }
+
+    private static LogState state(LogState before, Replication after) {
+        var next = before.next();
+        next.replication = Optional.of(after);
+        next.lastIncarnation = after.lastIncarnation();
+        after.targets().forEach((target, entry) -> {
+            var name = name(target);
+            next.incarnation.put(name, entry.incarnation());
+            next.up.put(name, entry.up());
+            next.entry.put(name, (int) entry.version());
+            next.nonce.put(name, entry.nonce());
+            next.bootIds.put(name, entry.bootId());
+        });
+        next.out.clear();
+        after.drives().entries().forEach((drive, entry) -> {
+            next.drives.put(drive, name(entry.target()));
+            if (entry.out()) {
+                next.out.add(drive);
+            }
+        });
+        after.controllers()
+                .forEach((controller, boot) ->
+                        next.boots.put(Integer.parseInt(name(controller).substring(1)), boot));
+        after.table(GROUP).orElseThrow().all().forEach((slot, row) -> {
+            var was = Known.of(next.slots, slot);
+            next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
+        });
+        return next;
+    }
+}
