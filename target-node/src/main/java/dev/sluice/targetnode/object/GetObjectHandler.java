@@ -50,7 +50,7 @@ final class GetObjectHandler {
 
     /// Never blocks: what is hot and verified is answered on the event loop.
     private Answer answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
-        var hot = store.hot(call.bucket().id(), call.key());
+        var hot = hot(call);
         if (hot.isPresent()) {
             var object = hot.get();
             var answer = answerOf(object, asked, CacheResult.HIT);
@@ -63,6 +63,21 @@ final class GetObjectHandler {
             object.close();
         }
         return new Blocking(_ -> find(call, asked, headOnly));
+    }
+
+    /// The right to answer for a replicated bucket's key is asked before the look and after it.
+    private Optional<StoredObject> hot(ObjectCall call) {
+        var bucket = call.bucket();
+        if (!bucket.replicated()) {
+            return store.hot(bucket.id(), call.key());
+        }
+        var serving = store.replicas().serving(bucket.id(), call.key());
+        var found = store.hot(bucket.id(), call.key());
+        if (found.isPresent() && !serving.holds()) {
+            found.get().close();
+            return Optional.empty(); // the slow way says why
+        }
+        return found;
     }
 
     /// What one request has found so far.

@@ -101,11 +101,8 @@ final class ClientWrites implements AutoCloseable {
         }
 
         @Override
-        public void require() {
-            if (!holder.serves(serving)) {
-                throw new StoreException.Unavailable(
-                        "this target may not answer for this key now: its part in the cluster is changing");
-            }
+        public boolean holds() {
+            return holder.serves(serving);
         }
     }
 

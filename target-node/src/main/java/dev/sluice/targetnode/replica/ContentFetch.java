@@ -103,8 +103,9 @@ final class ContentFetch implements AutoCloseable {
                 file = Optional.of(drive.contents().files().create(work));
                 file.get().write(0, ByteBuffer.wrap(small.orElseThrow()));
             }
+            var change = drive.contents().preparePut(bucket, work, file.get(), record, with, durable);
             handedOver = true;
-            return drive.contents().preparePut(bucket, work, file.get(), record, with, durable);
+            return change;
         });
     }
 

@@ -27,7 +27,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -36,7 +37,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Objects' bytes between targets: of a prepared write from its primary, of a row that a learner lacks from its source.
-final class Pulls {
+final class Pulls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pulls.class);
     private static final int AT_ONCE = 16;
     private static final int SECONDS_FOR_THE_CORE = 5;
@@ -48,7 +49,8 @@ final class Pulls {
     private final Function<String, Optional<DriveReplicas>> loops;
     private final Supplier<Optional<Applied>> applied;
     private final Executor threads;
-    private final Semaphore slots = new Semaphore(AT_ONCE, true);
+    private final ExecutorService rows = Executors.newFixedThreadPool(
+            AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
     Pulls(
             PeerClient peers,
@@ -136,16 +138,9 @@ final class Pulls {
 
     /// Never blocks.
     void begin(Holder holder, Action.Pull pull) {
-        threads.execute(() -> {
+        rows.execute(() -> {
             try {
-                slots.acquire();
-                try {
-                    pull(holder, pull);
-                } finally {
-                    slots.release();
-                }
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
+                pull(holder, pull);
             } catch (IOException | StoreException failure) {
                 LOG.debug("a row did not come", failure);
                 holder.loop().post(holder.group(), holder.slot(), new Event.PullFailed(pull.learning(), pull.key()));
@@ -193,6 +188,12 @@ final class Pulls {
 
     private HttpResponse<InputStream> open(Node from, String query) {
         return peers.open(PeerAddress.of(from), PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY);
+    }
+
+    /// What waits is forgotten.
+    @Override
+    public void close() {
+        rows.shutdownNow();
     }
 
     // ---- the source's side

@@ -201,6 +201,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         ended.values().forEach(DriveReplicas::close);
         writes.close();
         messages.close();
+        pulls.close();
         threads.shutdownNow();
     }
 }

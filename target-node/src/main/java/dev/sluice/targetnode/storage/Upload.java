@@ -180,12 +180,23 @@ public final class Upload implements AutoCloseable {
             return work;
         }
 
+        /// Perhaps the client's request has ended without knowing what becomes of it.
         @Override
         public Prepared prepare(ObjectRecord record) throws IOException {
-            handedOver = true;
-            var only = copies.getFirst();
-            var change = smallPut(only, record);
-            return change.isPresent() ? change.get() : Upload.this.prepare(only, record);
+            handOver();
+            boolean prepared = false;
+            try {
+                var only = copies.getFirst();
+                var inIntent = smallPut(only, record);
+                var change = inIntent.isPresent() ? inIntent.get() : Upload.this.prepare(only, record);
+                prepared = true;
+                return change;
+            } finally {
+                if (!prepared) {
+                    drive.contents().files().delete(work);
+                }
+                release();
+            }
         }
     }
 
@@ -435,6 +446,14 @@ public final class Upload implements AutoCloseable {
                 summer.finish(size));
     }
 
+    /// From here on the staging file is the drive's; it stays open until [#release].
+    private synchronized void handOver() {
+        if (ended || !retain()) {
+            throw new StoreException.Unavailable("the upload has ended");
+        }
+        handedOver = true;
+    }
+
     private synchronized boolean end() {
         if (ended) {
             return false;
@@ -448,7 +467,7 @@ public final class Upload implements AutoCloseable {
     /// Gives up what was not committed; nothing of it remains.
     @Override
     public void close() {
-        if (end()) {
+        if (end() && !handedOver) {
             var gone = copies.stream()
                     .filter(copy -> opened(copy).isPresent())
                     .map(copy -> copy.drive.startStep(

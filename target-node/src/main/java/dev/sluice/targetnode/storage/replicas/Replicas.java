@@ -36,10 +36,16 @@ public interface Replicas {
     interface Serving {
         Drive drive();
 
-        /// To be asked after a look, before it is answered.
-        ///
-        /// @throws StoreException.Unavailable when the right has ended since
-        void require();
+        /// Whether the right has not ended since. To be asked after a look, before it is answered.
+        boolean holds();
+
+        /// @throws StoreException.Unavailable when it does not hold
+        default void require() {
+            if (!holds()) {
+                throw new StoreException.Unavailable(
+                        "this target may not answer for this key now: its part in the cluster is changing");
+            }
+        }
     }
 
     /// The slots of a bucket that this target may answer for.
