@@ -83,7 +83,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         feed.start();
     }
 
-    /// What a process before this one prepared is on the drive, but perhaps not durably: it must be before a core counts on
+    /// What a process before this one prepared is on the drive, but perhaps not durably: it must be before a core
+    /// counts on
     /// it.
     private void begin(DriveSlot slot, Drive drive, int incarnation) {
         if (!drive.openIntents().isEmpty()) {

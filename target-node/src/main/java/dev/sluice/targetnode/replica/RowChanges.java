@@ -32,6 +32,7 @@ final class RowChanges {
     private final StandIns standIns;
     private final Proposer proposer;
     private final List<Command.SlotDrive> surpluses = new ArrayList<>();
+    private boolean wanted;
     private final Map<String, List<Told>> urgent = new HashMap<>();
     private final Map<String, List<Told>> told = new HashMap<>();
 
@@ -62,14 +63,13 @@ final class RowChanges {
     /// @param again also what the state before said: learners that stood in, members that are to go
     /// @return whether members are to go, so that it is to be asked again when nothing comes of it
     boolean post(IntFunction<GroupSlots> slots, boolean again) {
-        boolean asked = false;
         for (var group : now.groups().values()) {
             look(group, again);
-            asked |= ask(group);
+            ask(group);
             post(group, slots.apply(group.id()));
         }
         loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
-        return asked;
+        return wanted;
     }
 
     private void look(Group group, boolean again) {
@@ -103,9 +103,12 @@ final class RowChanges {
     private void wantGone(Group group, int slot, SlotRow row) {
         for (var member : row.members()) {
             var loop = loops.get(member.drive());
-            if (member.inSync() && loop != null && loop.incarnation() == member.incarnation() && loop.leased()) {
-                surpluses.add(
-                        new Command.SlotDrive(group.id(), slot, row.epoch(), member.drive(), member.incarnation()));
+            if (member.inSync() && loop != null && loop.incarnation() == member.incarnation()) {
+                wanted = true;
+                if (loop.leased()) {
+                    surpluses.add(
+                            new Command.SlotDrive(group.id(), slot, row.epoch(), member.drive(), member.incarnation()));
+                }
             }
         }
     }
@@ -152,14 +155,13 @@ final class RowChanges {
     }
 
     /// For all slots together: one that lost its primary is not served until this is logged.
-    private boolean ask(Group group) {
+    private void ask(Group group) {
         if (surpluses.isEmpty()) {
-            return false;
+            return;
         }
         LOG.info("{} slots of group {} have a member that is to go", surpluses.size(), group.id());
         proposer.add(new Command.Expel(List.copyOf(surpluses)));
         surpluses.clear();
-        return true;
     }
 
     private boolean isSurplus(SlotRow row, Group group) {

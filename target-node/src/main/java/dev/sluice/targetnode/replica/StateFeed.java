@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class StateFeed implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateFeed.class);
     private static final Duration AGAIN = Duration.ofSeconds(10);
-    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofMillis(200);
     private static final long PAUSE_NANOS = 50_000_000;
 
     private final ControlPlane control;
