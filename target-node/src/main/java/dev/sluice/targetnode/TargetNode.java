@@ -146,9 +146,9 @@ public final class TargetNode implements AutoCloseable {
         return replicator;
     }
 
-    /// Whether every drive knows what it has.
+    /// Whether every drive knows what it has, and the cluster knows of this process.
     public boolean ready() {
-        return store.ready();
+        return store.ready() && replicator.hasRegistered();
     }
 
     /// Its share of the cluster's slots: fixed when it was formed, whatever becomes of its drives.

@@ -272,7 +272,7 @@ final class ComposedNode implements RunningNode {
             return Optional.of("waiting for the controller");
         }
         if (!target.map(TargetNode::ready).orElse(true)) {
-            return Optional.of("a drive is being opened, or its index rebuilt");
+            return Optional.of("a drive is being opened, its index rebuilt, or the target registered");
         }
         try {
             control.current();

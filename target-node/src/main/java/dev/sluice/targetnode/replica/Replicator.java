@@ -188,6 +188,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return pulls.content(query);
     }
 
+    /// Whether the controllers know of this process and its drives.
+    public boolean hasRegistered() {
+        return membership.incarnation() > 0;
+    }
+
     /// Whether a drive of this target may serve its slots now.
     public boolean leased() {
         return loops.values().stream().anyMatch(DriveReplicas::leased);
