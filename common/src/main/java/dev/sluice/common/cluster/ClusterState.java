@@ -1,6 +1,7 @@
 package dev.sluice.common.cluster;
 
 import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.slots.NewGroup;
 import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
@@ -176,7 +177,7 @@ public record ClusterState(
     private Replication grouped(BucketProperties properties) {
         return properties.replicas() == 1
                 ? replication
-                : Planner.withGroup(this, properties.replicas(), properties.durability());
+                : NewGroup.in(this, properties.replicas(), properties.durability());
     }
 
     private static int group(Replication grouped, BucketProperties properties) {

@@ -328,9 +328,9 @@ class ControllerTest {
         var changes = ((StateUpdate.Changes) controller.updateSince(known.version())).changes();
         assertThat(changes).hasSize(2);
         var followed = known;
-        for (var change : changes) {
-            assertThat(change.size()).isLessThan(2);
-            followed = followed.apply(change).orElseThrow();
+        for (var logged : changes) {
+            assertThat(logged.change().size()).isLessThan(2);
+            followed = followed.apply(logged.change()).orElseThrow();
         }
         assertThat(followed).isEqualTo(controller.current());
         assertThat(controller.updateSince(-1)).isEqualTo(new StateUpdate.Snapshot(controller.current()));

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotRows;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class HistoryTest {
@@ -26,7 +28,7 @@ class HistoryTest {
         assertThat(history.since(75)).as("one is forgotten").isEmpty();
         assertThat(history.since(76)).hasValueSatisfying(changes -> {
             assertThat(changes).hasSize(1024);
-            assertThat(changes.getFirst().ifVersion()).isEqualTo(76);
+            assertThat(changes.getFirst().change().ifVersion()).isEqualTo(76);
         });
         assertThat(history.since(1099).orElseThrow()).hasSize(1);
     }
@@ -41,12 +43,10 @@ class HistoryTest {
     }
 
     private static Change change(long version, int rows) {
-        var changed = new TreeMap<Integer, SlotRow>();
-        for (int slot = 0; slot < rows; slot++) {
-            changed.put(slot, ROW);
-        }
-        var groups = new TreeMap<Integer, SortedMap<Integer, SlotRow>>();
-        groups.put(1, changed);
+        var changed = new SlotRow[rows];
+        Arrays.fill(changed, ROW);
+        var groups = new TreeMap<Integer, SlotRows>();
+        groups.put(1, SlotRows.of(IntStream.range(0, rows).toArray(), changed));
         return new Change(version, Optional.empty(), Optional.empty(), Optional.empty(), groups);
     }
 }
