@@ -108,25 +108,29 @@ public sealed interface Command {
 
     /// The primaries of these slots serve.
     record Opened(
-            @JsonSerialize(converter = PackedSlots.FromEpochs.class) @JsonDeserialize(converter = PackedSlots.ToEpochs.class)
+            @JsonSerialize(converter = PackedSlots.FromEpochs.class)
+            @JsonDeserialize(converter = PackedSlots.ToEpochs.class)
             List<SlotEpoch> slots)
             implements SlotCommand {}
 
     /// These learners have everything.
     record Promote(
-            @JsonSerialize(converter = PackedSlots.FromDrives.class) @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
             List<SlotDrive> learners)
             implements SlotCommand {}
 
     /// These in-sync members ask that those go which are down or out, or more than the goal.
     record Expel(
-            @JsonSerialize(converter = PackedSlots.FromDrives.class) @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
             List<SlotDrive> asking)
             implements SlotCommand {}
 
     /// These learners refused a write. They are not chosen again for their slots for 2 s.
     record TakeOff(
-            @JsonSerialize(converter = PackedSlots.FromDrives.class) @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
             List<SlotDrive> learners)
             implements SlotCommand {}
 

@@ -146,8 +146,8 @@ record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
         @Override
         public List<SlotDrive> convert(List<PackedSlots> packs) {
             var slots = new ArrayList<SlotDrive>();
-            packs.forEach(pack -> pack.each((slot, epoch) ->
-                    slots.add(new SlotDrive(pack.group, slot, epoch, pack.drive, pack.incarnation))));
+            packs.forEach(pack -> pack.each(
+                    (slot, epoch) -> slots.add(new SlotDrive(pack.group, slot, epoch, pack.drive, pack.incarnation))));
             return requireFew(slots);
         }
     }

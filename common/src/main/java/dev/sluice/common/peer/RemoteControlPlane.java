@@ -137,8 +137,8 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
             var change = logged.change();
             long version = state.version();
             state = state.apply(change)
-                    .orElseThrow(() -> new StoreException.Unavailable("the controller sent the change after %d, not %d"
-                            .formatted(change.ifVersion(), version)));
+                    .orElseThrow(() -> new StoreException.Unavailable(
+                            "the controller sent the change after %d, not %d".formatted(change.ifVersion(), version)));
         }
         return state;
     }

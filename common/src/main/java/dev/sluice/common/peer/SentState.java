@@ -75,7 +75,9 @@ public final class SentState {
         if (head.changes()) {
             var changes = new ArrayList<LoggedChange>();
             for (int part = 0; part < head.parts(); part++) {
-                StateCodec.decodeChange(next(in), version).map(LoggedChange::new).ifPresent(changes::add);
+                StateCodec.decodeChange(next(in), version)
+                        .map(LoggedChange::new)
+                        .ifPresent(changes::add);
             }
             return new StateUpdate.Changes(changes);
         }

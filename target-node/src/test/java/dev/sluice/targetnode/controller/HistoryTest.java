@@ -3,6 +3,7 @@ package dev.sluice.targetnode.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotRows;
@@ -40,6 +41,14 @@ class HistoryTest {
         }
         assertThat(history.since(1)).isEmpty();
         assertThat(history.since(2).orElseThrow()).hasSize(2);
+    }
+
+    @Test
+    void allWhoWatchShareTheBytesOfAChange() {
+        history.add(change(0, 3));
+        var bytes = history.since(0).orElseThrow().getFirst().bytes();
+        assertThat(history.since(0).orElseThrow().getFirst().bytes()).isSameAs(bytes);
+        assertThat(bytes).isEqualTo(StateCodec.encode(change(0, 3)));
     }
 
     private static Change change(long version, int rows) {

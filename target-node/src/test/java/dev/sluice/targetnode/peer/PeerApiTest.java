@@ -121,7 +121,8 @@ class PeerApiTest {
             assertThat(sent.version()).isEqualTo(controller.current().version());
             if (verifies) {
                 var other = new SealedSecrets("another cluster's key".getBytes(StandardCharsets.UTF_8));
-                assertThatThrownBy(() -> SentState.open(json, other, -1)).isInstanceOf(StoreException.Unavailable.class);
+                assertThatThrownBy(() -> SentState.open(json, other, -1))
+                        .isInstanceOf(StoreException.Unavailable.class);
             }
         }
     }

@@ -58,8 +58,7 @@ public final class DriveTable {
 
     /// This table, with the other one's ranking if it has the same drives: weights never change.
     DriveTable keepingRanking(DriveTable known) {
-        if (ranking.isEmpty()
-                && new ArrayList<>(entries.keySet()).equals(new ArrayList<>(known.entries.keySet()))) {
+        if (ranking.isEmpty() && new ArrayList<>(entries.keySet()).equals(new ArrayList<>(known.entries.keySet()))) {
             ranking = known.ranking;
         }
         return this;

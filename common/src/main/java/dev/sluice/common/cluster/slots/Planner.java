@@ -72,20 +72,29 @@ public final class Planner {
             case Opened(var slots) -> opened(slots);
             case Promote(var learners) -> {
                 var rules = rules();
-                change(learners, rules, (group, one) -> (row, goal) -> learner(row, one)
-                        .map(member -> rules.fill(group, rules.promoted(row, member), goal))
-                        .orElse(row));
+                change(
+                        learners,
+                        rules,
+                        (group, one) -> (row, goal) -> learner(row, one)
+                                .map(member -> rules.fill(group, rules.promoted(row, member), goal))
+                                .orElse(row));
             }
             case Expel(var asking) -> {
                 var rules = rules();
-                change(asking, rules, (group, one) -> (row, goal) ->
-                        asks(rules, row, one) ? rules.expel(group, row, goal, one.drive()) : row);
+                change(
+                        asking,
+                        rules,
+                        (group, one) -> (row, goal) ->
+                                asks(rules, row, one) ? rules.expel(group, row, goal, one.drive()) : row);
             }
             case TakeOff(var learners) -> {
                 var rules = rules();
-                change(learners, rules, (_, one) -> (row, _) -> learner(row, one)
-                        .map(member -> rules.without(row, member))
-                        .orElse(row));
+                change(
+                        learners,
+                        rules,
+                        (_, one) -> (row, _) -> learner(row, one)
+                                .map(member -> rules.without(row, member))
+                                .orElse(row));
             }
             case Fill() -> fill();
         }

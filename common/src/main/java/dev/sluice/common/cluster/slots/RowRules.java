@@ -156,9 +156,7 @@ final class RowRules {
     SlotRow promoted(SlotRow row, Member learner) {
         var members = new ArrayList<>(row.members());
         members.remove(learner);
-        members.add(
-                inSync(row.members()),
-                new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
+        members.add(inSync(row.members()), new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
         return change(row, members, false);
     }
 
