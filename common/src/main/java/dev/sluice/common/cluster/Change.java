@@ -1,7 +1,7 @@
 package dev.sluice.common.cluster;
 
 import dev.sluice.common.cluster.slots.Replication;
-import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotRows;
 import dev.sluice.common.cluster.slots.SlotTable;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,13 +14,13 @@ import java.util.TreeMap;
 ///
 /// @param ifVersion the version of the state it was planned from; it applies to no other
 /// @param small targets, drives, controllers and groups, without tables, when one of them changed
-/// @param rows group → slot → new row; all rows of a new group
+/// @param rows group → new rows; all rows of a new group
 public record Change(
         long ifVersion,
         Optional<ClusterMap> map,
         Optional<BucketTable> buckets,
         Optional<Replication> small,
-        SortedMap<Integer, SortedMap<Integer, SlotRow>> rows) {
+        SortedMap<Integer, SlotRows> rows) {
 
     /// @throws IllegalArgumentException when the states differ in what no entry changes
     static Change between(ClusterState before, ClusterState after) {
@@ -30,10 +30,10 @@ public record Change(
                 || !after.credentials().equals(before.credentials())) {
             throw new IllegalArgumentException(after + " is not one entry after " + before);
         }
-        var rows = new TreeMap<Integer, SortedMap<Integer, SlotRow>>();
+        var rows = new TreeMap<Integer, SlotRows>();
         after.replication().tables().forEach((group, table) -> {
             var changed = before.replication().table(group).map(table::since).orElseGet(table::all);
-            if (!changed.isEmpty()) {
+            if (changed.size() > 0) {
                 rows.put(group, changed);
             }
         });
@@ -53,7 +53,7 @@ public record Change(
 
     /// How many rows it names.
     public int size() {
-        return rows.values().stream().mapToInt(Map::size).sum();
+        return rows.values().stream().mapToInt(SlotRows::size).sum();
     }
 
     Replication replication(Replication before) {
@@ -65,6 +65,6 @@ public record Change(
                 group,
                 tables.containsKey(group) ? tables.get(group).with(changed) : SlotTable.of(changed),
                 (_, next) -> next));
-        return small.orElse(before).withTables(tables);
+        return small.orElse(before).withTables(tables).keepingRanking(before);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.common.cluster;
 
 import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.slots.NewGroup;
 import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
@@ -169,14 +170,15 @@ public record ClusterState(
                     "a bucket with replicas cannot become one without; create another bucket");
         }
         var grouped = grouped(properties);
-        var changed = bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
+        var changed =
+                bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
         return with(buckets.with(changed), grouped);
     }
 
     private Replication grouped(BucketProperties properties) {
         return properties.replicas() == 1
                 ? replication
-                : Planner.withGroup(this, properties.replicas(), properties.durability());
+                : NewGroup.in(this, properties.replicas(), properties.durability());
     }
 
     private static int group(Replication grouped, BucketProperties properties) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -27,7 +28,7 @@ public record ClusterView(
     private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
 
     public static ClusterView of(ClusterState state) {
-        return of(state, Routing.of(state.map()), BucketTable.EMPTY, Map.of(), owners(state));
+        return of(state, Routing.of(state.map()), keys(state), BucketTable.EMPTY, Map.of(), owners(state));
     }
 
     /// The view of a newer state; what did not change is kept.
@@ -38,6 +39,7 @@ public record ClusterView(
         return of(
                 newer,
                 sameMap ? routing : Routing.of(newer.map()),
+                newer.credentials().equals(state.credentials()) ? keys : keys(newer),
                 state.buckets(),
                 policies,
                 sameMap && sameDrives ? owners : owners(newer));
@@ -46,12 +48,10 @@ public record ClusterView(
     private static ClusterView of(
             ClusterState state,
             Routing routing,
+            KeyRing keys,
             BucketTable before,
             Map<Long, BucketPolicy> policiesBefore,
             Map<String, Node> owners) {
-        var keys = KeyRing.of(state.credentials().entrySet().stream()
-                .map(entry -> new AccessKey(entry.getKey(), entry.getValue()))
-                .toList());
         var policies = new HashMap<Long, BucketPolicy>();
         for (var bucket : state.buckets().buckets().values()) {
             bucket.properties().policy().ifPresent(json -> {
@@ -63,6 +63,12 @@ public record ClusterView(
             });
         }
         return new ClusterView(state, routing, keys, Map.copyOf(policies), owners);
+    }
+
+    private static KeyRing keys(ClusterState state) {
+        return KeyRing.of(state.credentials().entrySet().stream()
+                .map(entry -> new AccessKey(entry.getKey(), entry.getValue()))
+                .toList());
     }
 
     private static Map<String, Node> owners(ClusterState state) {
@@ -140,19 +146,24 @@ public record ClusterView(
     private SlotCounts counts(Group group) {
         var replication = state.replication();
         var table = replication.table(group.id()).orElseThrow();
-        var usable = replication.drives().entries().keySet().stream()
-                .filter(replication::usable)
+        var unusable = replication.drives().entries().keySet().stream()
+                .filter(drive -> !replication.usable(drive))
                 .collect(Collectors.toSet());
         int full = 0;
         int unopened = 0;
         for (int slot = 0; slot < table.size(); slot++) {
             var row = table.row(slot);
-            long good = row.members().stream()
-                    .filter(member -> member.inSync() && usable.contains(member.drive()))
-                    .count();
             unopened += row.opened() ? 0 : 1;
-            full += row.opened() && good >= group.replicas() ? 1 : 0;
+            full += row.opened() && isFull(row, group, unusable) ? 1 : 0;
         }
         return new SlotCounts(table.size(), full, table.size() - full - unopened, unopened);
+    }
+
+    private static boolean isFull(SlotRow row, Group group, Set<String> unusable) {
+        int good = 0;
+        for (var member : row.members()) {
+            good += member.inSync() && (unusable.isEmpty() || !unusable.contains(member.drive())) ? 1 : 0;
+        }
+        return good >= group.replicas();
     }
 }

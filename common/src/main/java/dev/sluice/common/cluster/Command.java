@@ -1,9 +1,9 @@
 package dev.sluice.common.cluster;
 
-import com.fasterxml.jackson.annotation.JsonFormat;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.SortedMap;
@@ -70,8 +70,9 @@ public sealed interface Command {
     /// A change of targets, drives and slots. What it names must still be so, or it has no effect; nor has a repeated
     /// one. The state returned tells whether it had: the incarnation of a registration, the rows of the others.
     sealed interface SlotCommand extends Command {
-        /// A call has at most this many slots, so that it stays below the largest body of a call.
-        int MOST_SLOTS = 8192;
+        /// A call has at most this many slots, so that it stays below the largest body of a call: two or three bytes
+        /// each, and five at most while the epochs of the slots are within a million of each other.
+        int MOST_SLOTS = 150_000;
     }
 
     /// A process of a target begins its life. Its drives that it does not name are out.
@@ -106,29 +107,41 @@ public sealed interface Command {
     record DriveOut(NodeId target, int incarnation, List<String> drives) implements SlotCommand {}
 
     /// The primaries of these slots serve.
-    record Opened(List<SlotEpoch> slots) implements SlotCommand {}
+    record Opened(
+            @JsonSerialize(converter = PackedSlots.FromEpochs.class)
+            @JsonDeserialize(converter = PackedSlots.ToEpochs.class)
+            List<SlotEpoch> slots)
+            implements SlotCommand {}
 
     /// These learners have everything.
-    record Promote(List<SlotDrive> learners) implements SlotCommand {}
+    record Promote(
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            List<SlotDrive> learners)
+            implements SlotCommand {}
 
     /// These in-sync members ask that those go which are down or out, or more than the goal.
-    record Expel(List<SlotDrive> asking) implements SlotCommand {}
+    record Expel(
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            List<SlotDrive> asking)
+            implements SlotCommand {}
 
     /// These learners refused a write. They are not chosen again for their slots for 2 s.
-    record TakeOff(List<SlotDrive> learners) implements SlotCommand {}
+    record TakeOff(
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            List<SlotDrive> learners)
+            implements SlotCommand {}
 
     /// Learners are added and taken off as placement wants. The controller's own.
     record Fill() implements SlotCommand {}
 
     /// A slot as long as it has this epoch.
-    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-    @JsonPropertyOrder({"group", "slot", "epoch"})
     record SlotEpoch(int group, int slot, long epoch) {}
 
     /// A member of a slot as long as the slot has this epoch.
     ///
     /// @param incarnation the member's
-    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-    @JsonPropertyOrder({"group", "slot", "epoch", "drive", "incarnation"})
     record SlotDrive(int group, int slot, long epoch, String drive, int incarnation) {}
 }

@@ -2,7 +2,7 @@ package dev.sluice.common.cluster;
 
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.RowCodec;
-import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotRows;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.placement.Slot;
 import java.io.ByteArrayOutputStream;
@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The form of states and changes in files and between nodes: one line of JSON for what is small, then the rows of
@@ -19,7 +18,7 @@ public final class StateCodec {
     private StateCodec() {}
 
     public static byte[] encode(ClusterState state) {
-        var rows = new TreeMap<Integer, SortedMap<Integer, SlotRow>>();
+        var rows = new TreeMap<Integer, SlotRows>();
         state.replication().tables().forEach((group, table) -> rows.put(group, table.all()));
         return joined(ClusterJson.write(state), RowCodec.encode(rows));
     }
@@ -48,10 +47,23 @@ public final class StateCodec {
 
     /// @throws IOException when this is not a whole change
     public static Change decodeChange(byte[] bytes) throws IOException {
+        return decodeChange(bytes, 0).orElseThrow();
+    }
+
+    /// Empty when the change was planned from an earlier version than this one: its rows are not looked at then.
+    ///
+    /// @throws IOException when this is not a whole change
+    public static Optional<Change> decodeChange(byte[] bytes, long version) throws IOException {
         int end = endOfLine(bytes);
         var small = ClusterJson.read(Arrays.copyOf(bytes, end), Small.class);
-        return new Change(
-                small.ifVersion(), small.map(), small.buckets(), small.replication(), RowCodec.decode(bytes, end + 1));
+        return small.ifVersion() < version
+                ? Optional.empty()
+                : Optional.of(new Change(
+                        small.ifVersion(),
+                        small.map(),
+                        small.buckets(),
+                        small.replication(),
+                        RowCodec.decode(bytes, end + 1)));
     }
 
     /// A change without rows.

@@ -2,12 +2,12 @@ package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.Beaten;
-import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.name.NodeId;
@@ -121,7 +121,7 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     /// One after the other, so that each row which did not change stays the same object.
     private synchronized ClusterState take(byte[] answer) {
         try {
-            return switch (SentState.open(answer, secrets)) {
+            return switch (SentState.open(answer, secrets, known())) {
                 case StateUpdate.Snapshot(var state) ->
                     publish(published.newest().map(state::sharing).orElse(state));
                 case StateUpdate.Changes(var changes) -> publish(changed(changes));
@@ -131,16 +131,14 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
         }
     }
 
-    private ClusterState changed(List<Change> changes) {
+    private ClusterState changed(List<LoggedChange> changes) {
         var state = published.newest().orElseThrow();
-        for (var change : changes) {
-            if (change.ifVersion() >= state.version()) { // else another call brought it
-                long version = state.version();
-                state = state.apply(change)
-                        .orElseThrow(
-                                () -> new StoreException.Unavailable("the controller sent the change after %d, not %d"
-                                        .formatted(change.ifVersion(), version)));
-            }
+        for (var logged : changes) {
+            var change = logged.change();
+            long version = state.version();
+            state = state.apply(change)
+                    .orElseThrow(() -> new StoreException.Unavailable(
+                            "the controller sent the change after %d, not %d".formatted(change.ifVersion(), version)));
         }
         return state;
     }

@@ -1,8 +1,8 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.store.StoreException;
@@ -50,7 +50,7 @@ public final class SentState {
             case StateUpdate.Changes(var changes) ->
                 joined(
                         new Head(true, changes.size(), Optional.empty()),
-                        changes.stream().map(StateCodec::encode).toList());
+                        changes.stream().map(LoggedChange::bytes).toList());
         };
     }
 
@@ -66,15 +66,18 @@ public final class SentState {
         to.writeBytes(part);
     }
 
+    /// @param version what the receiver has; earlier changes are left out
     /// @throws IOException when the bytes are not whole
     /// @throws StoreException.Unavailable when the credentials were sealed with another key
-    public static StateUpdate open(byte[] bytes, SealedSecrets secrets) throws IOException {
+    public static StateUpdate open(byte[] bytes, SealedSecrets secrets, long version) throws IOException {
         var in = ByteBuffer.wrap(bytes);
         var head = ClusterJson.read(next(in), Head.class);
         if (head.changes()) {
-            var changes = new ArrayList<Change>();
+            var changes = new ArrayList<LoggedChange>();
             for (int part = 0; part < head.parts(); part++) {
-                changes.add(StateCodec.decodeChange(next(in)));
+                StateCodec.decodeChange(next(in), version)
+                        .map(LoggedChange::new)
+                        .ifPresent(changes::add);
             }
             return new StateUpdate.Changes(changes);
         }

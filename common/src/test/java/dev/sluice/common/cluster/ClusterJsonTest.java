@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,13 +62,6 @@ class ClusterJsonTest {
                         new Command.Expel(List.of(drive, drive)),
                         new Command.TakeOff(List.of(drive)),
                         new Command.Fill()));
-    }
-
-    @Test
-    void asManySlotsAsACallMayHaveAreFarBelowTheLargestCall() {
-        var one = new Command.SlotDrive(64, 65_535, 1L << 40, "drive-with-a-long-id-of-32-letters", 1 << 20);
-        var call = new Command.Promote(Collections.nCopies(Command.SlotCommand.MOST_SLOTS, one));
-        assertThat(ClusterJson.write(call).length).isLessThan(900_000);
     }
 
     @ParameterizedTest

@@ -175,6 +175,9 @@ public final class Controller implements ControlPlane, AutoCloseable {
         if (next.formed()) {
             published.publish(next);
         }
+        if (next.replication().targets().keySet().containsAll(next.members())) {
+            next.replication().drives().prepare(); // not first when a target is gone
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.LoggedChange;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
@@ -10,24 +11,25 @@ final class History {
     private static final int MOST_CHANGES = 1024;
     private static final int MOST_ROWS = 1 << 17;
 
-    private final ArrayDeque<Change> changes = new ArrayDeque<>();
+    private final ArrayDeque<LoggedChange> changes = new ArrayDeque<>();
     private int rows;
 
     synchronized void add(Change change) {
-        changes.addLast(change);
+        changes.addLast(new LoggedChange(change));
         rows += change.size();
         while (changes.size() > MOST_CHANGES || rows > MOST_ROWS) {
-            rows -= changes.removeFirst().size();
+            rows -= changes.removeFirst().change().size();
         }
     }
 
     /// The changes after this version; empty when some of them are forgotten, or there are none.
-    synchronized Optional<List<Change>> since(long version) {
-        if (changes.isEmpty() || changes.peekFirst().ifVersion() > version) {
+    synchronized Optional<List<LoggedChange>> since(long version) {
+        if (changes.isEmpty() || changes.peekFirst().change().ifVersion() > version) {
             return Optional.empty();
         }
-        var newer =
-                changes.stream().filter(change -> change.ifVersion() >= version).toList();
+        var newer = changes.stream()
+                .filter(logged -> logged.change().ifVersion() >= version)
+                .toList();
         return newer.isEmpty() ? Optional.empty() : Optional.of(newer);
     }
 }

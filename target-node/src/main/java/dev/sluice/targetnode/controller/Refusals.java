@@ -17,6 +17,7 @@ final class Refusals {
 
     private final NanoClock clock;
     private final Map<Place, Long> until = new HashMap<>();
+    private volatile boolean some; // asked for every slot, and there are hardly ever any
 
     Refusals(NanoClock clock) {
         this.clock = clock;
@@ -32,17 +33,24 @@ final class Refusals {
                     .isPresent();
             if (off) {
                 until.put(new Place(one.group(), one.slot(), one.drive()), end);
+                some = true;
             }
         }
     }
 
-    synchronized boolean avoids(int group, int slot, String drive) {
-        return !until.isEmpty() && until.getOrDefault(new Place(group, slot, drive), Long.MIN_VALUE) > clock.nanos();
+    boolean avoids(int group, int slot, String drive) {
+        return some && avoids(new Place(group, slot, drive));
+    }
+
+    private synchronized boolean avoids(Place place) {
+        return until.getOrDefault(place, Long.MIN_VALUE) > clock.nanos();
     }
 
     /// Whether some drive may be chosen again since the last call.
     synchronized boolean expired() {
         long now = clock.nanos();
-        return until.values().removeIf(end -> end <= now);
+        boolean removed = until.values().removeIf(end -> end <= now);
+        some = !until.isEmpty();
+        return removed;
     }
 }

@@ -116,12 +116,13 @@ class PeerApiTest {
             var answer = state(query, caller.issue(HERE, "GET", PeerPaths.STATE + "?" + query));
             var json = bytes(answer);
             assertThat(new String(json, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
-            var sent = ((StateUpdate.Snapshot) SentState.open(json, secrets)).state();
+            var sent = ((StateUpdate.Snapshot) SentState.open(json, secrets, -1)).state();
             assertThat(sent.credentials()).isEqualTo(verifies ? Map.of("access", SECRET) : Map.of());
             assertThat(sent.version()).isEqualTo(controller.current().version());
             if (verifies) {
                 var other = new SealedSecrets("another cluster's key".getBytes(StandardCharsets.UTF_8));
-                assertThatThrownBy(() -> SentState.open(json, other)).isInstanceOf(StoreException.Unavailable.class);
+                assertThatThrownBy(() -> SentState.open(json, other, -1))
+                        .isInstanceOf(StoreException.Unavailable.class);
             }
         }
     }

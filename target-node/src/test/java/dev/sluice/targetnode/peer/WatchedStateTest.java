@@ -76,6 +76,8 @@ class WatchedStateTest {
                     target, "nonce", 0, "boot", List.of(new Command.RegisteredDrive(target + "-drive", 1, true))));
         }
         controller.apply(new Command.CreateBucket("twice", 42, properties()));
+        var two = controller.current().replication().target(TWO).orElseThrow();
+        controller.apply(new Command.Down(TWO, two.version(), new TreeMap<>()));
         server = serve(0);
         remote = new RemoteControlPlane(
                 peers,
@@ -130,7 +132,7 @@ class WatchedStateTest {
             int slot = random.nextInt(Slot.COUNT);
             var command = random.nextInt(4) == 0
                     ? new Command.CreateBucket("b" + step, 1, BucketProperties.defaults(Optional.empty()))
-                    : new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 1)));
+                    : expel(slot);
             var told = random.nextBoolean() ? remote.apply(command) : applied(command);
             assertThat(told).isEqualTo(controller.current());
             var changed = remote.current()
@@ -138,9 +140,16 @@ class WatchedStateTest {
                     .table(1)
                     .orElseThrow()
                     .since(known.replication().table(1).orElseThrow());
-            assertThat(changed.keySet()).isSubsetOf(Set.of(slot)).hasSize(command instanceof Command.Opened ? 1 : 0);
+            assertThat(changed.slots().boxed())
+                    .isSubsetOf(Set.of(slot))
+                    .hasSize(command instanceof Command.Expel ? 1 : 0);
             known = remote.current();
         }
+    }
+
+    /// What the target that is up asks: the slot is its own from then on.
+    private static Command expel(int slot) {
+        return new Command.Expel(List.of(new Command.SlotDrive(1, slot, 1, ONE + "-drive", 1)));
     }
 
     private ClusterState applied(Command command) {
@@ -151,8 +160,8 @@ class WatchedStateTest {
     @Test
     void watcherHearsOfAChangeWithoutAsking() {
         remote.confirm();
-        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
-        TargetFixture.eventually(() -> row(remote, 5).opened());
+        controller.apply(expel(5));
+        TargetFixture.eventually(() -> row(remote, 5).members().size() == 1);
         assertThat(remote.current()).isEqualTo(controller.current());
         assertThat(remote.current().credentials()).isEqualTo(Map.of("access", "secret"));
     }
@@ -165,15 +174,16 @@ class WatchedStateTest {
         server.close();
         controller = controller();
         server = serve(port);
-        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
+        controller.apply(expel(5));
         TargetFixture.eventually(
                 () -> remote.current().version() == controller.current().version());
         SlotTable after = remote.current().replication().table(1).orElseThrow();
-        assertThat(after.since(before)).containsOnlyKeys(5);
+        assertThat(after.since(before).slots()).containsExactly(5);
     }
 
     @Test
     void targetBeatsForItselfOnly() {
+        controller.apply(new Command.Up(TWO, 2));
         assertThat(remote.beat(TWO, 2))
                 .isEqualTo(new Beaten(false, controller.current().version()));
         TargetFixture.eventually(() -> remote.beat(TWO, 2).promised()); // 1.1 s after the controller's start

@@ -3,17 +3,14 @@ package dev.sluice.common.cluster.slots;
 import dev.sluice.common.cluster.ClusterMap;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /// The next state of targets, drives and slots, while it is planned. For one thread.
 final class Draft {
-    /// A new row for a slot, or the same one.
-    interface Rule {
-        SlotRow apply(Group group, int slot, SlotRow row);
-    }
-
     private final Replication before;
     private final ClusterMap map;
     private final TreeMap<NodeId, TargetEntry> targets;
@@ -54,18 +51,20 @@ final class Draft {
         return drives;
     }
 
-    /// Whether the drive's target is up, and the drive not out.
-    boolean usable(String drive) {
-        var entry = drives.get(drive);
-        return entry != null && !entry.out() && target(entry.target()).up();
-    }
+    /// What rules ask about a drive.
+    ///
+    /// @param usable whether its target is up, and the drive not out
+    /// @param incarnation its target's
+    record Place(NodeId target, boolean usable, int incarnation) {}
 
-    NodeId where(String drive) {
-        var entry = drives.get(drive);
-        if (entry == null) {
-            throw new IllegalStateException("drive " + drive + " is a member, and in no registration");
-        }
-        return entry.target();
+    /// Of every drive that was ever registered, as the targets and drives are now.
+    Map<String, Place> places() {
+        var places = new HashMap<String, Place>();
+        drives.forEach((drive, entry) -> {
+            var target = target(entry.target());
+            places.put(drive, new Place(entry.target(), target.up() && !entry.out(), target.incarnation()));
+        });
+        return places;
     }
 
     private TargetEntry target(NodeId id) {
@@ -76,13 +75,9 @@ final class Draft {
         return Objects.requireNonNull(before.tables().get(group));
     }
 
-    int incarnation(String drive) {
-        return target(where(drive)).incarnation();
-    }
-
     /// With the targets and drives as they are now.
-    Goals goals() {
-        return new Goals(driveTable(), this::usable, map);
+    Goals goals(Predicate<String> usable) {
+        return new Goals(driveTable(), usable, map);
     }
 
     boolean has(int group, int slot) {
@@ -104,19 +99,16 @@ final class Draft {
         return changed == null ? table(group).row(slot) : changed[slot];
     }
 
-    void eachRow(Rule rule) {
-        for (var group : before.groups().values()) {
-            for (int slot = 0; slot < table(group.id()).size(); slot++) {
-                change(group, slot, rule);
-            }
-        }
+    Interner interner() {
+        return interner;
     }
 
-    void change(Group group, int slot, Rule rule) {
-        var old = row(group.id(), slot);
-        var changed = rule.apply(group, slot, old);
-        if (!changed.equals(old)) {
-            rows.computeIfAbsent(group.id(), id -> table(id).copy())[slot] = interner.row(changed);
+    @SuppressWarnings("ReferenceEquality") // the memo returns the same object when nothing changes
+    void change(int group, int slot, List<String> goal, RowMemo memo) {
+        var old = row(group, slot);
+        var changed = memo.apply(old, goal);
+        if (changed != old) {
+            rows.computeIfAbsent(group, id -> table(id).copy())[slot] = changed;
         }
     }
 

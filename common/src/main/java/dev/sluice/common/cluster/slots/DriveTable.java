@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Every drive that was ever registered, by id. It remembers its ranking once somebody asked for it.
+/// Every drive that was ever registered, by id. It remembers its ranking once that was computed.
 public final class DriveTable {
     public static final DriveTable EMPTY = new DriveTable(new TreeMap<>());
 
@@ -31,7 +31,12 @@ public final class DriveTable {
         return Optional.ofNullable(entries.get(drive));
     }
 
-    /// The order of all these drives for each slot. Made when it is first asked for: only a controller that plans does.
+    /// Computes now what plans and nodes with replicas need of these drives: it takes too long while slots wait.
+    public void prepare() {
+        ranking();
+    }
+
+    /// The order of all these drives for each slot. Computed when it is first asked for.
     Ranking ranking() {
         var known = ranking;
         if (known.isPresent()) {
@@ -48,11 +53,15 @@ public final class DriveTable {
         if (changed.equals(entries)) {
             return this;
         }
-        var next = new DriveTable(changed);
-        if (new ArrayList<>(changed.keySet()).equals(new ArrayList<>(entries.keySet()))) {
-            next.ranking = ranking; // weights never change
+        return new DriveTable(changed).keepingRanking(this);
+    }
+
+    /// This table, with the other one's ranking if it has the same drives: weights never change.
+    DriveTable keepingRanking(DriveTable known) {
+        if (ranking.isEmpty() && new ArrayList<>(entries.keySet()).equals(new ArrayList<>(known.entries.keySet()))) {
+            ranking = known.ranking;
         }
-        return next;
+        return this;
     }
 
     @Override

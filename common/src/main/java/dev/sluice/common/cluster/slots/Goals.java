@@ -3,7 +3,7 @@ package dev.sluice.common.cluster.slots;
 import dev.sluice.common.cluster.ClusterMap;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Ranking;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,28 +11,31 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /// Which drives placement wants for a slot: the best ranked usable ones, no two on one target, and no two in one zone
-/// while another zone has room. Made once for a plan.
+/// while another zone has room. Made once for a plan. For one thread.
 public final class Goals {
     private static final int NO_ZONE = -1;
+    private static final int[] KEPT = {};
 
     private final Ranking ranking;
-    private final List<String> ids;
+    private final String[] ids;
     private final boolean[] usable;
     private final int[] target;
     private final int[] zone;
     private final boolean zoned;
+    private Goal[] known = new Goal[256];
+    private int goals;
 
     Goals(DriveTable drives, Predicate<String> isUsable, ClusterMap map) {
         ranking = drives.ranking();
-        ids = List.copyOf(drives.entries().keySet());
-        usable = new boolean[ids.size()];
-        target = new int[ids.size()];
-        zone = new int[ids.size()];
+        ids = drives.entries().keySet().toArray(String[]::new);
+        usable = new boolean[ids.length];
+        target = new int[ids.length];
+        zone = new int[ids.length];
         var targets = new HashMap<NodeId, Integer>();
         var zones = new HashMap<String, Integer>();
-        for (int d = 0; d < ids.size(); d++) {
-            var owner = drives.find(ids.get(d)).orElseThrow().target();
-            usable[d] = isUsable.test(ids.get(d));
+        for (int d = 0; d < ids.length; d++) {
+            var owner = drives.find(ids[d]).orElseThrow().target();
+            usable[d] = isUsable.test(ids[d]);
             target[d] = numbered(targets, owner);
             var name = Optional.ofNullable(map.nodes().get(owner))
                     .map(node -> node.zone())
@@ -53,7 +56,7 @@ public final class Goals {
 
     /// How many targets have a usable drive.
     int targets() {
-        var seen = new boolean[ids.size()];
+        var seen = new boolean[ids.length];
         int count = 0;
         for (int d = 0; d < usable.length; d++) {
             if (usable[d] && !seen[target[d]]) {
@@ -64,38 +67,36 @@ public final class Goals {
         return count;
     }
 
+    /// The same object each time the same drives are chosen.
+    ///
     /// @param count how many are wanted; fewer come when fewer targets have a usable drive
     /// @param avoided drives that are not to be chosen
     public List<String> of(int slot, int count, Predicate<String> avoided) {
-        var first = new int[ranking.kept()];
-        for (int place = 0; place < first.length; place++) {
-            first[place] = ranking.best(slot, place);
+        var chosen = new int[count];
+        boolean keptAll = ranking.kept() == ids.length;
+        int size = choose(chosen, slot, KEPT, avoided, 1);
+        if (size < count && (zoned || !keptAll)) {
+            size = choose(chosen, slot, keptAll ? KEPT : ranking.all(slot), avoided, zoned ? count : 1);
         }
-        var goal = chosen(first, count, avoided, 1);
-        if (goal.size() == count || (!zoned && first.length == ids.size())) {
-            return goal;
-        }
-        var all = first.length == ids.size() ? first : ranking.all(slot);
-        return chosen(all, count, avoided, zoned ? count : 1);
+        return drives(chosen, size);
     }
 
+    /// @param all the order of all drives, or [#KEPT] for the best ones
     /// @param rounds how often a zone may have a drive chosen
-    private List<String> chosen(int[] order, int count, Predicate<String> avoided, int rounds) {
-        var goal = new ArrayList<String>(count);
-        var chosen = new int[count];
-        for (int round = 0; round < rounds && goal.size() < count; round++) {
-            int before = goal.size();
-            for (int d : order) {
-                if (goal.size() < count
-                        && usable[d]
-                        && isFree(d, chosen, before, goal.size())
-                        && !avoided.test(ids.get(d))) {
-                    chosen[goal.size()] = d;
-                    goal.add(ids.get(d));
+    /// @return how many are chosen
+    private int choose(int[] chosen, int slot, int[] all, Predicate<String> avoided, int rounds) {
+        int places = all.length == 0 ? ranking.kept() : all.length;
+        int size = 0;
+        for (int round = 0; round < rounds && size < chosen.length; round++) {
+            int before = size;
+            for (int place = 0; place < places && size < chosen.length; place++) {
+                int drive = all.length == 0 ? ranking.best(slot, place) : all[place];
+                if (usable[drive] && isFree(drive, chosen, before, size) && !avoided.test(ids[drive])) {
+                    chosen[size++] = drive;
                 }
             }
         }
-        return goal;
+        return size;
     }
 
     /// No drive of its target is chosen, and none of its zone in this round.
@@ -107,5 +108,50 @@ public final class Goals {
             }
         }
         return true;
+    }
+
+    private List<String> drives(int[] chosen, int size) {
+        int hash = size;
+        for (int i = 0; i < size; i++) {
+            hash = (hash + chosen[i]) * 0x9E3779B9;
+            hash ^= hash >>> 15;
+        }
+        int at = hash & (known.length - 1);
+        while (known[at] != null) {
+            if (known[at].is(chosen, size)) {
+                return known[at].ids;
+            }
+            at = (at + 1) & (known.length - 1);
+        }
+        var wanted = new String[size];
+        for (int i = 0; i < size; i++) {
+            wanted[i] = ids[chosen[i]];
+        }
+        var goal = new Goal(Arrays.copyOf(chosen, size), List.of(wanted), hash);
+        known[at] = goal;
+        if (++goals > known.length / 2) {
+            grow();
+        }
+        return goal.ids;
+    }
+
+    private void grow() {
+        var larger = new Goal[known.length * 2];
+        for (var goal : known) {
+            if (goal != null) {
+                int at = goal.hash & (larger.length - 1);
+                while (larger[at] != null) {
+                    at = (at + 1) & (larger.length - 1);
+                }
+                larger[at] = goal;
+            }
+        }
+        known = larger;
+    }
+
+    private record Goal(int[] drives, List<String> ids, int hash) {
+        boolean is(int[] chosen, int size) {
+            return Arrays.equals(drives, 0, drives.length, chosen, 0, size);
+        }
     }
 }

@@ -26,10 +26,11 @@ final class Interner {
         if (known != null) {
             return known;
         }
-        var slim = list.stream()
-                .map(member -> members.computeIfAbsent(member, same -> same))
-                .toList();
-        var copied = List.copyOf(slim); // what the row keeps
+        var slim = new Member[list.size()];
+        for (int at = 0; at < slim.length; at++) {
+            slim[at] = members.computeIfAbsent(list.get(at), same -> same);
+        }
+        var copied = List.of(slim); // what the row keeps
         lists.put(copied, copied);
         return copied;
     }

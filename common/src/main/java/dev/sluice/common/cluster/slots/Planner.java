@@ -12,21 +12,20 @@ import dev.sluice.common.cluster.Command.Register;
 import dev.sluice.common.cluster.Command.RegisteredDrive;
 import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.Command.SlotEpoch;
 import dev.sluice.common.cluster.Command.TakeOff;
 import dev.sluice.common.cluster.Command.Trust;
 import dev.sluice.common.cluster.Command.Up;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
@@ -70,38 +69,32 @@ public final class Planner {
             case ControllerBoot(var controller, int boot) ->
                 draft.put(controller, Math.max(boot, before.controllers().getOrDefault(controller, 0)));
             case DriveOut out -> driveOut(out);
-            case Opened(var slots) -> {
-                for (var slot : slots) {
-                    change(slot.group(), slot.slot(), slot.epoch(), (_, row) -> opened(row));
-                }
-            }
+            case Opened(var slots) -> opened(slots);
             case Promote(var learners) -> {
-                var rules = new RowRules(draft, leader);
-                for (var one : learners) {
-                    change(
-                            one,
-                            (group, row) -> learner(row, one)
-                                    .map(member -> rules.fill(group, one.slot(), rules.promoted(row, member)))
-                                    .orElse(row));
-                }
+                var rules = rules();
+                change(
+                        learners,
+                        rules,
+                        (group, one) -> (row, goal) -> learner(row, one)
+                                .map(member -> rules.fill(group, rules.promoted(row, member), goal))
+                                .orElse(row));
             }
             case Expel(var asking) -> {
-                var rules = new RowRules(draft, leader);
-                for (var one : asking) {
-                    change(
-                            one,
-                            (group, row) -> asks(row, one) ? rules.expel(group, one.slot(), row, one.drive()) : row);
-                }
+                var rules = rules();
+                change(
+                        asking,
+                        rules,
+                        (group, one) -> (row, goal) ->
+                                asks(rules, row, one) ? rules.expel(group, row, goal, one.drive()) : row);
             }
             case TakeOff(var learners) -> {
-                var rules = new RowRules(draft, leader);
-                for (var one : learners) {
-                    change(
-                            one,
-                            (_, row) -> learner(row, one)
-                                    .map(member -> rules.without(row, member))
-                                    .orElse(row));
-                }
+                var rules = rules();
+                change(
+                        learners,
+                        rules,
+                        (_, one) -> (row, _) -> learner(row, one)
+                                .map(member -> rules.without(row, member))
+                                .orElse(row));
             }
             case Fill() -> fill();
         }
@@ -113,9 +106,7 @@ public final class Planner {
     }
 
     private void fill() {
-        if (!before.groups().isEmpty()) {
-            draft.eachRow(new RowRules(draft, leader)::fill);
-        }
+        eachRow((rules, group) -> (row, goal) -> rules.fill(group, row, goal));
     }
 
     private void register(Register command) {
@@ -136,9 +127,6 @@ public final class Planner {
                         true,
                         known.map(TargetEntry::version).orElse(0L) + 1));
         attach(command);
-        if (before.groups().isEmpty()) {
-            return;
-        }
         boolean rebooted =
                 known.filter(entry -> !entry.bootId().equals(command.bootId())).isPresent();
         var unsound = command.drives().stream()
@@ -146,10 +134,9 @@ public final class Planner {
                 .map(RegisteredDrive::id)
                 .collect(Collectors.toUnmodifiableSet());
         var gone = drivesOf(target);
-        var rules = new RowRules(draft, leader);
-        draft.eachRow((group, slot, row) -> {
+        eachRow((rules, group) -> (row, goal) -> {
             var named = rules.registered(group, row, target, incarnation, rebooted, unsound);
-            return rules.fill(group, slot, rules.vouched(named, gone));
+            return rules.fill(group, rules.vouched(named, gone), goal);
         });
     }
 
@@ -223,10 +210,7 @@ public final class Planner {
     }
 
     private void fillAndVouch(Set<String> gone) {
-        if (!before.groups().isEmpty()) {
-            var rules = new RowRules(draft, leader);
-            draft.eachRow((group, slot, row) -> rules.vouched(rules.fill(group, slot, row), gone));
-        }
+        eachRow((rules, group) -> (row, goal) -> rules.vouched(rules.fill(group, row, goal), gone));
     }
 
     private Set<String> drivesOf(NodeId target) {
@@ -236,18 +220,58 @@ public final class Planner {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    private void change(SlotDrive one, BiFunction<Group, SlotRow, SlotRow> rule) {
-        change(one.group(), one.slot(), one.epoch(), rule);
+    /// With the targets and drives as they are planned by now.
+    private RowRules rules() {
+        return new RowRules(draft, leader);
     }
 
-    private void change(int groupId, int slot, long epoch, BiFunction<Group, SlotRow, SlotRow> rule) {
-        var group = before.groups().get(groupId);
-        if (group != null
-                && slot >= 0
-                && slot < Slot.COUNT
-                && draft.row(groupId, slot).epoch() == epoch) {
-            draft.change(group, slot, (_, _, row) -> rule.apply(group, row));
+    private void eachRow(BiFunction<RowRules, Group, RowMemo.Rule> rule) {
+        if (before.groups().isEmpty()) {
+            return;
         }
+        var rules = rules();
+        for (var group : before.groups().values()) {
+            var memo = new RowMemo(rule.apply(rules, group), draft.interner());
+            int size = before.table(group.id()).orElseThrow().size();
+            for (int slot = 0; slot < size; slot++) {
+                draft.change(group.id(), slot, rules.goal(group, slot), memo);
+            }
+        }
+    }
+
+    private void opened(List<SlotEpoch> slots) {
+        var memo = new RowMemo((row, _) -> opened(row), draft.interner());
+        for (var slot : slots) {
+            if (isNow(slot.group(), slot.slot(), slot.epoch())) {
+                draft.change(slot.group(), slot.slot(), List.of(), memo);
+            }
+        }
+    }
+
+    /// @param some those of one drive and group after each other, or it takes longer
+    private void change(List<SlotDrive> some, RowRules rules, BiFunction<Group, SlotDrive, RowMemo.Rule> rule) {
+        var last = Optional.<SlotDrive>empty();
+        var memo = new RowMemo((row, _) -> row, draft.interner());
+        for (var one : some) {
+            if (isNow(one.group(), one.slot(), one.epoch())) {
+                var group = Objects.requireNonNull(before.groups().get(one.group()));
+                if (last.isEmpty() || !isSameMember(last.get(), one)) {
+                    memo = new RowMemo(rule.apply(group, one), draft.interner());
+                    last = Optional.of(one);
+                }
+                draft.change(one.group(), one.slot(), rules.goal(group, one.slot()), memo);
+            }
+        }
+    }
+
+    private static boolean isSameMember(SlotDrive one, SlotDrive other) {
+        return one.group() == other.group()
+                && one.incarnation() == other.incarnation()
+                && one.drive().equals(other.drive());
+    }
+
+    private boolean isNow(int group, int slot, long epoch) {
+        return draft.has(group, slot) && draft.row(group, slot).epoch() == epoch;
     }
 
     private static SlotRow opened(SlotRow row) {
@@ -260,66 +284,10 @@ public final class Planner {
     }
 
     /// Whether the one who asks lives, as far as the log knows.
-    private boolean asks(SlotRow row, SlotDrive named) {
+    private static boolean asks(RowRules rules, SlotRow row, SlotDrive named) {
         return row.member(named.drive())
                 .filter(member ->
-                        member.inSync() && member.incarnation() == named.incarnation() && draft.usable(member.drive()))
+                        member.inSync() && member.incarnation() == named.incarnation() && rules.usable(member.drive()))
                 .isPresent();
-    }
-
-    /// With the group for new buckets with these properties; the same object when there is one. Slots of a new group
-    /// begin with what placement wants, all in-sync and opened: there is nothing to copy, and no older epoch to fence off.
-    ///
-    /// @throws StoreException when the cluster cannot have such a group, or not now
-    public static Replication withGroup(ClusterState state, int replicas, Durability durability) {
-        return withGroup(state, replicas, durability, Slot.COUNT);
-    }
-
-    /// @param slots how many, fewer in tests
-    static Replication withGroup(ClusterState state, int replicas, Durability durability, int slots) {
-        var before = state.replication();
-        if (before.group(replicas, durability).isPresent()) {
-            return before;
-        }
-        requireRoom(state, replicas);
-        int id = before.groups().isEmpty() ? 1 : before.groups().lastKey() + 1;
-        var group = new Group(id, replicas, durability);
-        var draft = new Draft(before, state.map());
-        var rules = new RowRules(draft, Leader.KNOWS_NOTHING);
-        var interner = new Interner();
-        var rows = new SlotRow[slots];
-        for (int slot = 0; slot < rows.length; slot++) {
-            var members = rules.goal(group, slot).stream()
-                    .map(drive -> new Member(drive, true, draft.incarnation(drive), 1))
-                    .toList();
-            rows[slot] = interner.row(new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, List.of(), true));
-        }
-        var groups = new TreeMap<>(before.groups());
-        groups.put(id, group);
-        var tables = new HashMap<>(before.tables());
-        tables.put(id, SlotTable.of(rows));
-        return new Replication(
-                before.lastIncarnation(), before.targets(), before.drives(), before.controllers(), groups, tables);
-    }
-
-    private static void requireRoom(ClusterState state, int replicas) {
-        var replication = state.replication();
-        if (replicas > state.members().size()) {
-            throw new StoreException.InvalidArgument("a bucket with %d replicas needs %d targets; the cluster has %d"
-                    .formatted(replicas, replicas, state.members().size()));
-        }
-        if (replication.groups().size() >= Replication.MOST_GROUPS) {
-            throw new StoreException.InvalidArgument(
-                    "the cluster has %d groups of replicated buckets, and cannot have more"
-                            .formatted(Replication.MOST_GROUPS));
-        }
-        for (var target : state.members()) {
-            if (replication.target(target).isEmpty()) {
-                throw new StoreException.Unavailable(target + " has not registered its drives yet; try again");
-            }
-        }
-        if (replication.drives().entries().keySet().stream().noneMatch(replication::usable)) {
-            throw new StoreException.Unavailable("no target has a usable drive; try again");
-        }
     }
 }

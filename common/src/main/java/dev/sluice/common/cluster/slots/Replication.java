@@ -83,11 +83,17 @@ public record Replication(
         return new Replication(lastIncarnation, targets, drives, controllers, groups, changed);
     }
 
+    /// The same. The order of the drives for each slot is not computed again when it was for the same drives.
+    public Replication keepingRanking(Replication known) {
+        return new Replication(
+                lastIncarnation, targets, drives.keepingRanking(known.drives), controllers, groups, tables);
+    }
+
     /// The same; rows that are equal in the other one are that one's objects.
     public Replication sharing(Replication known) {
         var shared = new HashMap<Integer, SlotTable>();
         tables.forEach((group, table) ->
                 shared.put(group, known.table(group).map(table::sharing).orElse(table)));
-        return withTables(shared);
+        return withTables(shared).keepingRanking(known);
     }
 }

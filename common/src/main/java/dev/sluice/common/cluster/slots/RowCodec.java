@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,29 +25,43 @@ public final class RowCodec {
 
     private RowCodec() {}
 
-    public static byte[] encode(SortedMap<Integer, SortedMap<Integer, SlotRow>> rows) {
+    public static byte[] encode(SortedMap<Integer, SlotRows> rows) {
         var drives = new LinkedHashMap<String, Integer>();
         var body = new Output();
         body.number(rows.size());
         rows.forEach((group, ofGroup) -> {
             body.number(group);
             body.number(ofGroup.size());
-            int before = -1;
-            for (var entry : ofGroup.entrySet()) {
-                body.number(entry.getKey() - before);
-                before = entry.getKey();
-                row(body, entry.getValue(), drives);
-            }
+            encode(ofGroup, drives, body);
         });
         var head = new Output();
         head.number(drives.size());
         for (var drive : drives.keySet()) {
             var utf8 = drive.getBytes(StandardCharsets.UTF_8);
             head.number(utf8.length);
-            head.bytes(utf8, utf8.length);
+            head.bytes(utf8, 0, utf8.length);
         }
-        head.bytes(body.bytes, body.length);
+        head.bytes(body.bytes, 0, body.length);
         return Arrays.copyOf(head.bytes, head.length);
+    }
+
+    /// Few rows of a table are different objects: each is made bytes once, and copied.
+    private static void encode(SlotRows rows, Map<String, Integer> drives, Output body) {
+        var places = new IdentityHashMap<SlotRow, Range>();
+        int before = -1;
+        for (int at = 0; at < rows.size(); at++) {
+            body.number((long) rows.slot(at) - before);
+            before = rows.slot(at);
+            var row = rows.row(at);
+            int from = body.length;
+            var known = places.get(row);
+            if (known == null) {
+                row(body, row, drives);
+                places.put(row, new Range(from, body.length));
+            } else {
+                body.bytes(body.bytes, known.from, known.to - known.from);
+            }
+        }
     }
 
     private static void row(Output to, SlotRow row, Map<String, Integer> drives) {
@@ -69,21 +85,13 @@ public final class RowCodec {
     }
 
     /// @throws IOException when these bytes are not whole
-    public static SortedMap<Integer, SortedMap<Integer, SlotRow>> decode(byte[] bytes, int from) throws IOException {
+    public static SortedMap<Integer, SlotRows> decode(byte[] bytes, int from) throws IOException {
         try {
             var in = ByteBuffer.wrap(bytes, from, bytes.length - from);
-            var drives = drives(in);
-            var interner = new Interner();
-            var rows = new TreeMap<Integer, SortedMap<Integer, SlotRow>>();
+            var known = new EncodedRows(drives(in));
+            var rows = new TreeMap<Integer, SlotRows>();
             for (int groups = size(in, in.remaining()); groups > 0; groups--) {
-                int group = (int) number(in);
-                var ofGroup = new TreeMap<Integer, SlotRow>();
-                int slot = -1;
-                for (int count = size(in, in.remaining()); count > 0; count--) {
-                    slot += (int) number(in);
-                    ofGroup.put(slot, interner.row(row(in, drives)));
-                }
-                rows.put(group, ofGroup);
+                rows.put((int) number(in), rows(in, known));
             }
             if (in.hasRemaining()) {
                 throw new IOException("there is more after the rows");
@@ -94,6 +102,19 @@ public final class RowCodec {
         }
     }
 
+    private static SlotRows rows(ByteBuffer in, EncodedRows known) throws IOException {
+        int count = size(in, in.remaining());
+        var slots = new int[count];
+        var rows = new SlotRow[count];
+        int slot = -1;
+        for (int at = 0; at < count; at++) {
+            slot += (int) number(in);
+            slots[at] = slot;
+            rows[at] = known.next(in);
+        }
+        return SlotRows.of(slots, rows);
+    }
+
     private static List<String> drives(ByteBuffer in) throws IOException {
         var drives = new ArrayList<String>();
         for (int count = size(in, in.remaining()); count > 0; count--) {
@@ -102,6 +123,36 @@ public final class RowCodec {
             drives.add(new String(utf8, StandardCharsets.UTF_8));
         }
         return drives;
+    }
+
+    private record Range(int from, int to) {}
+
+    /// Rows whose bytes are equal are one object, and are read once.
+    private static final class EncodedRows {
+        private final List<String> drives;
+        private final Interner interner = new Interner();
+        private final Map<ByteBuffer, SlotRow> rows = new HashMap<>();
+
+        EncodedRows(List<String> drives) {
+            this.drives = drives;
+        }
+
+        SlotRow next(ByteBuffer in) throws IOException {
+            int from = in.position();
+            number(in);
+            long members = number(in) >>> 1;
+            long fences = size(in, MOST_MEMBERS);
+            for (long numbers = 1 + members * 3 + fences; numbers > 0; numbers--) {
+                number(in);
+            }
+            var encoded = in.slice(from, in.position() - from);
+            var known = rows.get(encoded);
+            if (known == null) {
+                known = interner.row(row(encoded.duplicate(), drives));
+                rows.put(encoded, known);
+            }
+            return known;
+        }
     }
 
     private static SlotRow row(ByteBuffer in, List<String> drives) throws IOException {
@@ -159,9 +210,9 @@ public final class RowCodec {
             bytes[length++] = (byte) left;
         }
 
-        void bytes(byte[] from, int count) {
+        void bytes(byte[] from, int at, int count) {
             room(count);
-            System.arraycopy(from, 0, bytes, length, count);
+            System.arraycopy(from, at, bytes, length, count);
             length += count;
         }
 

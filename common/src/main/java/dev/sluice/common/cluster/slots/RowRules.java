@@ -3,45 +3,72 @@ package dev.sluice.common.cluster.slots;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
 /// What an entry does to one row, with the targets and drives as the draft has them. The rules are those of the
-/// protocol's model; each can change the row given or return it.
+/// protocol's model; each can change the row given or return it. There are plain loops here: each row of a target that
+/// is gone waits for them.
 final class RowRules {
-    private final Draft draft;
     private final Leader leader;
+    private final Map<String, Draft.Place> places;
     private final Goals goals;
 
+    /// The targets and drives of the draft are not changed after this.
     RowRules(Draft draft, Leader leader) {
-        this.draft = draft;
         this.leader = leader;
-        this.goals = draft.goals();
+        this.places = draft.places();
+        this.goals = draft.goals(this::usable);
     }
 
-    /// Members of a new slot: what placement wants.
+    /// What placement wants.
     List<String> goal(Group group, int slot) {
         return goals.of(slot, group.replicas(), drive -> leader.avoids(group.id(), slot, drive));
     }
 
+    private Draft.Place place(String drive) {
+        var place = places.get(drive);
+        if (place == null) {
+            throw new IllegalStateException("drive " + drive + " is a member, and in no registration");
+        }
+        return place;
+    }
+
+    /// Whether the drive's target is up, and the drive not out.
+    boolean usable(String drive) {
+        var place = places.get(drive);
+        return place != null && place.usable();
+    }
+
+    /// With the incarnation of its target's process.
+    Member member(String drive, boolean inSync, long since) {
+        return new Member(drive, inSync, place(drive).incarnation(), since);
+    }
+
     /// Learners that cannot or need not be there leave, and missing ones are added.
-    SlotRow fill(Group group, int slot, SlotRow row) {
-        var kept = new ArrayList<>(row.members());
-        kept.removeIf(member -> !member.inSync() && !draft.usable(member.drive()));
-        return filled(group, row, kept, goal(group, slot));
+    SlotRow fill(Group group, SlotRow row, List<String> goal) {
+        var kept = new ArrayList<Member>(row.members().size() + 1);
+        for (var member : row.members()) {
+            if (member.inSync() || usable(member.drive())) {
+                kept.add(member);
+            }
+        }
+        return filled(group, row, kept, goal);
     }
 
     /// A living in-sync member asks: in-sync members that cannot be used leave, and those that are more than the goal.
     /// The one that asks stays. One outside the goal removes none that is in it.
-    SlotRow expel(Group group, int slot, SlotRow row, String asking) {
-        var goal = goal(group, slot);
-        var kept = new ArrayList<>(row.members());
-        kept.removeIf(member -> !draft.usable(member.drive()));
-        var inSync = kept.stream().filter(Member::inSync).toList();
-        for (int more = inSync.size() - group.replicas(); more > 0; more--) {
+    SlotRow expel(Group group, SlotRow row, List<String> goal, String asking) {
+        var kept = new ArrayList<Member>(row.members().size() + 1);
+        for (var member : row.members()) {
+            if (usable(member.drive())) {
+                kept.add(member);
+            }
+        }
+        for (int more = inSync(kept) - group.replicas(); more > 0; more--) {
             var surplus = surplus(kept, goal, asking);
             if (surplus.isEmpty()) {
                 break;
@@ -52,30 +79,46 @@ final class RowRules {
     }
 
     private static Optional<Member> surplus(List<Member> members, List<String> goal, String asking) {
-        var others = members.stream()
-                .filter(Member::inSync)
-                .filter(member -> !member.drive().equals(asking))
-                .toList()
-                .reversed();
-        var misplaced =
-                others.stream().filter(member -> !goal.contains(member.drive())).findFirst();
-        return misplaced.isPresent() || !goal.contains(asking)
-                ? misplaced
-                : others.stream().findFirst();
+        var last = Optional.<Member>empty();
+        for (var member : members.reversed()) {
+            if (member.inSync() && !member.drive().equals(asking)) {
+                if (!goal.contains(member.drive())) {
+                    return Optional.of(member);
+                }
+                last = last.isPresent() ? last : Optional.of(member);
+            }
+        }
+        return goal.contains(asking) ? last : Optional.empty();
+    }
+
+    private static int inSync(List<Member> members) {
+        int count = 0;
+        for (var member : members) {
+            count += member.inSync() ? 1 : 0;
+        }
+        return count;
     }
 
     private SlotRow filled(Group group, SlotRow row, List<Member> kept, List<String> goal) {
         kept.removeIf(member -> !member.inSync() && !goal.contains(member.drive()));
-        long inSync = kept.stream().filter(Member::inSync).count();
-        long most = Math.max(group.replicas() - inSync, 1);
-        var targets = new HashSet<NodeId>();
-        kept.forEach(member -> targets.add(draft.where(member.drive())));
+        int inSync = inSync(kept);
+        int most = Math.max(group.replicas() - inSync, 1);
         for (var drive : goal) {
-            if (kept.size() - inSync < most && targets.add(draft.where(drive))) {
-                kept.add(new Member(drive, false, draft.incarnation(drive), row.epoch() + 1));
+            if (kept.size() - inSync < most && !hasTargetOf(kept, drive)) {
+                kept.add(member(drive, false, row.epoch() + 1));
             }
         }
         return change(row, kept, false);
+    }
+
+    private boolean hasTargetOf(List<Member> members, String drive) {
+        var target = place(drive).target();
+        for (var member : members) {
+            if (place(member.drive()).target().equals(target)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// A target has registered: its member stays what it is under the new incarnation. One that is not sound becomes a
@@ -85,27 +128,35 @@ final class RowRules {
             Group group, SlotRow row, NodeId target, int incarnation, boolean rebooted, Set<String> unsound) {
         for (int at = 0; at < row.members().size(); at++) {
             var member = row.members().get(at);
-            if (!draft.where(member.drive()).equals(target)) {
+            if (!place(member.drive()).target().equals(target)) {
                 continue;
             }
             var others = new ArrayList<>(row.members());
             others.remove(at);
-            var inSync = others.stream().filter(Member::inSync).toList();
+            int inSync = inSync(others);
             boolean mayLack = (rebooted && group.durability() == Durability.OS) || unsound.contains(member.drive());
-            boolean learner = !member.inSync() || (!inSync.isEmpty() && mayLack);
-            boolean leased = inSync.stream().anyMatch(other -> leader.leased(draft.where(other.drive())));
-            int place = learner ? others.size() : leased ? inSync.size() : at;
+            boolean learner = !member.inSync() || (inSync > 0 && mayLack);
+            int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
             others.add(place, new Member(member.drive(), !learner, incarnation, row.epoch() + 1));
             return change(row, others, !learner);
         }
         return row;
     }
 
+    private boolean oneIsLeased(List<Member> members) {
+        for (var member : members) {
+            if (member.inSync() && leader.leased(place(member.drive()).target())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// The learner has everything: it is the last in-sync member now.
     SlotRow promoted(SlotRow row, Member learner) {
         var members = new ArrayList<>(row.members());
         members.remove(learner);
-        members.add(row.inSync().size(), new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
+        members.add(inSync(row.members()), new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
         return change(row, members, false);
     }
 
@@ -117,11 +168,10 @@ final class RowRules {
 
     /// Nobody has to ask these drives any more: their process of before is known to have ended, or to have lost them.
     SlotRow vouched(SlotRow row, Set<String> gone) {
-        if (row.fence().stream().noneMatch(gone::contains)) {
-            return row;
-        }
-        var fence = row.fence().stream().filter(drive -> !gone.contains(drive)).toList();
-        return new SlotRow(row.epoch(), row.members(), row.primarySince(), fence, row.opened());
+        var fence = new ArrayList<>(row.fence());
+        return fence.removeIf(gone::contains)
+                ? new SlotRow(row.epoch(), row.members(), row.primarySince(), fence, row.opened())
+                : row;
     }
 
     /// The next epoch. The primary is the same only if drive and incarnation are. Else, and when it fences again, those
@@ -132,15 +182,22 @@ final class RowRules {
         }
         var before = row.primary();
         long epoch = row.epoch() + 1;
-        var now = members.stream().filter(Member::inSync).findFirst().orElseThrow();
+        var now = SlotRow.firstInSync(members).orElseThrow();
         boolean same = !fencesAgain && before.drive().equals(now.drive()) && before.incarnation() == now.incarnation();
+        var fence = same && row.opened() ? List.<String>of() : fence(row);
+        return new SlotRow(epoch, members, same ? row.primarySince() : epoch, fence, same && row.opened());
+    }
+
+    private List<String> fence(SlotRow row) {
         var fence = new TreeSet<String>();
-        if (!same || !row.opened()) {
-            row.inSync().stream().map(Member::drive).filter(draft::usable).forEach(fence::add);
-            if (!row.opened()) {
-                fence.addAll(row.fence());
+        for (var member : row.members()) {
+            if (member.inSync() && usable(member.drive())) {
+                fence.add(member.drive());
             }
         }
-        return new SlotRow(epoch, members, same ? row.primarySince() : epoch, List.copyOf(fence), same && row.opened());
+        if (!row.opened()) {
+            fence.addAll(row.fence());
+        }
+        return List.copyOf(fence);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.common.cluster.slots;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,25 +19,40 @@ public record SlotRow(long epoch, List<Member> members, long primarySince, List<
     public SlotRow {
         members = List.copyOf(members);
         fence = List.copyOf(fence);
-        if (members.stream().noneMatch(Member::inSync)) {
+        if (firstInSync(members).isEmpty()) {
             throw new IllegalArgumentException("no in-sync member in " + members);
         }
     }
 
-    public Member primary() {
+    static Optional<Member> firstInSync(List<Member> members) {
         for (var member : members) {
             if (member.inSync()) {
-                return member;
+                return Optional.of(member);
             }
         }
-        throw new IllegalStateException("no in-sync member in " + members);
+        return Optional.empty();
+    }
+
+    public Member primary() {
+        return firstInSync(members).orElseThrow();
     }
 
     public List<Member> inSync() {
-        return members.stream().filter(Member::inSync).toList();
+        var inSync = new ArrayList<Member>(members.size());
+        for (var member : members) {
+            if (member.inSync()) {
+                inSync.add(member);
+            }
+        }
+        return List.copyOf(inSync);
     }
 
     public Optional<Member> member(String drive) {
-        return members.stream().filter(member -> member.drive().equals(drive)).findFirst();
+        for (var member : members) {
+            if (member.drive().equals(drive)) {
+                return Optional.of(member);
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -1,9 +1,6 @@
 package dev.sluice.common.cluster.slots;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /// The rows of all slots of one group. Never modified; a row that a change does not name stays the same object in the
 /// next table.
@@ -24,11 +21,14 @@ public final class SlotTable {
     }
 
     /// @throws IllegalArgumentException when they are not one row for each slot from 0 on
-    public static SlotTable of(SortedMap<Integer, SlotRow> rows) {
-        if (rows.isEmpty() || rows.firstKey() != 0 || rows.lastKey() != rows.size() - 1) {
+    public static SlotTable of(SlotRows rows) {
+        int size = rows.size();
+        if (size == 0 || rows.slot(size - 1) != size - 1) {
             throw new IllegalArgumentException("a table has a row for each slot");
         }
-        return new SlotTable(rows.values().toArray(SlotRow[]::new));
+        var all = new SlotRow[size];
+        rows.putInto(all);
+        return new SlotTable(all);
     }
 
     /// How many slots it has: 65,536 in a cluster.
@@ -44,30 +44,20 @@ public final class SlotTable {
         return rows.clone();
     }
 
-    public SlotTable with(Map<Integer, SlotRow> changed) {
+    public SlotTable with(SlotRows changed) {
         var next = rows.clone();
-        changed.forEach((slot, row) -> next[slot] = row);
+        changed.putInto(next);
         return new SlotTable(next);
     }
 
     /// The rows of this table that are not the same objects in the other one.
     @SuppressWarnings("ReferenceEquality") // that is how unchanged rows are known
-    public SortedMap<Integer, SlotRow> since(SlotTable before) {
-        var changed = new TreeMap<Integer, SlotRow>();
-        for (int slot = 0; slot < rows.length && before != this; slot++) {
-            if (rows[slot] != before.rows[slot]) {
-                changed.put(slot, rows[slot]);
-            }
-        }
-        return changed;
+    public SlotRows since(SlotTable before) {
+        return SlotRows.of(rows, slot -> rows[slot] != before.rows[slot]);
     }
 
-    public SortedMap<Integer, SlotRow> all() {
-        var all = new TreeMap<Integer, SlotRow>();
-        for (int slot = 0; slot < rows.length; slot++) {
-            all.put(slot, rows[slot]);
-        }
-        return all;
+    public SlotRows all() {
+        return SlotRows.of(rows, _ -> true);
     }
 
     /// The same rows; those equal to the other table's are that table's objects.

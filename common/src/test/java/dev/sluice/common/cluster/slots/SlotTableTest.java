@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -174,6 +176,67 @@ class SlotTableTest {
         assertThat(bytes.length).isLessThan(1_100_000);
         assertThat(StateCodec.decodeState(bytes)).isEqualTo(state);
         assertThat(StateCodec.decodeState(StateCodec.encode(formed))).isEqualTo(formed);
+    }
+
+    private Change down(NodeId target) {
+        var entry = state.replication().target(target).orElseThrow();
+        return state.plan(new Command.Down(target, entry.version(), new TreeMap<>()), Leader.KNOWS_NOTHING)
+                .orElseThrow();
+    }
+
+    @Test
+    void changeIsReadAsItWasWrittenUnlessTheReaderHasIt() throws IOException {
+        var change = down(new NodeId("target002"));
+        var bytes = StateCodec.encode(change);
+        assertThat(StateCodec.decodeChange(bytes)).isEqualTo(change);
+        assertThat(StateCodec.decodeChange(bytes, change.ifVersion())).contains(change);
+        var broken = Arrays.copyOf(bytes, bytes.length - 1);
+        assertThat(StateCodec.decodeChange(broken, change.ifVersion() + 1))
+                .as("not looked at")
+                .isEmpty();
+        assertThatThrownBy(() -> StateCodec.decodeChange(broken, change.ifVersion()))
+                .isInstanceOf(IOException.class);
+    }
+
+    /// It takes longer to make than all else that a change is about.
+    @Test
+    void rankingIsNotMadeAgainForAChangeOfOtherThings() throws IOException {
+        state.replication().drives().prepare();
+        var ranking = state.replication().drives().ranking();
+        var change = StateCodec.decodeChange(StateCodec.encode(down(new NodeId("target002"))));
+        var next = state.apply(change).orElseThrow().replication().drives();
+        assertThat(next.ranking()).isSameAs(ranking);
+        var snapshot = StateCodec.decodeState(StateCodec.encode(state)).sharing(state);
+        assertThat(snapshot.replication().drives().ranking()).isSameAs(ranking);
+        var more = new TreeMap<>(next.entries());
+        more.put("new", new DriveEntry(new NodeId("target002"), 1, false));
+        assertThat(next.with(more).ranking()).isNotSameAs(ranking);
+    }
+
+    /// A plan applies a rule once for all slots in the same case.
+    @Test
+    void everyRowIsPlannedAsItWouldBeAlone() {
+        var gone = new NodeId("target002");
+        var after = state.apply(down(gone)).orElseThrow();
+        var rules = new RowRules(new Draft(after.replication(), after.map()), Leader.KNOWS_NOTHING);
+        var group = new Group(1, 3, Durability.FSYNC);
+        var asking = new ArrayList<Command.SlotDrive>();
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            var row = after.replication().table(1).orElseThrow().row(slot);
+            assertThat(row).isEqualTo(rules.fill(group, table.row(slot), rules.goal(group, slot)));
+            var member = row.inSync().stream()
+                    .filter(one -> rules.usable(one.drive()))
+                    .findFirst()
+                    .orElseThrow();
+            asking.add(new Command.SlotDrive(1, slot, row.epoch(), member.drive(), member.incarnation()));
+        }
+        asking.sort(Comparator.comparing(Command.SlotDrive::drive));
+        var last = after.apply(new Command.Expel(asking)).replication().table(1).orElseThrow();
+        for (var one : asking) {
+            var row = after.replication().table(1).orElseThrow().row(one.slot());
+            assertThat(last.row(one.slot()))
+                    .isEqualTo(rules.expel(group, row, rules.goal(group, one.slot()), one.drive()));
+        }
     }
 
     @Test

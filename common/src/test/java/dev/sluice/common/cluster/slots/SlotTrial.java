@@ -54,7 +54,7 @@ final class SlotTrial {
             state = state.apply(new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
             state = state.apply(register(target, "boot", Set.of(), Set.of()));
         }
-        var grouped = Planner.withGroup(state, replicas, durability, slots);
+        var grouped = NewGroup.in(state, replicas, durability, slots);
         state = state.apply(new Change(
                         state.version(),
                         Optional.empty(),
