@@ -169,7 +169,8 @@ public record ClusterState(
                     "a bucket with replicas cannot become one without; create another bucket");
         }
         var grouped = grouped(properties);
-        var changed = bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
+        var changed =
+                bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
         return with(buckets.with(changed), grouped);
     }
 

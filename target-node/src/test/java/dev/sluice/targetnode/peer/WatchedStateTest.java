@@ -72,8 +72,7 @@ class WatchedStateTest {
         controller = controller();
         for (var target : List.of(ONE, TWO)) {
             controller.apply(new Command.Join(new Node(target, Role.TARGET, "http://127.0.0.1:1", "", 1)));
-            controller.apply(new Command.Register(
-                    target, "nonce", 0, "boot", List.of(new Command.RegisteredDrive(target + "-drive", 1, true))));
+            register(target, "first", 0);
         }
         controller.apply(new Command.CreateBucket("twice", 42, properties()));
         server = serve(0);
@@ -82,6 +81,16 @@ class WatchedStateTest {
                 new PeerAddress(ONE, "http://127.0.0.1:" + server.address().getPort()),
                 new SealedSecrets(KEY),
                 true);
+    }
+
+    private void register(NodeId target, String nonce, int ifIncarnation) {
+        var drive = new Command.RegisteredDrive(target + "-drive", 1, true);
+        controller.apply(new Command.Register(target, nonce, ifIncarnation, "boot", List.of(drive)));
+    }
+
+    /// From now on each row is to be opened, in epoch 2.
+    private void restartTwo() {
+        register(TWO, "second", 2);
     }
 
     @AfterEach
@@ -123,6 +132,7 @@ class WatchedStateTest {
 
     @Test
     void nodeThatAppliesChangesHasTheControllersStateAndFindsChangedRowsByIdentity() {
+        restartTwo();
         var random = new Random(7);
         var known = remote.confirm();
         assertThat(known).isEqualTo(controller.current());
@@ -130,7 +140,7 @@ class WatchedStateTest {
             int slot = random.nextInt(Slot.COUNT);
             var command = random.nextInt(4) == 0
                     ? new Command.CreateBucket("b" + step, 1, BucketProperties.defaults(Optional.empty()))
-                    : new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 1)));
+                    : new Command.Opened(List.of(new Command.SlotEpoch(1, slot, 2)));
             var told = random.nextBoolean() ? remote.apply(command) : applied(command);
             assertThat(told).isEqualTo(controller.current());
             var changed = remote.current()
@@ -150,8 +160,9 @@ class WatchedStateTest {
 
     @Test
     void watcherHearsOfAChangeWithoutAsking() {
+        restartTwo();
         remote.confirm();
-        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
+        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 2))));
         TargetFixture.eventually(() -> row(remote, 5).opened());
         assertThat(remote.current()).isEqualTo(controller.current());
         assertThat(remote.current().credentials()).isEqualTo(Map.of("access", "secret"));
@@ -159,13 +170,14 @@ class WatchedStateTest {
 
     @Test
     void rowsStayTheSameObjectsAfterTheControllerRestarted() throws IOException {
+        restartTwo();
         var before = remote.confirm().replication().table(1).orElseThrow();
         int port = server.address().getPort();
         controller.close();
         server.close();
         controller = controller();
         server = serve(port);
-        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 1))));
+        controller.apply(new Command.Opened(List.of(new Command.SlotEpoch(1, 5, 2))));
         TargetFixture.eventually(
                 () -> remote.current().version() == controller.current().version());
         SlotTable after = remote.current().replication().table(1).orElseThrow();

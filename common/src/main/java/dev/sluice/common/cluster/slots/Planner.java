@@ -267,8 +267,9 @@ public final class Planner {
                 .isPresent();
     }
 
-    /// With the group for new buckets with these properties; the same object when there is one. Slots of a new group
-    /// begin with what placement wants, all in-sync and opened: there is nothing to copy, and no older epoch to fence off.
+    /// With the group for new buckets with these properties; the same object when there is one. Slots of a new
+    /// group begin with what placement wants, all in-sync and opened: there is nothing to copy, and no older epoch
+    /// to fence off.
     ///
     /// @throws StoreException when the cluster cannot have such a group, or not now
     public static Replication withGroup(ClusterState state, int replicas, Durability durability) {
