@@ -54,7 +54,7 @@ final class Checks {
                 have.add(where(member.drive()));
             }
         }
-        var avoided = state.slots.get(slot).avoided();
+        var avoided = Known.of(state.slots, slot).avoided();
         var could = state.drives.keySet().stream()
                 .filter(drive ->
                         state.usable(drive) && !state.draining.contains(where(drive)) && !avoided.containsKey(drive))
@@ -76,7 +76,7 @@ final class Checks {
         var target = sim.target(where(member.drive()));
         var disk = target.disks.get(member.drive());
         boolean sameLife = target.isUp() && target.incarnation == member.incarnation();
-        if (disk == null || !disk.alive || disk.lossy || sim.os() && !sameLife) {
+        if (disk == null || !disk.alive || disk.lossy || (sim.os() && !sameLife)) {
             return true; // it had, and was wiped since, or its power was cut
         }
         if (!sim.os()) {
@@ -88,7 +88,7 @@ final class Checks {
                         .filter(intent -> intent.version().equals(version))
                         .isPresent()
                 || row.filter(found -> found.version().compareTo(version) >= 0).isPresent()
-                || delete && row.isEmpty();
+                || (delete && row.isEmpty());
     }
 
     /// Every in-sync member that lives has every acknowledged write.
@@ -100,9 +100,8 @@ final class Checks {
             for (var member : sim.log().state.row(MemoryStore.slot(key)).inSync()) {
                 var target = sim.target(where(member.drive()));
                 var disk = target.disks.get(member.drive());
-                boolean lives =
-                        target.isUp() && target.incarnation == member.incarnation() && disk != null && disk.alive;
-                if (lives && !keeps(disk.store, key, write)) {
+                boolean sameLife = target.isUp() && target.incarnation == member.incarnation();
+                if (sameLife && disk != null && disk.alive && !keeps(disk.store, key, write)) {
                     throw new Violation(
                             "in-sync %s lacks acknowledged %s of %s: %s %s",
                             member, write, key, disk.store.row(key), disk.store.intent(key));
@@ -118,8 +117,8 @@ final class Checks {
                 || store.intent(key)
                         .filter(intent -> intent.version().compareTo(version) >= 0)
                         .isPresent()
-                || row.isEmpty()
-                        && (write.delete() || deleted.getOrDefault(key, version).compareTo(version) > 0);
+                || (row.isEmpty()
+                        && (write.delete() || deleted.getOrDefault(key, version).compareTo(version) > 0));
     }
 
     // -- the end
@@ -159,7 +158,7 @@ final class Checks {
     }
 
     private Store store(String drive) {
-        return sim.target(where(drive)).disks.get(drive).store;
+        return Known.of(sim.target(where(drive)).disks, drive).store;
     }
 
     void explained(List<Operation> lastReads) {

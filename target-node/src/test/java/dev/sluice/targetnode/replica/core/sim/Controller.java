@@ -93,9 +93,9 @@ final class Controller {
         state.up.forEach((target, isUp) -> {
             if (isUp && Math.max(promises.getOrDefault(target, 0.0), grace) < clock()) {
                 if (!sim.breaks("no_stop")) {
-                    stopped.putIfAbsent(target, state.entry.get(target));
+                    stopped.putIfAbsent(target, Known.of(state.entry, target));
                 }
-                sim.log().report(this, target, state.entry.get(target));
+                sim.log().report(this, target, Known.of(state.entry, target));
             }
         });
     }

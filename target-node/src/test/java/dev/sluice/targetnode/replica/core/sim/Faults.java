@@ -67,7 +67,7 @@ final class Faults {
         var kind = one(KINDS);
         double time = sim.random().nextBoolean() ? sim.uniform(30, 400) : sim.uniform(400, 3000);
         boolean safe = isSafe(target);
-        boolean loses = kind.equals("wipe") || kind.equals("lossy") || kind.equals("cut") && sim.os();
+        boolean loses = kind.equals("wipe") || kind.equals("lossy") || (kind.equals("cut") && sim.os());
         if (loses && !safe) {
             return;
         }
@@ -84,7 +84,7 @@ final class Faults {
                     boolean cut = kind.equals("cut");
                     boolean lossy = kind.equals("lossy");
                     down(target, cut, time, lossy);
-                    if (lossy || cut && sim.os()) {
+                    if (lossy || (cut && sim.os())) {
                         quietUntil = sim.now() + time + 1500;
                     }
                 }

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// Requests of clients at one target process: it relays them to the primary, and serves those of its own slots.
@@ -50,7 +51,7 @@ final class Gateway {
 
     /// A read follows the map when the primary changes; what became of a write is unknown.
     void follow(LogState state) {
-        for (var relay : java.util.List.copyOf(relayed.values())) {
+        for (var relay : List.copyOf(relayed.values())) {
             var operation = relay.operation();
             var primary =
                     where(state.row(MemoryStore.slot(operation.key)).primary().drive());
@@ -94,7 +95,7 @@ final class Gateway {
             answer(request, Operation.Result.REFUSED, "");
         } else if (operation.kind == Operation.Kind.GET) {
             var primacy = target.shell.primacy(slot, drive.get());
-            var row = target.disks.get(drive.get()).store.row(operation.key);
+            var row = Known.of(target.disks, drive.get()).store.row(operation.key);
             double delay = sim.random().nextBoolean() ? .1 : 3;
             target.after(
                     delay,
@@ -134,8 +135,7 @@ final class Gateway {
             unlock(operation.key);
             return;
         }
-        var value = target.disks
-                .get(drive.get())
+        var value = Known.of(target.disks, drive.get())
                 .store
                 .row(operation.key)
                 .map(Store.Row::value)
@@ -154,15 +154,16 @@ final class Gateway {
     }
 
     String bytes(long ticket) {
-        return writes.get(ticket).operation().value;
+        return Known.of(writes, ticket).operation().value;
     }
 
     boolean isDelete(long ticket) {
-        return writes.get(ticket).operation().kind == Operation.Kind.DELETE;
+        return Known.of(writes, ticket).operation().kind == Operation.Kind.DELETE;
     }
 
     void ended(long ticket, Action.Outcome outcome) {
-        var request = writes.remove(ticket);
+        var request = Known.of(writes, ticket);
+        writes.remove(ticket);
         var result = switch (outcome) {
             case COMMITTED -> Operation.Result.OK;
             case FAILED -> Operation.Result.REFUSED;
@@ -173,7 +174,7 @@ final class Gateway {
     }
 
     private void unlock(ObjectKey key) {
-        var next = locks.get(key).poll();
+        var next = Known.of(locks, key).poll();
         if (next == null) {
             locks.remove(key);
         } else {

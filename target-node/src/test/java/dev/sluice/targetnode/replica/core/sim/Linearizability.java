@@ -31,7 +31,7 @@ final class Linearizability {
             boolean answered =
                     operation.result == Operation.Result.OK || operation.result == Operation.Result.CONDITION_FAILED;
             boolean noEffect =
-                    operation.result == Operation.Result.REFUSED || operation.kind == Operation.Kind.GET && !answered;
+                    operation.result == Operation.Result.REFUSED || (operation.kind == Operation.Kind.GET && !answered);
             if (!noEffect) {
                 moments.add(new Moment(operation.invoked, false, operation));
                 if (answered) {
@@ -41,7 +41,7 @@ final class Linearizability {
         }
         moments.sort(Comparator.comparingDouble(Moment::at)
                 .thenComparing(Moment::returns)
-                .thenComparing(moment -> moment.operation().id));
+                .thenComparingInt(moment -> moment.operation().id));
         Set<State> states = Set.of(new State("", Set.of()));
         var open = new ArrayList<Operation>();
         for (var moment : moments) {

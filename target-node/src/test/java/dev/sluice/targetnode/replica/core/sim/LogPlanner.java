@@ -56,9 +56,9 @@ final class LogPlanner {
                 boolean rebooted = down.boots().entrySet().stream()
                         .anyMatch(boot ->
                                 !old.boots.getOrDefault(boot.getKey(), 0).equals(boot.getValue()));
-                if (old.entry.get(down.target()) != down.entry()
+                if (Known.of(old.entry, down.target()) != down.entry()
                         || !old.isUp(down.target())
-                        || rebooted && !broken.contains("w_ctl")) {
+                        || (rebooted && !broken.contains("w_ctl"))) {
                     yield NOTHING;
                 }
                 next.up.put(down.target(), false);
@@ -68,7 +68,7 @@ final class LogPlanner {
                 yield done();
             }
             case Entry.Trust(var target, int version) -> {
-                if (old.entry.get(target) != version) {
+                if (Known.of(old.entry, target) != version) {
                     yield NOTHING;
                 }
                 next.entry.merge(target, 1, Integer::sum);
@@ -152,7 +152,7 @@ final class LogPlanner {
         var target = register.target();
         if (!broken.contains("w_register")) {
             if (register.nonce().equals(old.nonce.get(target))) {
-                return new Outcome(Optional.empty(), Optional.of(old.incarnation.get(target)));
+                return new Outcome(Optional.empty(), Optional.of(Known.of(old.incarnation, target)));
             }
             if (old.incarnation.getOrDefault(target, 0) != register.ifIncarnation()) {
                 return NOTHING;
@@ -188,7 +188,8 @@ final class LogPlanner {
         boolean mayLack =
                 (register.rebooted() || register.lossy().contains(member.drive())) && !broken.contains("w_dirty");
         boolean leased = others.stream().anyMatch(other -> leader.leased(other.drive(), old));
-        boolean demote = !member.inSync() || !others.isEmpty() && (mayLack || leased && broken.contains("w_demote"));
+        boolean demote =
+                !member.inSync() || (!others.isEmpty() && (mayLack || (leased && broken.contains("w_demote"))));
         var members = new ArrayList<>(row.members());
         members.remove(member);
         int place =
@@ -239,7 +240,7 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(learner.get());
                 rows.change(slot, members, false);
-                rows.avoid(slot, drive, old.slots.get(slot).accused());
+                rows.avoid(slot, drive, Known.of(old.slots, slot).accused());
             }
         }
         return done();
@@ -255,7 +256,7 @@ final class LogPlanner {
         if (row.epoch() != accuse.epoch()
                 || accused.isEmpty()
                 || row.member(accuse.accuser()).isEmpty()
-                || leader.now() - old.slots.get(accuse.slot()).accused() <= 5000) {
+                || leader.now() - Known.of(old.slots, accuse.slot()).accused() <= 5000) {
             return NOTHING;
         }
         boolean accuserIsWorse = leader.reach(accuse.accuser()) < leader.reach(accuse.accused());

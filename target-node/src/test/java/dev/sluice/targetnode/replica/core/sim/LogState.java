@@ -42,7 +42,7 @@ final class LogState {
     }
 
     SlotRow row(int slot) {
-        return slots.get(slot).row();
+        return Known.of(slots, slot).row();
     }
 
     boolean isUp(String target) {

@@ -58,9 +58,9 @@ final class MemoryStore implements Store {
     public boolean survives(ObjectKey key, ObjectVersion version, boolean delete) {
         var intent = synced.intents.get(key);
         var row = synced.rows.get(key);
-        return intent != null && intent.version().equals(version)
-                || row != null && row.version().compareTo(version) >= 0
-                || delete && row == null;
+        return (intent != null && intent.version().equals(version))
+                || (row != null && row.version().compareTo(version) >= 0)
+                || (delete && row == null);
     }
 
     @Override

@@ -49,13 +49,13 @@ final class RowPlanner {
     }
 
     void avoid(int slot, String drive, double accused) {
-        var avoided = new HashMap<>(next.slots.get(slot).avoided());
+        var avoided = new HashMap<>(Known.of(next.slots, slot).avoided());
         avoided.put(drive, leader.now() + 2000);
         next.slots.put(slot, new LogState.Slot(next.row(slot), Map.copyOf(avoided), accused));
     }
 
     void put(int slot, SlotRow row) {
-        var was = next.slots.get(slot);
+        var was = Known.of(next.slots, slot);
         next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
     }
 
@@ -74,10 +74,10 @@ final class RowPlanner {
             var kept = new ArrayList<>(row.members());
             kept.removeIf(member -> !member.inSync() && !next.usable(member.drive()));
             boolean someLive = row.inSync().stream().anyMatch(member -> next.usable(member.drive()));
-            if (slot == asked || broken.contains("w_down") && someLive) {
+            if (slot == asked || (broken.contains("w_down") && someLive)) {
                 kept.removeIf(member -> !next.usable(member.drive()));
             }
-            var avoided = next.slots.get(slot).avoided();
+            var avoided = Known.of(next.slots, slot).avoided();
             var goal = goal(
                     next,
                     slot,
@@ -93,7 +93,7 @@ final class RowPlanner {
                 if (kept.size() - inSync < Math.max(next.goal - inSync, 1)
                         && kept.stream()
                                 .noneMatch(member -> where(member.drive()).equals(where(drive)))) {
-                    kept.add(new Member(drive, false, next.incarnation.get(where(drive)), row.epoch() + 1));
+                    kept.add(new Member(drive, false, Known.of(next.incarnation, where(drive)), row.epoch() + 1));
                 }
             }
             change(slot, kept, false);

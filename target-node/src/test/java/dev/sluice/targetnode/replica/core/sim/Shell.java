@@ -80,7 +80,7 @@ final class Shell {
 
     void tick() {
         for (var at : List.copyOf(cores.keySet())) {
-            if (cores.get(at).waits()) {
+            if (Known.of(cores, at).waits()) {
                 on(at, new Event.Tick());
             }
         }

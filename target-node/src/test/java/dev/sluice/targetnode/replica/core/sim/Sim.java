@@ -72,7 +72,7 @@ final class Sim {
         }
         for (int slot = 0; slot < slots; slot++) {
             var members = RowPlanner.goal(state, slot, _ -> true).stream()
-                    .map(drive -> new Member(drive, true, state.incarnation.get(LogState.where(drive)), 1))
+                    .map(drive -> new Member(drive, true, Known.of(state.incarnation, LogState.where(drive)), 1))
                     .toList();
             state.slots.put(slot, new LogState.Slot(new SlotRow(1, members, 1, List.of(), false), Map.of(), -9999));
         }
@@ -80,7 +80,7 @@ final class Sim {
         for (var target : targets.values()) {
             if (state.up.containsKey(target.id)) {
                 target.start(false);
-                target.registered(state.incarnation.get(target.id));
+                target.registered(Known.of(state.incarnation, target.id));
                 target.apply(state);
             } else {
                 after(uniform(1000, 6000), () -> target.start(false));
@@ -119,7 +119,7 @@ final class Sim {
             sim = Optional.of(new Sim(seed, broken, traced));
             sim.get().run();
         } catch (Violation found) {
-            violation = Optional.of(found.getMessage());
+            violation = Optional.of(String.valueOf(found.getMessage()));
         } catch (RuntimeException failure) {
             var at = failure.getStackTrace().length == 0 ? "" : failure.getStackTrace()[0].toString();
             violation = Optional.of("the core or the simulation failed: " + failure + " at " + at);
@@ -223,13 +223,14 @@ final class Sim {
     }
 
     Target target(String id) {
-        return targets.get(id);
+        return Known.of(targets, id);
     }
 
     boolean traces() {
         return traced;
     }
 
+    @SuppressWarnings("AnnotateFormatMethod")
     void trace(String format, Object... values) {
         if (traced) {
             System.out.printf(Locale.ROOT, "%8.1f  %s%n", now, String.format(Locale.ROOT, format, values));

@@ -231,7 +231,7 @@ final class Target {
         view = Optional.of(state);
         state.slots.forEach((slot, _) -> shell.apply(slot, state.row(slot), state.surplus(slot)));
         for (int number = Math.max(0, beats.size() - 5); number < beats.size(); number++) {
-            renew(beats.get(number));
+            renew(Known.of(beats, number));
         }
         gateway.follow(state);
     }

@@ -6,6 +6,7 @@ import java.util.Locale;
 final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    @SuppressWarnings("AnnotateFormatMethod")
     Violation(String format, Object... values) {
         super(String.format(Locale.ROOT, format, values));
     }
