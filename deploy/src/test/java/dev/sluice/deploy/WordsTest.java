@@ -56,7 +56,6 @@ final class WordsTest {
             "storage/Attendance",
             "storage/Settlement",
             "storage/attach/DriveTables",
-            "storage/attach/FormerSet",
             "storage/attach/Start",
             "storage/health/Ahead",
             "storage/health/Whereabouts",

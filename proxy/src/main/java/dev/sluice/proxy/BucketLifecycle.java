@@ -84,8 +84,13 @@ final class BucketLifecycle {
         }
         var command =
                 new Command.SetReplication(bucket.name(), bucket.id(), bucket.deletion(), before.properties(), changed);
-        var after = control.apply(command);
-        return same(after, bucket).deletion() == bucket.deletion() ? keep(bucket) : after;
+        try {
+            var after = control.apply(command);
+            return same(after, bucket).deletion() == bucket.deletion() ? keep(bucket) : after;
+        } catch (StoreException refused) {
+            keep(bucket); // else no write would be taken any more
+            throw refused;
+        }
     }
 
     private ClusterState mark(String name) {

@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,9 +54,9 @@ class BucketReplicasJsonTest {
     @Test
     void replicasWithLocalCopiesAreNotImplemented() throws IOException {
         var twice = changed(NATIVE, "{\"local_copies\":2}");
-        for (var before : new BucketProperties[] {NATIVE, twice}) {
-            var json = before == NATIVE ? "{\"replicas\":2,\"local_copies\":2}" : "{\"replicas\":2}";
-            assertThatThrownBy(() -> changed(before, json))
+        var refusals = Map.of("{\"replicas\":2,\"local_copies\":2}", NATIVE, "{\"replicas\":2}", twice);
+        for (var refusal : refusals.entrySet()) {
+            assertThatThrownBy(() -> changed(refusal.getValue(), refusal.getKey()))
                     .isInstanceOfSatisfying(
                             S3Failure.class,
                             refused -> assertThat(refused.error().status()).isEqualTo(501))

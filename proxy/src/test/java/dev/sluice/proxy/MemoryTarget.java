@@ -16,8 +16,10 @@ import dev.sluice.common.peer.ResilverFailure;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
+import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -31,6 +33,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 
 /// A target that keeps names only. It can be silent, as one that is down is.
 final class MemoryTarget implements TargetService {
@@ -45,6 +48,8 @@ final class MemoryTarget implements TargetService {
     private boolean silent;
     private Optional<String> refusesBackends = Optional.empty();
     private Runnable whenAskedIfEmpty = () -> {};
+    private Runnable whenListed = () -> {};
+    private SlotCover cover = SlotCover.NONE;
 
     MemoryTarget(String id) {
         this.id = id;
@@ -60,6 +65,20 @@ final class MemoryTarget implements TargetService {
 
     void whenAskedIfEmpty(Runnable action) {
         whenAskedIfEmpty = action;
+    }
+
+    /// After each page that it makes, before it answers.
+    void whenListed(Runnable action) {
+        whenListed = action;
+    }
+
+    /// The slots of replicated buckets that it is the primary of, since this epoch.
+    void serves(IntPredicate slots, long since) {
+        var served = SlotCover.NONE;
+        for (int slot = 0; slot < Slot.COUNT; slot++) {
+            served = slots.test(slot) ? served.and(slot, since) : served;
+        }
+        cover = served;
     }
 
     NavigableSet<String> keys(long bucketId) {
@@ -101,7 +120,9 @@ final class MemoryTarget implements TargetService {
 
     @Override
     public TargetPage list(Bucket bucket, ListQuery query) {
-        return new TargetPage(page(keys(bucket.id()), query, "here"));
+        var page = new TargetPage(page(keys(bucket.id()), query, "here"), bucket.replicated() ? cover : SlotCover.NONE);
+        whenListed.run();
+        return page;
     }
 
     @Override

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /// Only an empty bucket changes how its objects are replicated.
 class ReplicationChangeTest {
+    private static final Optional<String> POLICY = Optional.of("{\"Statement\":[]}");
+
     private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
 
     @AfterEach
@@ -33,7 +35,7 @@ class ReplicationChangeTest {
         cluster.life.change(bucket, before -> before.withReplicas(replicas));
     }
 
-    private static BucketProperties with(BucketProperties before, Durability durability, Optional<Long> quota) {
+    private static BucketProperties with(BucketProperties before, Durability durability) {
         return new BucketProperties(
                 before.backend(),
                 durability,
@@ -41,7 +43,7 @@ class ReplicationChangeTest {
                 before.route(),
                 before.localCopies(),
                 before.replicas(),
-                quota);
+                before.quota());
     }
 
     @Test
@@ -58,8 +60,8 @@ class ReplicationChangeTest {
         assertThat(now()).isEqualTo(bucket.properties().withReplicas(2));
         assertThat(cluster.known("shards")).map(Bucket::id).contains(bucket.id());
         assertThat(asked).hasValue(3);
-        change(bucket, 1);
-        assertThat(now().replicas()).isEqualTo(1);
+        change(bucket, 3);
+        assertThat(now().replicas()).isEqualTo(3);
         assertThat(cluster.targets.values())
                 .allSatisfy(target -> assertThat(target.dropped()).isEmpty());
     }
@@ -78,6 +80,17 @@ class ReplicationChangeTest {
         }
     }
 
+    /// The state says so after the bucket was marked.
+    @Test
+    void bucketIsWrittenToAgainAfterItsChangeWasRefused() {
+        var bucket = cluster.bucket("shards");
+        assertThatThrownBy(() -> change(bucket, 4)).hasMessageContaining("needs 4 targets");
+        assertThat(now()).isEqualTo(bucket.properties());
+        change(bucket, 2);
+        assertThatThrownBy(() -> change(bucket, 1)).hasMessageContaining("cannot become one without");
+        assertThat(now().replicas()).isEqualTo(2);
+    }
+
     @Test
     void replicasStayWhileATargetDoesNotAnswer() {
         var bucket = cluster.bucket("shards");
@@ -94,13 +107,13 @@ class ReplicationChangeTest {
                     name, BucketProperties.defaults(Optional.empty()).withReplicas(replicas));
             cluster.target(2).keys(bucket.id()).add("a");
         }
-        cluster.life.change(cluster.known("one").orElseThrow(), before -> with(before, Durability.OS, before.quota()));
+        cluster.life.change(cluster.known("one").orElseThrow(), before -> with(before, Durability.OS));
         assertThat(cluster.known("one").orElseThrow().properties().durability()).isEqualTo(Durability.OS);
         var replicated = cluster.known("shards").orElseThrow();
-        assertThatThrownBy(() -> cluster.life.change(replicated, before -> with(before, Durability.OS, before.quota())))
+        assertThatThrownBy(() -> cluster.life.change(replicated, before -> with(before, Durability.OS)))
                 .hasMessageContaining("not empty");
-        cluster.life.change(replicated, before -> with(before, before.durability(), Optional.of(5L)));
-        assertThat(now()).isEqualTo(with(replicated.properties(), Durability.FSYNC, Optional.of(5L)));
+        cluster.life.change(replicated, before -> before.withPolicy(POLICY));
+        assertThat(now()).isEqualTo(replicated.properties().withPolicy(POLICY));
     }
 
     /// The first answer is of a time before the write.
@@ -123,7 +136,7 @@ class ReplicationChangeTest {
     void otherPropertiesThatAreChangedMeanwhileStayChanged() {
         var bucket = cluster.bucket("shards");
         var properties = bucket.properties();
-        var limited = with(properties, properties.durability(), Optional.of(7L));
+        var limited = properties.withPolicy(POLICY);
         cluster.target(3)
                 .whenAskedIfEmpty(() -> cluster.control.apply(
                         new Command.SetBucketProperties("shards", bucket.id(), properties, limited)));

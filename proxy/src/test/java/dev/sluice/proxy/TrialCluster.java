@@ -74,6 +74,10 @@ final class TrialCluster implements AutoCloseable {
             }
             state = state.apply(
                     new Command.Join(new Node(id, Role.TARGET, "http://%s:8080".formatted(id.value()), "", 1)));
+            var drive = new Command.RegisteredDrive("drive of " + id.value(), 1, true);
+            state = state.apply(new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
+            int number = targets.size() - 1;
+            target.serves(slot -> slot % ids.size() == number, 1);
         }
         control = new MemoryControl(state);
         views = new ClusterViews(control);

@@ -5,7 +5,6 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
@@ -26,7 +25,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
-/// An object of a replicated bucket is asked for at this node, which answers as it answers a client's GET.
 final class CopySources {
     private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
     private static final String[] CONTENT_HEADERS = {
@@ -35,12 +33,10 @@ final class CopySources {
 
     private final ClusterViews views;
     private final PeerClient peers;
-    private final NodeId self;
 
-    CopySources(ClusterViews views, PeerClient peers, NodeId self) {
+    CopySources(ClusterViews views, PeerClient peers) {
         this.views = views;
         this.peers = peers;
-        this.self = self;
     }
 
     /// @param headers content headers, canonical names

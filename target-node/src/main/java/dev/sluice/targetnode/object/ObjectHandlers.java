@@ -151,7 +151,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new GetObjectHandler(store, coldFill, damagedCopies, reads),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
-                new CopyHandlers(new CopySources(views, peers, node), puts, multipart),
+                new CopyHandlers(new CopySources(views, peers), puts, multipart),
                 multipart,
                 new CompleteUploadHandler(
                         store.multipart(),

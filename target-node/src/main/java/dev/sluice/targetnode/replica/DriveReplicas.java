@@ -35,6 +35,7 @@ final class DriveReplicas implements AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(100);
     private static final Duration FIRST_AGAIN = Duration.ofMillis(400);
     private static final Duration LATER_AGAIN = Duration.ofSeconds(1);
+    private static final Duration STAND_IN_AGAIN = Duration.ofSeconds(10);
     private static final int MOST_MESSAGES = 1 << 16;
 
     /// What carries out actions.
@@ -197,7 +198,7 @@ final class DriveReplicas implements AutoCloseable {
         long now = System.nanoTime();
         for (var holder : List.copyOf(active)) {
             if (holder.nextTick() - now <= 0) {
-                holder.nextTick(now + LATER_AGAIN.toNanos());
+                holder.nextTick(now + (holder.isStandIn() ? STAND_IN_AGAIN : LATER_AGAIN).toNanos());
                 handle(holder, new Event.Tick());
             }
         }

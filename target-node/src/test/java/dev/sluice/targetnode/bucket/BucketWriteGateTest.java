@@ -80,8 +80,13 @@ class BucketWriteGateTest {
     void open() throws IOException {
         Files.createDirectories(drive.resolve(".sluice"));
         var one = new NodeId("target001");
-        controller = Controller.open(List.of(drive), Set.of(one), new TreeMap<>());
-        controller.apply(new Command.Join(new Node(one, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+        var two = new NodeId("target002");
+        controller = Controller.open(List.of(drive), Set.of(one, two), new TreeMap<>());
+        for (var target : List.of(one, two)) {
+            controller.apply(new Command.Join(new Node(target, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+            var registered = new Command.RegisteredDrive("drive of " + target, 1, true);
+            controller.apply(new Command.Register(target, "nonce", 0, "boot", List.of(registered)));
+        }
         controller.apply(new Command.CreateBucket("shards", 42, BucketProperties.defaults(Optional.empty())));
         bucket = controller.current().buckets().find("shards").orElseThrow();
         node = new Behind(controller);

@@ -57,6 +57,8 @@ class CopySourcesTest {
         var state = ClusterState.create("c", new TreeSet<>(List.of(SELF, DEAD)), new TreeMap<>())
                 .apply(join(SELF, "http://127.0.0.1:" + server.getAddress().getPort()))
                 .apply(join(DEAD, "http://127.0.0.1:1"))
+                .apply(registration(SELF))
+                .apply(registration(DEAD))
                 .apply(new Command.CreateBucket("one", 1, one))
                 .apply(new Command.CreateBucket("two", 1, one.withReplicas(2)));
         known = Optional.of(ClusterView.of(state));
@@ -72,30 +74,38 @@ class CopySourcesTest {
         return new Command.Join(new Node(id, Role.TARGET, url, "", 1));
     }
 
-    /// A key that the other target, which is down, would have if its bucket had one replica.
-    private String key(String bucket) {
+    private static Command registration(NodeId id) {
+        var drive = new Command.RegisteredDrive("drive of " + id, 1, true);
+        return new Command.Register(id, "nonce", 0, "boot", List.of(drive));
+    }
+
+    /// A key whose slot has this primary, and which the other target, which is down, would have if its bucket had one
+    /// replica.
+    private String key(String name, NodeId primary) {
         var view = known.orElseThrow();
-        long id = view.bucket(bucket).orElseThrow().id();
+        var bucket = view.bucket(name).orElseThrow();
         return IntStream.range(0, 1000)
                 .mapToObj(i -> "k" + i)
-                .filter(key -> view.routing().primary(Slot.of(id, key)).id().equals(DEAD))
+                .filter(key ->
+                        view.routing().primary(Slot.of(bucket.id(), key)).id().equals(DEAD))
+                .filter(key -> view.primary(bucket, key).id().equals(primary))
                 .findFirst()
                 .orElseThrow();
     }
 
     private long length(String bucket, String key) {
-        var sources = new CopySources(new ClusterViews(new Known()), peers, SELF);
+        var sources = new CopySources(new ClusterViews(new Known()), peers);
         try (var source = sources.open(new ObjectName(bucket, key), Conditions.NONE, Optional.empty())) {
             return source.length();
         }
     }
 
-    /// This node's gateway knows where the replicas are.
     @Test
-    void objectOfReplicatedBucketIsAskedForAtThisNode() {
-        var key = key("two");
+    void objectOfReplicatedBucketIsAskedForAtItsSlotsPrimary() {
+        var key = key("two", SELF);
         assertThat(length("two", key)).isEqualTo("/two/".length() + key.length());
-        assertThatThrownBy(() -> length("one", key("one"))).isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(() -> length("two", key("two", DEAD))).isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(() -> length("one", key("one", DEAD))).isInstanceOf(StoreException.Unavailable.class);
     }
 
     private final class Known implements ControlPlane {

@@ -143,7 +143,7 @@ final class ReplicatedKeysTest {
                 assertThat(found.action()).isEqualTo(ScrubFinding.Action.MARKED);
             });
             assertThat(file).hasBinaryContent(bad);
-            assertThat(StoreFixture.get(store, REPLICATED, "k3")).isEqualTo(random(3, 3000));
+            assertThat(StoreFixture.get(store, WRITTEN, "k3")).isEqualTo(random(3, 3000));
         }
         assertThat(folder.resolve("d1/objects/shards/k3")).exists();
         try (var store = open(2)) {

@@ -270,7 +270,12 @@ class ScrubTest {
     void anEntryThatSaysSomethingElseIsFound() throws Exception {
         Map<String, UnaryOperator<ObjectEntry>> lies = new TreeMap<>(Map.of(
                 "an older version",
-                        entry -> with(entry, new ObjectVersion(0, 1), entry.size(), entry.etag(), entry.details()),
+                        entry -> with(
+                                entry,
+                                new ObjectVersion(ObjectVersion.OWN_EPOCH, 1),
+                                entry.size(),
+                                entry.etag(),
+                                entry.details()),
                 "another size", entry -> with(entry, entry.version(), entry.size() + 1, entry.etag(), entry.details()),
                 "another ETag", entry -> with(entry, entry.version(), entry.size(), "e", entry.details()),
                 "details", entry -> with(entry, entry.version(), entry.size(), entry.etag(), true)));

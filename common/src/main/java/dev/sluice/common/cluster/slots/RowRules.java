@@ -48,7 +48,8 @@ final class RowRules {
         return new Member(drive, inSync, place(drive).incarnation(), since);
     }
 
-    /// Learners that cannot or need not be there leave, and missing ones are added.
+    /// Learners that cannot or need not be there leave, and missing ones are added. Nothing is added while an in-sync
+    /// member is to go that another one will ask for: until then no write is acknowledged, and then it is added.
     SlotRow fill(Group group, SlotRow row, List<String> goal) {
         var kept = new ArrayList<Member>(row.members().size() + 1);
         for (var member : row.members()) {
@@ -56,7 +57,19 @@ final class RowRules {
                 kept.add(member);
             }
         }
-        return filled(group, row, kept, goal);
+        return isAwaited(row) ? change(row, kept, false) : filled(group, row, kept, goal);
+    }
+
+    private boolean isAwaited(SlotRow row) {
+        int inSync = 0;
+        int usable = 0;
+        for (var member : row.members()) {
+            if (member.inSync()) {
+                inSync++;
+                usable += usable(member.drive()) ? 1 : 0;
+            }
+        }
+        return usable > 0 && usable < inSync;
     }
 
     /// A living in-sync member asks: in-sync members that cannot be used leave, and those that are more than the goal.

@@ -280,7 +280,7 @@ class SlotTableTest {
         var counts = ClusterView.of(state.apply(new Command.Down(gone, entry.version(), new TreeMap<>())))
                 .slotCounts()
                 .getOrDefault(1, SlotCounts.NONE);
-        assertThat(counts.degraded()).isBetween(2 * all / 5L, 3 * all / 5L);
+        assertThat(counts.degraded()).isBetween(2L * all / 5, 3L * all / 5);
         assertThat(counts.full() + counts.degraded()).isEqualTo(all);
     }
 

@@ -15,16 +15,17 @@ final class SlotCoreTest {
     private static final ObjectKey KEY = new ObjectKey(1, "shard");
     private static final Member FIRST = new Member("A", true, 1, 1);
     private static final Member SECOND = new Member("B", true, 2, 1);
-    private static final SlotRow ROW = new SlotRow(1, List.of(FIRST, SECOND), 1, List.of(), true);
-    private static final ObjectVersion VERSION = new ObjectVersion(1, (1L << 32) + 1);
+    /// Of an epoch before it the drives may have writes: it begins with a fence.
+    private static final SlotRow ROW = new SlotRow(2, List.of(FIRST, SECOND), 2, List.of(), true);
+    private static final ObjectVersion VERSION = new ObjectVersion(2, (1L << 32) + 1);
     private static final ObjectVersion OLDER = new ObjectVersion(1, 1);
 
     private final MapContext context = new MapContext();
 
     private SlotCore primary(List<OpenIntent> ofSecond) {
         var core = new SlotCore("A", 1);
-        assertThat(on(core, new Event.RowApplied(ROW, false))).containsExactly(send("B", new Message.Fence(1)));
-        on(core, received("B", new Message.Fenced(1, 2, ofSecond)));
+        assertThat(on(core, new Event.RowApplied(ROW, false))).containsExactly(send("B", new Message.Fence(2)));
+        on(core, received("B", new Message.Fenced(2, 2, ofSecond)));
         return core;
     }
 
@@ -43,21 +44,21 @@ final class SlotCoreTest {
     @Test
     void putIsCommittedWhenBothMembersHaveItAndAnsweredWhenTheStoreShowsIt() {
         var core = primary(List.of());
-        assertThat(core.serving()).isEqualTo(new Serving(1, 1));
+        assertThat(core.serving()).isEqualTo(new Serving(2, 2));
         var store = new Action.StoreIntent(KEY, VERSION, false);
         assertThat(on(core, new Event.Write(7, KEY, false)))
                 .containsExactly(
                         new Action.Accepted(7, VERSION),
-                        send("B", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)),
+                        send("B", new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION)),
                         store);
-        assertThat(on(core, received("B", new Message.Prepared(1, KEY, VERSION))))
+        assertThat(on(core, received("B", new Message.Prepared(2, KEY, VERSION))))
                 .isEmpty();
         var answer = new Action.Answer(7, Action.Outcome.COMMITTED);
         var settle = new Action.Settle(KEY, VERSION, true, false, Optional.of(answer));
         assertThat(on(core, new Event.Done(store))).containsExactly(settle);
         assertThat(on(core, new Event.Done(settle))).containsExactly(answer);
         assertThat(core.waits()).isTrue();
-        on(core, received("B", new Message.FateKnown(1, KEY, VERSION, false)));
+        on(core, received("B", new Message.FateKnown(2, KEY, VERSION, false)));
         assertThat(core.waits()).isFalse();
     }
 
@@ -66,15 +67,26 @@ final class SlotCoreTest {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
         var store = new Action.StoreIntent(KEY, VERSION, false);
-        var prepare = new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION);
+        var prepare = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", prepare))).containsExactly(store);
-        assertThat(on(core, new Event.Done(store))).containsExactly(send("A", new Message.Prepared(1, KEY, VERSION)));
-        var fate = new Message.Fate(1, KEY, VERSION, true, false, VERSION);
+        assertThat(on(core, new Event.Done(store))).containsExactly(send("A", new Message.Prepared(2, KEY, VERSION)));
+        var fate = new Message.Fate(2, KEY, VERSION, true, false, VERSION);
         var settle = new Action.Settle(KEY, VERSION, true, false, Optional.empty());
-        var known = send("A", new Message.FateKnown(1, KEY, VERSION, false));
+        var known = send("A", new Message.FateKnown(2, KEY, VERSION, false));
         assertThat(on(core, received("A", fate))).containsExactly(settle, known);
         assertThat(on(core, received("A", fate))).containsExactly(known);
         assertThat(on(core, received("A", prepare))).as("a late copy").isEmpty();
+    }
+
+    /// Nothing was written before.
+    @Test
+    void firstEpochOpensWithoutAFence() {
+        var core = new SlotCore("A", 1);
+        var first = new SlotRow(SlotRow.FIRST, List.of(FIRST, SECOND), SlotRow.FIRST, List.of(), false);
+        assertThat(on(core, new Event.RowApplied(first, false)))
+                .contains(new Action.Open(new Serving(1, 1)))
+                .doesNotContain(send("B", new Message.Fence(1)));
+        assertThat(core.serving()).isEqualTo(new Serving(1, 1));
     }
 
     /// A versions round, and reads only when the store shows what it decided.
@@ -101,11 +113,11 @@ final class SlotCoreTest {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
         var store = new Action.StoreIntent(KEY, VERSION, false);
-        on(core, received("A", new Message.Prepare(1, KEY, VERSION, false, Optional.empty(), VERSION)));
-        assertThat(on(core, received("C", new Message.Fence(2)))).isEmpty();
+        on(core, received("A", new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION)));
+        assertThat(on(core, received("C", new Message.Fence(3)))).isEmpty();
         var intent = new OpenIntent(KEY, VERSION, false);
-        assertThat(on(core, new Event.Done(store))).contains(send("C", new Message.Fenced(2, 2, List.of(intent))));
-        var late = new Message.Prepare(1, new ObjectKey(1, "late"), VERSION, false, Optional.empty(), VERSION);
+        assertThat(on(core, new Event.Done(store))).contains(send("C", new Message.Fenced(3, 2, List.of(intent))));
+        var late = new Message.Prepare(2, new ObjectKey(1, "late"), VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", late))).isEmpty();
     }
 
@@ -140,7 +152,7 @@ final class SlotCoreTest {
     void acknowledgementOfALaterLifeDoesNotCount() {
         var core = new SlotCore("A", 1);
         on(core, new Event.RowApplied(ROW, false));
-        on(core, received("B", new Message.Fenced(1, 9, List.of())));
+        on(core, received("B", new Message.Fenced(2, 9, List.of())));
         assertThat(core.serving().open()).isFalse();
     }
 
@@ -157,10 +169,10 @@ final class SlotCoreTest {
     void refusalOfAnInSyncMemberFailsTheWrite() {
         var core = primary(List.of());
         on(core, new Event.Write(7, KEY, false));
-        var abort = new Message.Fate(1, KEY, VERSION, false, true, VERSION);
-        var known = new Message.FateKnown(1, KEY, VERSION, true);
+        var abort = new Message.Fate(2, KEY, VERSION, false, true, VERSION);
+        var known = new Message.FateKnown(2, KEY, VERSION, true);
         var settle = new Action.Settle(KEY, VERSION, false, true, Optional.of(send("A", known)));
-        assertThat(on(core, received("B", new Message.Refused(1, KEY, VERSION))))
+        assertThat(on(core, received("B", new Message.Refused(2, KEY, VERSION))))
                 .containsExactly(send("B", abort), settle);
         assertThat(on(core, received("B", known))).isEmpty();
         assertThat(on(core, new Event.Done(settle))).containsExactly(new Action.Answer(7, Action.Outcome.FAILED));
@@ -170,7 +182,7 @@ final class SlotCoreTest {
     void undecidedWritesHaveAnUnknownOutcomeWhenAnotherIsPrimary() {
         var core = primary(List.of());
         on(core, new Event.Write(7, KEY, false));
-        var moved = new SlotRow(2, List.of(SECOND, FIRST), 2, List.of("A", "B"), false);
+        var moved = new SlotRow(3, List.of(SECOND, FIRST), 3, List.of("A", "B"), false);
         assertThat(on(core, new Event.RowApplied(moved, false)))
                 .containsExactly(new Action.Answer(7, Action.Outcome.UNKNOWN), new Action.Close());
     }
@@ -179,10 +191,10 @@ final class SlotCoreTest {
     void undecidedWritesArePreparedAgainUnderANewEpoch() {
         var core = primary(List.of());
         on(core, new Event.Write(7, KEY, false));
-        on(core, received("B", new Message.Prepared(1, KEY, VERSION)));
-        var learner = new Member("C", false, 3, 2);
-        var wider = new SlotRow(2, List.of(FIRST, SECOND, learner), 1, List.of(), true);
-        var again = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
+        on(core, received("B", new Message.Prepared(2, KEY, VERSION)));
+        var learner = new Member("C", false, 3, 3);
+        var wider = new SlotRow(3, List.of(FIRST, SECOND, learner), 2, List.of(), true);
+        var again = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, new Event.RowApplied(wider, false))).contains(send("B", again), send("C", again));
     }
 }

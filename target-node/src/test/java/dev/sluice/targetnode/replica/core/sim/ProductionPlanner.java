@@ -209,10 +209,11 @@ final class ProductionPlanner {
         after.controllers()
                 .forEach((controller, boot) ->
                         next.boots.put(Integer.parseInt(name(controller).substring(1)), boot));
-        after.table(GROUP).orElseThrow().all().forEach((slot, row) -> {
+        var table = after.table(GROUP).orElseThrow();
+        for (int slot = 0; slot < table.size(); slot++) {
             var was = Known.of(next.slots, slot);
-            next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
-        });
+            next.slots.put(slot, new LogState.Slot(table.row(slot), was.avoided(), was.accused()));
+        }
         return next;
     }
 }
