@@ -7,7 +7,9 @@ import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.Command.SlotEpoch;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
@@ -20,14 +22,14 @@ import java.util.function.Function;
 ///     zigzag and unsigned LEB128
 @JsonFormat(shape = JsonFormat.Shape.ARRAY)
 @JsonPropertyOrder({"group", "drive", "incarnation", "slots"})
-record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
+record PackedSlots(int group, String drive, int incarnation, String slots) {
     PackedSlots {
         Objects.requireNonNull(drive, "drive");
         Objects.requireNonNull(slots, "slots");
     }
 
     private static final class Output {
-        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private long slot;
         private long epoch;
 
@@ -36,6 +38,10 @@ record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
             number(nextEpoch - epoch);
             slot = nextSlot;
             epoch = nextEpoch;
+        }
+
+        String text() {
+            return Base64.getEncoder().encodeToString(bytes.toByteArray());
         }
 
         private void number(long signed) {
@@ -54,14 +60,12 @@ record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
     }
 
     private void each(Each each) {
+        var in = ByteBuffer.wrap(Base64.getDecoder().decode(slots));
         long slot = 0;
         long epoch = 0;
-        int at = 0;
-        while (at < slots.length) {
-            slot += signed(at);
-            at = end(at);
-            epoch += signed(at);
-            at = end(at);
+        while (in.hasRemaining()) {
+            slot += number(in);
+            epoch += number(in);
             if (slot != (int) slot) {
                 throw malformed();
             }
@@ -69,20 +73,13 @@ record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
         }
     }
 
-    private long signed(int from) {
+    private static long number(ByteBuffer in) {
         long number = 0;
-        int shift = 0;
-        for (int at = from; at < end(from); at++) {
-            number |= (long) (slots[at] & 0x7f) << shift;
-            shift += 7;
-        }
-        return (number >>> 1) ^ -(number & 1);
-    }
-
-    private int end(int from) {
-        for (int at = from; at < slots.length && at < from + 10; at++) {
-            if (slots[at] >= 0) {
-                return at + 1;
+        for (int shift = 0; in.hasRemaining() && shift < Long.SIZE; shift += 7) {
+            byte next = in.get();
+            number |= (long) (next & 0x7f) << shift;
+            if (next >= 0) {
+                return (number >>> 1) ^ -(number & 1);
             }
         }
         throw malformed();
@@ -101,7 +98,7 @@ record PackedSlots(int group, String drive, int incarnation, byte[] slots) {
 
     private record Who(int group, String drive, int incarnation) {
         PackedSlots with(Output output) {
-            return new PackedSlots(group, drive, incarnation, output.bytes.toByteArray());
+            return new PackedSlots(group, drive, incarnation, output.text());
         }
     }
 

@@ -40,6 +40,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
     private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration PAUSE = Duration.ofMillis(2);
 
     private final StateFiles files;
     private final NodeId self;
@@ -208,7 +209,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private void judgeForEver() {
         while (!closed) {
             try {
-                var up = Optional.ofNullable(returned.poll(TICK.toMillis(), TimeUnit.MILLISECONDS));
+                var wait = promises.untilNextLapse(TICK).plus(PAUSE);
+                var up = Optional.ofNullable(returned.poll(wait.toNanos(), TimeUnit.NANOSECONDS));
                 if (up.isPresent()) {
                     returning.remove(up.get().target());
                     apply(up.get());

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// The newest changes, for the nodes that watch: as many as their rows are few enough.
 final class History {
     private static final int MOST_CHANGES = 1024;
-    private static final int MOST_ROWS = 1 << 17;
+    private static final int MOST_ROWS = 1 << 19;
 
     private final ArrayDeque<LoggedChange> changes = new ArrayDeque<>();
     private int rows;

@@ -96,6 +96,18 @@ final class Promises {
         return lapsed;
     }
 
+    /// When [#lapsed] may have somebody new to name; at most the given time from now.
+    synchronized Duration untilNextLapse(Duration most) {
+        long now = clock.nanos();
+        long next = most.toNanos();
+        for (var target : known.targets().entrySet()) {
+            if (target.getValue().up() && !reported.containsKey(target.getKey())) {
+                next = Math.min(next, 1 + Math.max(until.getOrDefault(target.getKey(), begin), begin) - now);
+            }
+        }
+        return Duration.ofNanos(Math.max(0, next));
+    }
+
     /// Whether the target may hold a lease by a promise of this life.
     synchronized boolean leased(NodeId target) {
         return known.target(target).filter(TargetEntry::up).isPresent()

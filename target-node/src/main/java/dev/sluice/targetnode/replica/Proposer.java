@@ -17,11 +17,13 @@ import org.slf4j.LoggerFactory;
 /// core makes it again.
 final class Proposer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Proposer.class);
-    private static final long PAUSE_NANOS = 20_000_000;
+    private static final long PAUSE_NANOS = 10_000_000;
+    private static final int PAUSES = 30;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 100_000_000;
 
     private final ControlPlane control;
-    private final Set<Command.SlotCommand> waiting = new LinkedHashSet<>();
+    private final Set<Command.SlotCommand> urgent = new LinkedHashSet<>();
+    private final Set<Command.SlotCommand> patient = new LinkedHashSet<>();
     private final Semaphore arrived = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
@@ -48,20 +50,31 @@ final class Proposer implements AutoCloseable {
 
     void add(Command.SlotCommand command) {
         boolean first;
-        synchronized (waiting) {
-            first = waiting.isEmpty();
-            waiting.add(command);
+        synchronized (urgent) {
+            first = urgent.isEmpty() && patient.isEmpty();
+            (isPatient(command) ? patient : urgent).add(command);
         }
         if (first) {
             arrived.release();
         }
     }
 
-    private List<Command.SlotCommand> takeAll() {
-        synchronized (waiting) {
-            var all = List.copyOf(waiting);
-            waiting.clear();
+    /// Nobody waits for these: a slot is served before it is logged as opened, and without the learner.
+    private static boolean isPatient(Command.SlotCommand command) {
+        return command instanceof Command.Opened || command instanceof Command.Promote;
+    }
+
+    private List<Command.SlotCommand> takeAll(Set<Command.SlotCommand> from) {
+        synchronized (urgent) {
+            var all = List.copyOf(from);
+            from.clear();
             return all;
+        }
+    }
+
+    private boolean isIdle() {
+        synchronized (urgent) {
+            return urgent.isEmpty() && patient.isEmpty();
         }
     }
 
@@ -69,15 +82,26 @@ final class Proposer implements AutoCloseable {
         while (!closed) {
             try {
                 arrived.acquire();
-                LockSupport.parkNanos(PAUSE_NANOS); // others are about to say the same
-                propose(takeAll());
+                while (!closed && !isIdle()) {
+                    proposeSoon();
+                }
             } catch (InterruptedException _) {
                 // it is being closed
             } catch (StoreException away) {
                 LOG.debug("proposals are lost: {}", away.getMessage());
                 LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+                arrived.release();
             }
         }
+    }
+
+    /// Others are about to say the same, and each entry costs the controllers a look at all slots.
+    private void proposeSoon() {
+        for (int pause = 0; pause < PAUSES && !closed; pause++) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            propose(takeAll(urgent));
+        }
+        propose(takeAll(patient));
     }
 
     private void propose(List<Command.SlotCommand> some) {

@@ -129,6 +129,9 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             return false;
         }
         applied = Optional.of(Applied.of(state));
+        if (!state.replication().groups().isEmpty()) {
+            state.replication().drives().prepare(); // not first when a target is gone
+        }
         boolean same = before.filter(known -> known.state().version() == state.version())
                 .isPresent();
         boolean again = standIns.isOver() || (same && asked);

@@ -37,7 +37,7 @@ class HistoryTest {
     @Test
     void changesOfManyRowsAreForgottenEarlier() {
         for (int version = 0; version < 4; version++) {
-            history.add(change(version, 60_000));
+            history.add(change(version, 240_000));
         }
         assertThat(history.since(1)).isEmpty();
         assertThat(history.since(2).orElseThrow()).hasSize(2);

@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -75,6 +76,22 @@ class PromisesTest {
         clock.passes(1);
         assertThat(promises.leased(TARGET)).isFalse();
         assertThat(promises.lapsed()).isEqualTo(Map.of(TARGET, entryVersion()));
+    }
+
+    @Test
+    void nextLapseIsKnownBeforehand() {
+        var most = Duration.ofSeconds(9);
+        assertThat(promised(1)).isTrue();
+        var wait = promises.untilNextLapse(most);
+        assertThat(wait).isEqualTo(Promises.PROMISE.plusNanos(1));
+        assertThat(promises.untilNextLapse(Duration.ofMillis(3))).isEqualTo(Duration.ofMillis(3));
+        clock.passes(Promises.PROMISE.toMillis());
+        assertThat(promises.lapsed()).isEmpty();
+        assertThat(promises.untilNextLapse(most)).isEqualTo(Duration.ofNanos(1));
+        clock.passes(1);
+        assertThat(promises.untilNextLapse(most)).isZero();
+        assertThat(promises.lapsed()).isNotEmpty();
+        assertThat(promises.untilNextLapse(most)).as("nobody else").isEqualTo(most);
     }
 
     @Test

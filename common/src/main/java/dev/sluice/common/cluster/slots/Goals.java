@@ -149,7 +149,17 @@ public final class Goals {
         known = larger;
     }
 
-    private record Goal(int[] drives, List<String> ids, int hash) {
+    private static final class Goal {
+        private final int[] drives;
+        private final List<String> ids;
+        private final int hash;
+
+        Goal(int[] drives, List<String> ids, int hash) {
+            this.drives = drives;
+            this.ids = ids;
+            this.hash = hash;
+        }
+
         boolean is(int[] chosen, int size) {
             return Arrays.equals(drives, 0, drives.length, chosen, 0, size);
         }

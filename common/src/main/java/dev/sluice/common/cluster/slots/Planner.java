@@ -248,26 +248,16 @@ public final class Planner {
         }
     }
 
-    /// @param some those of one drive and group after each other, or it takes longer
     private void change(List<SlotDrive> some, RowRules rules, BiFunction<Group, SlotDrive, RowMemo.Rule> rule) {
-        var last = Optional.<SlotDrive>empty();
-        var memo = new RowMemo((row, _) -> row, draft.interner());
+        var memos = new HashMap<SlotDrive, RowMemo>();
         for (var one : some) {
             if (isNow(one.group(), one.slot(), one.epoch())) {
                 var group = Objects.requireNonNull(before.groups().get(one.group()));
-                if (last.isEmpty() || !isSameMember(last.get(), one)) {
-                    memo = new RowMemo(rule.apply(group, one), draft.interner());
-                    last = Optional.of(one);
-                }
+                var member = new SlotDrive(one.group(), 0, 0, one.drive(), one.incarnation());
+                var memo = memos.computeIfAbsent(member, _ -> new RowMemo(rule.apply(group, one), draft.interner()));
                 draft.change(one.group(), one.slot(), rules.goal(group, one.slot()), memo);
             }
         }
-    }
-
-    private static boolean isSameMember(SlotDrive one, SlotDrive other) {
-        return one.group() == other.group()
-                && one.incarnation() == other.incarnation()
-                && one.drive().equals(other.drive());
     }
 
     private boolean isNow(int group, int slot, long epoch) {

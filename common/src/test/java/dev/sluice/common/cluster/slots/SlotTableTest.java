@@ -273,14 +273,14 @@ class SlotTableTest {
 
     @Test
     void slotsAreCountedByState() {
-        int all = Slot.COUNT;
+        long all = Slot.COUNT;
         assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(all, all, 0, 0)));
         var gone = target(state, table.row(0).primary().drive());
         var entry = state.replication().target(gone).orElseThrow();
         var counts = ClusterView.of(state.apply(new Command.Down(gone, entry.version(), new TreeMap<>())))
                 .slotCounts()
                 .getOrDefault(1, SlotCounts.NONE);
-        assertThat(counts.degraded()).isBetween(2L * all / 5, 3L * all / 5);
+        assertThat(counts.degraded()).isBetween(2 * all / 5, 3 * all / 5);
         assertThat(counts.full() + counts.degraded()).isEqualTo(all);
     }
 
