@@ -4,8 +4,6 @@ import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
-import dev.sluice.targetnode.replica.core.Serving;
-import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -32,7 +30,6 @@ final class ClientWrites implements AutoCloseable {
     /// How long a client waits for the other replicas, or for writes before its own.
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final ObjectStore store;
     private final Staging staging;
     private final Primaries primaries;
     private final KeyGates gates = new KeyGates();
@@ -45,8 +42,7 @@ final class ClientWrites implements AutoCloseable {
         Optional<Holder> of(long bucketId, int slot);
     }
 
-    ClientWrites(ObjectStore store, Staging staging, Primaries primaries) {
-        this.store = store;
+    ClientWrites(Staging staging, Primaries primaries) {
         this.staging = staging;
         this.primaries = primaries;
     }
@@ -55,7 +51,7 @@ final class ClientWrites implements AutoCloseable {
     Replicas replicas(LongFunction<Replicas.ServedSlots> served) {
         return new Replicas() {
             @Override
-            public Serving serving(long bucketId, String key) {
+            public Replicas.Serving serving(long bucketId, String key) {
                 return new Term(holder(bucketId, key));
             }
 
@@ -87,7 +83,7 @@ final class ClientWrites implements AutoCloseable {
     /// The right to answer for a slot in one term.
     private static final class Term implements Replicas.Serving {
         private final Holder holder;
-        private final Serving serving;
+        private final dev.sluice.targetnode.replica.core.Serving serving;
 
         Term(Holder holder) {
             this.holder = holder;

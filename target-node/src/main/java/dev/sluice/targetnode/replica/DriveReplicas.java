@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -183,7 +184,7 @@ final class DriveReplicas implements AutoCloseable {
         } catch (InterruptedException _) {
             LOG.debug("the replicas of drive {} end", drive.id());
         } catch (UncheckedIOException failure) {
-            drive.suspicion().add("replicas", failure.getCause());
+            drive.suspicion().add("replicas", Objects.requireNonNull(failure.getCause()));
             failed.accept(this);
         } catch (RuntimeException bug) {
             LOG.error("the replicas of drive {} stop: a bug", drive.id(), bug);

@@ -53,7 +53,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.self = self;
         this.store = store;
         this.clock = clock;
-        this.writes = new ClientWrites(store, staging, this::primary);
+        this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
                 store, staging, id -> applied.flatMap(known -> known.bucket(id)), writes::refused, threads);
         this.messages = new Messages(self, peers, staging, writes, this::loop, () -> applied, threads);

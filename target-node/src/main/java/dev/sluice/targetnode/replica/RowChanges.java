@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -19,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What a newer state says to the drives of this target: the rows that changed, of slots they have or had a part in.
+@SuppressWarnings("ReferenceEquality") // a row that did not change is the same object in the next table
 final class RowChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RowChanges.class);
     private static final int AT_ONCE = 256;
@@ -181,10 +183,14 @@ final class RowChanges {
     private record Told(int slot, SlotRow row, boolean standIn) {}
 
     private void post(Group group, GroupSlots slots) {
-        urgent.forEach((drive, rows) -> post(group, slots, loops.get(drive), rows));
-        told.forEach((drive, rows) -> post(group, slots, loops.get(drive), rows));
+        urgent.forEach((drive, rows) -> post(group, slots, loop(drive), rows));
+        told.forEach((drive, rows) -> post(group, slots, loop(drive), rows));
         urgent.clear();
         told.clear();
+    }
+
+    private DriveReplicas loop(String drive) {
+        return Objects.requireNonNull(loops.get(drive));
     }
 
     /// In pieces, so that what else waits for a loop comes in between.

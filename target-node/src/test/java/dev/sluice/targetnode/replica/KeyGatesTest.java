@@ -25,6 +25,7 @@ class KeyGatesTest {
     private final KeyGates gates = new KeyGates();
 
     @Test
+    @SuppressWarnings("ThreadPriorityCheck") // the more threads come in between, the better
     void writesOfAKeyGoOneAtATimeAndThoseOfOthersBesideThem() throws Exception {
         var inside = new AtomicInteger();
         var most = new AtomicInteger();

@@ -102,7 +102,6 @@ class OutboxTest {
         assertThat(received)
                 .containsExactlyElementsOf(IntStream.range(0, 1000).boxed().toList());
         assertThat(calls).hasValue(2);
-
     }
 
     @Test
