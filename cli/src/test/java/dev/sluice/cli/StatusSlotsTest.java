@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ final class StatusSlotsTest {
         node = new AskedNode(request -> switch (request.uri().getPath()) {
             case "/v1/daemon" ->
                 "{\"pmap\":{\"proxy001\":{\"public_net\":{\"direct_url\":\"%s\"}}},\"tmap\":{}}".formatted(url.get());
-            case "/health/cluster" -> clusterHealth.get();
+            case "/health/cluster" -> Objects.requireNonNull(clusterHealth.get());
             default -> "{}";
         });
         url.set(node.url());

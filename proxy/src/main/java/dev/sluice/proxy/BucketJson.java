@@ -47,7 +47,8 @@ final class BucketJson {
                         .intValue()
                 : before.localCopies();
         int replicas = value.has("replicas")
-                ? wholeNumber(value, "replicas", 1, BucketProperties.MAX_REPLICAS).intValue()
+                ? wholeNumber(value, "replicas", 1, BucketProperties.MAX_REPLICAS)
+                        .intValue()
                 : before.replicas();
         if (localCopies > 1 && replicas > 1) {
             throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");

@@ -26,7 +26,8 @@ final class BucketLifecycle {
     private final ListHandlers lists;
     private final InstantSource clock;
 
-    BucketLifecycle(ControlPlane control, ClusterViews views, Targets targets, ListHandlers lists, InstantSource clock) {
+    BucketLifecycle(
+            ControlPlane control, ClusterViews views, Targets targets, ListHandlers lists, InstantSource clock) {
         this.control = control;
         this.views = views;
         this.targets = targets;

@@ -47,7 +47,8 @@ final class ListHandlers {
     ///
     /// @throws StoreException.Unavailable when some slot has no primary now
     boolean isEmpty(Bucket bucket) {
-        return covered(bucket, new ListQuery("", "", "", 1), merged -> merged.peek().isEmpty());
+        return covered(
+                bucket, new ListQuery("", "", "", 1), merged -> merged.peek().isEmpty());
     }
 
     private ListingPage replicated(S3Request.ListObjects request, Bucket bucket) {

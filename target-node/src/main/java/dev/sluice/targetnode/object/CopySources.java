@@ -1,10 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.backend.StreamSource;
-import dev.sluice.common.cluster.Bucket;
-import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
