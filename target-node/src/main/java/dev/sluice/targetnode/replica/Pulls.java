@@ -113,7 +113,7 @@ final class Pulls {
             taking.from(fetch);
             staging.put(loop.id(), record.version(), new Staging.Bytes() {
                 @Override
-                public Prepared prepared() {
+                public Prepared prepared() throws IOException {
                     try (fetch) {
                         return fetch.prepared();
                     }
