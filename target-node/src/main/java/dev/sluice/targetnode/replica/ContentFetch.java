@@ -88,8 +88,9 @@ final class ContentFetch implements AutoCloseable {
         }
     }
 
-    /// The change that makes it the object: the staging file is the drive's from here on.
-    Prepared prepared() {
+    /// The change that makes it the object: the staging file is the drive's from here on. On the drive's threads: it
+    /// must not wait for another call of the drive, which may have no other thread.
+    Prepared prepared() throws IOException {
         var with = drive.accessTimes().stored(record);
         if (small.isPresent() && durable) {
             var change = Contents.prepareSmallPut(bucket, work, record, small.get(), with);
@@ -98,22 +99,21 @@ final class ContentFetch implements AutoCloseable {
                 return change.get();
             }
         }
-        return drive.call(() -> {
-            if (file.isEmpty()) {
-                file = Optional.of(drive.contents().files().create(work));
-                file.get().write(0, ByteBuffer.wrap(small.orElseThrow()));
-            }
-            var change = drive.contents().preparePut(bucket, work, file.get(), record, with, durable);
-            handedOver = true;
-            return change;
-        });
+        if (file.isEmpty()) {
+            file = Optional.of(drive.contents().files().create(work));
+            file.get().write(0, ByteBuffer.wrap(small.orElseThrow()));
+        }
+        var change = drive.contents().preparePut(bucket, work, file.get(), record, with, durable);
+        handedOver = true;
+        return change;
     }
 
+    /// Waits for nothing: it may be on the drive's threads, too.
     @Override
     public void close() {
         file.ifPresent(drive::closeLater);
         if (!handedOver && file.isPresent()) {
-            Drive.awaited(drive.startStep(() -> drive.contents().files().delete(work)));
+            var _ = drive.startStep(() -> drive.contents().files().delete(work));
         }
     }
 }

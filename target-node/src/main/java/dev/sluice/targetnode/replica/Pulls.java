@@ -115,7 +115,7 @@ final class Pulls implements AutoCloseable {
             taking.from(fetch);
             staging.put(loop.id(), record.version(), new Staging.Bytes() {
                 @Override
-                public Prepared prepared() {
+                public Prepared prepared() throws IOException {
                     try (fetch) {
                         return fetch.prepared();
                     }
