@@ -25,7 +25,8 @@ final class ReplicationTest {
     /// Of each client.
     private static final int STEPS = 60;
 
-    /// The goals are 2 s and 5 s on an idle machine (docs/benchmarks.md). Here load, four nodes and a cold JVM share it.
+    /// The goals are 2 s and 5 s on an idle machine (docs/benchmarks.md). Here load, four nodes and a cold JVM share
+    /// it.
     private static final Duration LONGEST_READ = Duration.ofSeconds(15);
 
     private static final Duration LONGEST_WRITE = Duration.ofSeconds(15);
