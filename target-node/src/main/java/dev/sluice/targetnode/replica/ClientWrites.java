@@ -203,6 +203,12 @@ final class ClientWrites implements AutoCloseable {
 
                     @Override
                     public void drop() {} // the upload takes its staging file away
+
+                    @Override
+                    public void undo() {
+                        var drive = object.drive();
+                        var _ = drive.startStep(() -> drive.contents().files().delete(object.work()));
+                    }
                 }));
     }
 

@@ -50,7 +50,7 @@ final class DriveReplicas implements AutoCloseable {
     private final SlotPages pages;
     private final IntSupplier counter;
     private final Shell shell;
-    private final Consumer<DriveReplicas> failed;
+    private final Consumer<DriveReplicas> ended;
     private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
     private final Map<Long, Holder> holders = new HashMap<>();
     private final Set<Holder> active = new LinkedHashSet<>();
@@ -60,7 +60,7 @@ final class DriveReplicas implements AutoCloseable {
     private Optional<CompletableFuture<Void>> nextSync = Optional.empty();
     private volatile boolean closed;
 
-    /// @param failed told when the drive cannot be used any more; the loop has ended then
+    /// @param ended told at the end, whether the drive failed or this was closed
     DriveReplicas(
             Drive drive,
             int incarnation,
@@ -68,14 +68,14 @@ final class DriveReplicas implements AutoCloseable {
             SlotPages pages,
             IntSupplier counter,
             Shell shell,
-            Consumer<DriveReplicas> failed) {
+            Consumer<DriveReplicas> ended) {
         this.drive = drive;
         this.incarnation = incarnation;
         this.lease = lease;
         this.pages = pages;
         this.counter = counter;
         this.shell = shell;
-        this.failed = failed;
+        this.ended = ended;
         this.thread = new DriveThread(this::runForEver, drive.id() + "-replicas");
     }
 
@@ -180,18 +180,16 @@ final class DriveReplicas implements AutoCloseable {
                     drive.leave();
                 }
             }
-            failed.accept(this);
         } catch (InterruptedException _) {
             LOG.debug("the replicas of drive {} end", drive.id());
         } catch (UncheckedIOException failure) {
             drive.suspicion().add("replicas", Objects.requireNonNull(failure.getCause()));
-            failed.accept(this);
         } catch (RuntimeException bug) {
             LOG.error("the replicas of drive {} stop: a bug", drive.id(), bug);
-            failed.accept(this);
         } finally {
             closed = true;
             lease.end();
+            ended.accept(this);
         }
     }
 

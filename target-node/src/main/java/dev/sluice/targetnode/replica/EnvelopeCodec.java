@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.KeyVersion;
 import dev.sluice.targetnode.replica.core.Learning;
@@ -52,7 +53,12 @@ final class EnvelopeCodec {
 
     static Envelope decode(byte[] bytes) throws IOException {
         var in = new PackedReader("a message from another replica", bytes, FORMAT);
-        return new Envelope((int) in.number(), (int) in.number(), in.text(), in.text(), message(in), attached(in));
+        int group = (int) in.number();
+        int slot = (int) in.number();
+        if (slot < 0 || slot >= Slot.COUNT) {
+            throw new DamagedRecordException("a message about slot " + slot);
+        }
+        return new Envelope(group, slot, in.text(), in.text(), message(in), attached(in));
     }
 
     private static Optional<Envelope.Attached> attached(PackedReader in) throws IOException {

@@ -17,6 +17,7 @@ final class Lease {
     private final LongSupplier clock;
     private final ArrayDeque<Promise> pending = new ArrayDeque<>();
     private long applied = -1;
+    private boolean ended;
     private volatile long until = Long.MIN_VALUE;
 
     /// @param clock nanoseconds of a clock that counts the time the machine is suspended, and never goes back
@@ -55,11 +56,14 @@ final class Lease {
 
     /// At the end of an orderly stop.
     synchronized void end() {
+        ended = true;
         pending.clear();
         until = Long.MIN_VALUE;
     }
 
     private void renew(long sentAt) {
-        until = Math.max(until, sentAt + LENGTH);
+        if (!ended) {
+            until = Math.max(until, sentAt + LENGTH);
+        }
     }
 }

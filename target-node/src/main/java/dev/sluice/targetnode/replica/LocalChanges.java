@@ -59,13 +59,14 @@ final class LocalChanges {
         var bytes = bytes(holder.loop().id(), action);
         var change = holder.changes().thenComposeAsync(_ -> patiently(holder.loop(), action, bytes), threads);
         var ended = change.handle((_, failure) -> {
-            end(holder, action, Optional.ofNullable(failure));
+            end(holder, action, bytes, Optional.ofNullable(failure));
             return null;
         });
         holder.changing(ended.thenRun(() -> {}));
     }
 
-    private void end(Holder holder, Action.Local action, Optional<Throwable> failure) {
+    /// On a thread that commits, perhaps.
+    private void end(Holder holder, Action.Local action, Optional<Staging.Bytes> bytes, Optional<Throwable> failure) {
         if (failure.isEmpty()) {
             if (action instanceof Action.StoreIntent intent) {
                 staging.came(holder.loop().id(), intent.version());
@@ -73,19 +74,22 @@ final class LocalChanges {
             holder.loop().post(holder.group(), holder.slot(), new Event.Done(action));
             return;
         }
-        var why =
-                failure.get().getCause() == null ? failure.get() : failure.get().getCause();
+        var why = failure.get() instanceof CompletionException wrapped && wrapped.getCause() != null
+                ? wrapped.getCause()
+                : failure.get();
         if (action instanceof Action.StoreIntent intent) {
             staging.came(holder.loop().id(), intent.version());
         }
-        if (action instanceof Action.StoreIntent intent && why instanceof StoreException refused) {
-            failures.accept(new Failure(intent.version(), refused));
-            holder.loop().post(holder.group(), holder.slot(), new Event.Failed(action));
-            return;
-        }
-        if (action instanceof Action.StorePulled && why instanceof StoreException) {
-            holder.loop().post(holder.group(), holder.slot(), new Event.Failed(action));
-            return;
+        // where the drive itself failed, nobody knows what is on it
+        if (why instanceof StoreException refused && !(why instanceof StoreException.DriveFailed)) {
+            if (action instanceof Action.StoreIntent || action instanceof Action.StorePulled) {
+                bytes.ifPresent(Staging.Bytes::undo);
+                if (action instanceof Action.StoreIntent intent) {
+                    failures.accept(new Failure(intent.version(), refused));
+                }
+                holder.loop().post(holder.group(), holder.slot(), new Event.Failed(action));
+                return;
+            }
         }
         LOG.error("drive {} could not do {}", holder.loop().id(), action, why);
         holder.loop().close();

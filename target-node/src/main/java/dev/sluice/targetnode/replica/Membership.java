@@ -87,8 +87,12 @@ final class Membership implements AutoCloseable {
             }
         }
         while (!closed) {
-            beat();
-            reportDrives();
+            try {
+                beat();
+                reportDrives();
+            } catch (RuntimeException bug) {
+                LOG.error("a beat failed: a bug", bug);
+            }
             LockSupport.parkNanos(BEAT.toNanos());
         }
     }

@@ -110,12 +110,15 @@ final class Messages implements AutoCloseable {
     void take(NodeId from, byte[] batch) throws IOException {
         var in = ByteBuffer.wrap(batch);
         var plain = new HashMap<DriveReplicas, List<Envelope>>();
-        while (in.remaining() >= Integer.BYTES) {
-            var message = new byte[Math.min(in.getInt(), in.remaining())];
-            in.get(message);
-            take(from, EnvelopeCodec.decode(message), plain);
+        try {
+            while (in.remaining() >= Integer.BYTES) {
+                var message = new byte[Math.clamp(in.getInt(), 0, in.remaining())];
+                in.get(message);
+                take(from, EnvelopeCodec.decode(message), plain);
+            }
+        } finally {
+            plain.forEach(Messages::post);
         }
-        plain.forEach(Messages::post);
     }
 
     /// In pieces, so that what else waits for a loop comes in between.

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
-import dev.sluice.common.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -60,33 +59,38 @@ final class Outbox implements AutoCloseable {
                 continue; // it is being closed
             }
             arrived.drainPermits();
-            for (var batch = next(); batch.length > 0 && !closed; batch = next()) {
+            for (var batch = next(); batch.messages > 0 && !closed; batch = next()) {
                 deliver(batch);
             }
         }
     }
 
-    /// Each message after its length.
-    private byte[] next() {
+    /// @param bytes each message after its length
+    @SuppressWarnings("ArrayRecordComponent") // made once, sent once
+    private record Batch(byte[] bytes, int messages) {}
+
+    private Batch next() {
         var batch = new ByteArrayOutputStream();
+        int messages = 0;
         synchronized (waiting) {
             while (!waiting.isEmpty()
                     && (batch.size() == 0 || batch.size() + waiting.getFirst().length < LARGEST_CALL)) {
+                messages++;
                 var message = waiting.removeFirst();
                 waitingBytes -= message.length;
                 batch.writeBytes(ByteBuffer.allocate(4).putInt(message.length).array());
                 batch.writeBytes(message);
             }
         }
-        return batch.toByteArray();
+        return new Batch(batch.toByteArray(), messages);
     }
 
-    private void deliver(byte[] batch) {
+    private void deliver(Batch batch) {
         try {
-            peers.post(to, PeerPaths.REPLICA, "", batch, CALL);
+            peers.post(to, PeerPaths.REPLICA, "", batch.bytes, CALL);
             complained = false;
-        } catch (StoreException away) {
-            lost.incrementAndGet();
+        } catch (RuntimeException away) {
+            lost.addAndGet(batch.messages);
             if (!complained && !closed) {
                 LOG.warn("messages to {} are lost: {}", to.id(), away.getMessage());
                 complained = true; // once for each outage

@@ -119,7 +119,7 @@ final class Proposer implements AutoCloseable {
                 default -> others.add(command);
             }
         }
-        others.forEach(control::apply);
+        others.forEach(this::apply);
         apply(expel, Command.Expel::new);
         apply(takeOff, Command.TakeOff::new);
         apply(opened, Command.Opened::new);
@@ -131,6 +131,17 @@ final class Proposer implements AutoCloseable {
         for (int from = 0; from < all.size(); from += Command.SlotCommand.MOST_SLOTS) {
             control.apply(
                     command.apply(all.subList(from, Math.min(all.size(), from + Command.SlotCommand.MOST_SLOTS))));
+        }
+    }
+
+    /// What is refused is refused again: it is left out.
+    private void apply(Command command) {
+        try {
+            control.apply(command);
+        } catch (StoreException.Unavailable away) {
+            throw away;
+        } catch (RuntimeException refused) {
+            LOG.error("the controllers refuse a proposal", refused);
         }
     }
 

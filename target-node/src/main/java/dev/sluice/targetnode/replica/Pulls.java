@@ -125,6 +125,13 @@ final class Pulls implements AutoCloseable {
                 public void drop() {
                     fetch.close();
                 }
+
+                @Override
+                public void undo() {
+                    fetch.close();
+                    var _ = loop.drive()
+                            .startStep(() -> loop.drive().contents().files().delete(work));
+                }
             });
             kept = true;
         } finally {

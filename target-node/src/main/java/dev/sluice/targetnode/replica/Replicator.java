@@ -47,6 +47,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final StandIns standIns;
     private final Membership membership;
     private boolean asked; // that members go; the feed's
+    private volatile boolean closed;
     private volatile Optional<Applied> applied = Optional.empty();
 
     private Replicator(NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
@@ -106,7 +107,9 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     /// The drive is out until the target starts again.
     private void ended(DriveReplicas loop) {
-        LOG.warn("drive {} takes no part in replication until the target starts again", loop.id());
+        if (!closed) {
+            LOG.warn("drive {} takes no part in replication until the target starts again", loop.id());
+        }
         loops.remove(loop.id(), loop);
         writes.abandon(loop);
     }
@@ -134,8 +137,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         }
         boolean same = before.filter(known -> known.state().version() == state.version())
                 .isPresent();
-        boolean again = standIns.isOver() || (same && asked);
-        standIns.follow(state);
+        boolean again = standIns.follow(state) || (same && asked);
         boolean asksNow =
                 new RowChanges(before.map(Applied::state), state, loops, standIns, proposer).post(this::slots, again);
         asked = asksNow || (!same && asked);
@@ -208,6 +210,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         membership.close();
         feed.close();
         proposer.close();

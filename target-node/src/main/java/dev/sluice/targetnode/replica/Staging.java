@@ -16,6 +16,9 @@ final class Staging {
 
         /// They are not wanted.
         void drop();
+
+        /// The drive did not take the change: nothing remains of them.
+        void undo();
     }
 
     private record Name(String drive, ObjectVersion version) {}

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /// Tells learners that belong where they are from those that stand in for a target that is down. A target that restarts
 /// is back soon, so stand-ins copy nothing for a while. For one thread.
@@ -18,6 +20,7 @@ final class StandIns {
 
     private final LongSupplier clock;
     private final Map<NodeId, Long> downSince = new HashMap<>();
+    private Set<NodeId> expected = Set.of();
     private Optional<Goals> ifAllWereUp = Optional.empty();
 
     /// @param clock in nanoseconds
@@ -25,7 +28,8 @@ final class StandIns {
         this.clock = clock;
     }
 
-    void follow(ClusterState state) {
+    /// @return whether other targets are expected back than before: what was a stand-in may be none any more
+    boolean follow(ClusterState state) {
         long now = clock.getAsLong();
         var targets = state.replication().targets();
         downSince
@@ -36,12 +40,17 @@ final class StandIns {
                 downSince.putIfAbsent(id, now);
             }
         });
-        boolean someAreExpected = downSince.values().stream().anyMatch(since -> now - since < REBUILD_DELAY.toNanos());
-        ifAllWereUp = someAreExpected ? Optional.of(goals(state, now)) : Optional.empty();
+        var before = expected;
+        expected = downSince.entrySet().stream()
+                .filter(down -> now - down.getValue() < REBUILD_DELAY.toNanos())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        ifAllWereUp = expected.isEmpty() ? Optional.empty() : Optional.of(goals(state));
+        return !expected.containsAll(before);
     }
 
     /// Those of targets that are down for longer do not count.
-    private Goals goals(ClusterState state, long now) {
+    private Goals goals(ClusterState state) {
         var replication = state.replication();
         return Goals.of(
                 replication,
@@ -54,7 +63,7 @@ final class StandIns {
                                         .target(entry.target())
                                         .filter(TargetEntry::up)
                                         .isPresent()
-                                || now - downSince.getOrDefault(entry.target(), now) < REBUILD_DELAY.toNanos())
+                                || expected.contains(entry.target()))
                         .isPresent());
     }
 
@@ -62,12 +71,5 @@ final class StandIns {
         return ifAllWereUp
                 .filter(goals -> !goals.of(slot, group.replicas(), _ -> false).contains(learner))
                 .isPresent();
-    }
-
-    /// Whether stand-ins may have become learners that copy, though the state is the same.
-    boolean isOver() {
-        long now = clock.getAsLong();
-        return ifAllWereUp.isPresent()
-                && downSince.values().stream().allMatch(since -> now - since >= REBUILD_DELAY.toNanos());
     }
 }

@@ -53,6 +53,10 @@ final class StateFeed implements AutoCloseable {
             } catch (ExecutionException | StoreException away) {
                 LOG.debug("no newer state of the cluster", away);
                 LockSupport.parkNanos(PAUSE_NANOS);
+            } catch (RuntimeException bug) {
+                LOG.error("a state of the cluster is not applied: a bug", bug);
+                last = Optional.empty();
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }

@@ -143,16 +143,17 @@ class PlannerHistoriesTest {
 
     /// Only the living know whether the one that is down has something that they have not.
     @Test
-    void downRemovesNoInSyncMemberAndAddsALearner() {
+    void downRemovesNoInSyncMember() {
         trial.apply(trial.down(b));
         var row = trial.row(SLOT);
         assertThat(row.inSync()).extracting(Member::drive).containsExactly(drive(a), drive(b));
-        assertThat(row.member(drive(c)).orElseThrow().inSync()).isFalse();
+        assertThat(row.member(drive(c))).isEmpty();
         assertThat(trial.apply(new Command.Expel(List.of(trial.named(SLOT, member(b))))))
                 .as("it does not live")
                 .isFalse();
         expel(a);
         assertThat(trial.row(SLOT).inSync()).extracting(Member::drive).containsExactly(drive(a));
+        assertThat(member(c).inSync()).as("it stands in").isFalse();
         assertThat(trial.row(SLOT).opened()).as("the primary goes on").isTrue();
     }
 
@@ -171,8 +172,10 @@ class PlannerHistoriesTest {
     @Test
     void surplusMemberRemovesNeitherItselfNorOneOfTheGoal() {
         trial.apply(trial.down(b));
+        expel(a);
         trial.apply(new Command.Promote(List.of(trial.named(SLOT, member(c)))));
         trial.apply(trial.up(b));
+        trial.apply(new Command.Promote(List.of(trial.named(SLOT, member(b)))));
         assertThat(trial.row(SLOT).inSync()).hasSize(3);
         assertThat(trial.goal(SLOT)).containsExactlyInAnyOrder(drive(a), drive(b));
         assertThat(trial.apply(new Command.Expel(List.of(trial.named(SLOT, member(c))))))
@@ -184,6 +187,7 @@ class PlannerHistoriesTest {
     @Test
     void learnerThatRefusedIsNotChosenAgainWhileItIsAvoided() {
         trial.apply(trial.down(b));
+        expel(a);
         trial.avoided.add(drive(c));
         assertThat(trial.apply(new Command.TakeOff(List.of(trial.named(SLOT, member(c))))))
                 .isTrue();

@@ -126,9 +126,9 @@ final class SlotCoreTest {
     void prepareWaitsForTheRowOfItsEpoch() {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
-        var early = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
+        var early = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", early))).isEmpty();
-        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 1, List.of(), true), false));
+        on(core, new Event.RowApplied(new SlotRow(3, List.of(FIRST, SECOND), 2, List.of(), true), false));
         assertThat(on(core, received("A", early))).containsExactly(new Action.StoreIntent(KEY, VERSION, false));
     }
 
