@@ -135,11 +135,25 @@ public final class RocksIndex implements DriveIndex {
 
     private static RocksIndex trusted(RocksIndex index, Path folder) throws DamagedIndexException {
         var lost = index.mark.against(index.database.getLatestSequenceNumber());
+        if (lost.isEmpty()) {
+            lost = missing(index, folder);
+        }
         if (!lost.isEmpty()) {
             index.close();
             throw new DamagedIndexException("the index in " + folder + " " + lost, new IOException(lost));
         }
         return index;
+    }
+
+    /// RocksDB opens a file of the index when it needs it, which may be long after the start.
+    private static String missing(RocksIndex index, Path folder) {
+        for (var file : index.database.getLiveFilesMetaData()) {
+            var name = file.fileName().replace("/", "");
+            if (!Files.exists(folder.resolve(name))) {
+                return "lacks its file " + name;
+            }
+        }
+        return "";
     }
 
     /// Whether it has tables that this Sluice does not know.
