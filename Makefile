@@ -4,8 +4,10 @@ SHELL := /bin/bash
 MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
       { command -v mvn > /dev/null || { echo "make: Maven not found: install it (e.g. 'apt install maven')" >&2; exit 2; }; } && mvn -B -ntp
 
+REPORTS = */target/surefire-reports */*/target/surefire-reports
+
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long bench-compare format clean
+.PHONY: help build check test test-long bench-compare format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -13,13 +15,16 @@ help: ## show this list
 build: ## compile and package, without tests and checks (./sluice does it by itself)
 	@$(MVN) -q -Dfast -DskipTests -Dmaven.test.skip=true -pl cli,bench -am package
 
-test: ## all checks (warnings are errors, Error Prone, NullAway, format) and all tests but the long ones
-	@rm -rf */target/surefire-reports
-	@$(MVN) verify || failed=1; deploy/test-summary; exit $${failed:-0}
+check: ## all that needs no test to run: compiler warnings, Error Prone, NullAway, format; packages what the tests start
+	@$(MVN) -q -T 2 -DskipTests verify
+
+test: ## the same checks, and all tests but the long ones
+	@rm -rf $(REPORTS)
+	@$(MVN) verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
 test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (docs/operations.md)
-	@rm -rf */target/surefire-reports
-	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 verify || failed=1; deploy/test-summary; exit $${failed:-0}
+	@rm -rf $(REPORTS)
+	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
 bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
 	@bench/compare

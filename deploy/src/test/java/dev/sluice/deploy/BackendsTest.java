@@ -21,13 +21,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Which clouds a cluster's buckets may reach, as its settings say, and what the operator hears of the others.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class BackendsTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final String BUCKET = "cloud-bucket";

@@ -14,13 +14,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /// Targets are killed under load, again and again. What was acknowledged is there afterwards, nothing is there by
 /// halves, and nobody is told meanwhile that something does not exist.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class CrashTest {
     private static final int WRITERS = 3;
     private static final int STEADY = 24;

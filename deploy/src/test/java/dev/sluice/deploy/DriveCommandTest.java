@@ -16,13 +16,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Drives that go out, are disabled and come back, as clients and operators see it.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class DriveCommandTest {
     private static final int OBJECTS = 40;
 

@@ -12,11 +12,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A drive that fills up refuses writes and nothing else, and takes them again by itself.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class FullDriveTest {
     private static final long IMAGE = 160L << 20;
     private static final long RESERVE = 16L << 20;

@@ -1,5 +1,6 @@
 package dev.sluice.deploy;
 
+import dev.sluice.testing.PromiseBroken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +60,7 @@ final class KeyHistory {
     /// What a read found.
     ///
     /// @param from what [#reading] said when it began
-    /// @throws AssertionError when it must not be
+    /// @throws PromiseBroken when it must not be
     synchronized void found(String what, int from, Optional<Body> found) {
         for (int i = from; i < changes.size(); i++) {
             if (changes.get(i).equals(found)) {
@@ -67,7 +68,7 @@ final class KeyHistory {
                 return;
             }
         }
-        throw new AssertionError("%s of '%s': expected %s, got %s%s"
+        throw new PromiseBroken("%s of '%s': expected %s, got %s%s"
                 .formatted(what, key, expected(from), text(found), seenBefore(from, found)));
     }
 

@@ -15,12 +15,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// The power of the drives is cut under load: what was acknowledged is there afterwards. The kernel's own file systems
 /// lose here what was not synced, data and names.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class PowerCutTest {
     private static final long IMAGE = 600L << 20;
     private static final int WRITERS = 6;

@@ -14,12 +14,15 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// A bucket's quota in a cluster of several targets, as clients and operators meet it.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class QuotaTest {
     private static final int SIZE = 32 << 10;
     private static final long QUOTA = 16L << 20;

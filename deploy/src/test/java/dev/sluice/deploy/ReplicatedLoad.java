@@ -2,6 +2,7 @@ package dev.sluice.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.PromiseBroken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -175,9 +176,9 @@ final class ReplicatedLoad implements AutoCloseable {
         try {
             var answer = s3.getObjectAsBytes(request -> request.bucket(bucket).key(key));
             var body = KeyHistory.Body.of(answer.asByteArrayUnsafe());
-            assertThat(unquoted(answer.response().eTag()))
+            PromiseBroken.check(() -> assertThat(unquoted(answer.response().eTag()))
                     .as("ETag of '%s', GET", key)
-                    .isEqualTo(body.md5());
+                    .isEqualTo(body.md5()));
             return Optional.of(body);
         } catch (NoSuchKeyException missing) {
             return Optional.empty();
@@ -200,7 +201,8 @@ final class ReplicatedLoad implements AutoCloseable {
         var found = answered("LIST of " + prefix, reads, false, () -> listed(prefix));
         found.ifPresent(listed -> {
             from.forEach((key, since) -> key.found("LIST", since, Optional.ofNullable(listed.remove(key.key()))));
-            assertThat(listed).as("listed, and never written").isEmpty();
+            PromiseBroken.check(
+                    () -> assertThat(listed).as("listed, and never written").isEmpty());
         });
     }
 
@@ -237,9 +239,9 @@ final class ReplicatedLoad implements AutoCloseable {
                         .as("status of %s: %s", what, refused.getMessage())
                         .isEqualTo(UNAVAILABLE);
             } catch (SdkClientException lost) {
-                assertThat(lost.getMessage())
+                PromiseBroken.check(() -> assertThat(lost.getMessage())
                         .as("%s: only connections may break", what)
-                        .doesNotContain("checksum");
+                        .doesNotContain("checksum"));
             }
             if (once) {
                 return Optional.empty();

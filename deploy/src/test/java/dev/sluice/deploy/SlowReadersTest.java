@@ -24,15 +24,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import javax.net.SocketFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /// Many clients that do not read what they ask for: large objects of a target, the same through a proxy, and objects
 /// that come from the cloud. The nodes stay within the memory that docs/operations.md says, and serve the others.
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 @RequiresPeer("minio")
 final class SlowReadersTest {
     private static final int SIZE = 24 << 20;

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.testing.Mounts;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -47,12 +48,14 @@ public final class MountedImage implements AutoCloseable {
     private final Kind kind;
     private final Path image;
     private final Path mount;
+    private final Path record;
     private final Thread atExit = new Thread(this::remove);
 
     private MountedImage(Kind kind, Path folder, long bytes) throws IOException {
         this.kind = kind;
         this.image = Files.createTempFile(place(folder, bytes), "sluice-drive", ".image");
         this.mount = Files.createDirectories(folder.resolve("mount"));
+        this.record = Mounts.begun(mount, image);
     }
 
     /// In memory where there is plenty: what is lost and kept is the file system's doing, not the disk's.
@@ -173,6 +176,7 @@ public final class MountedImage implements AutoCloseable {
         }
         try {
             Files.deleteIfExists(image);
+            Mounts.ended(record);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

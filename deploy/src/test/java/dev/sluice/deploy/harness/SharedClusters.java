@@ -57,6 +57,12 @@ final class SharedClusters implements ParameterResolver {
                 file,
                 "[%s]%naws_access_key_id = %s%naws_secret_access_key = %s%n"
                         .formatted(PROFILE, PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD));
-        return Map.of("AWS_SHARED_CREDENTIALS_FILE", file.toString(), "AWS_CONFIG_FILE", "/dev/null");
+        return Map.of(
+                "AWS_SHARED_CREDENTIALS_FILE",
+                file.toString(),
+                "AWS_CONFIG_FILE",
+                "/dev/null",
+                "SLUICE_TEST_SHARED",
+                "by all tests of the run");
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.coldfill;
 
+import dev.sluice.testing.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -10,14 +11,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /// A small file system of its own in a file, for tests as root. Where it cannot be had the test is skipped with a line,
 /// also with `SLUICE_REQUIRE_PEERS=1`: what a kernel can mount is no peer to be installed.
 final class LoopFileSystem implements AutoCloseable {
     private final Path mounted;
+    private final Path record;
 
-    private LoopFileSystem(Path mounted) {
+    private LoopFileSystem(Path mounted, Path record) {
         this.mounted = mounted;
+        this.record = record;
     }
 
     /// @param type `ext4` or `xfs`
@@ -29,8 +33,14 @@ final class LoopFileSystem implements AutoCloseable {
         var mounted = Files.createDirectories(folder.resolve(type));
         // of so small an ext4 the blocks would be too small for our attributes
         require("mkfs." + type, "-q", "-b", type.equals("xfs") ? "size=4096" : "4096", image.toString());
-        require("mount", "-o", "loop", image.toString(), mounted.toString());
-        return new LoopFileSystem(mounted);
+        var record = Mounts.begun(mounted, image);
+        try {
+            require("mount", "-o", "loop", image.toString(), mounted.toString());
+        } catch (TestAbortedException notHere) {
+            Mounts.ended(record);
+            throw notHere;
+        }
+        return new LoopFileSystem(mounted, record);
     }
 
     Path path() {
@@ -100,6 +110,7 @@ final class LoopFileSystem implements AutoCloseable {
                 run("umount", "-l", mounted.toString());
                 throw new AssertionError("umount: " + said);
             }
+            Mounts.ended(record);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
