@@ -23,6 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /// Targets are killed under load, again and again. What was acknowledged is there afterwards, nothing is there by
 /// halves, and nobody is told meanwhile that something does not exist.
+@Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class CrashTest {
     private static final int WRITERS = 3;

@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A bucket with two replicas while targets die and return under load: nothing that was acknowledged is lost, old, or
 /// said not to exist, and clients wait for a short while only.
+@Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class ReplicationTest {
     private static final int KEYS = 320;

@@ -12,20 +12,27 @@ import java.util.Optional;
 /// @param folder of the build
 public record StartCache(Path script, Path folder) {
 
-    /// None where the environment says `SLUICE_START_CACHE=off`, or the launcher does not say which build this is.
+    /// None where the environment says `SLUICE_START_CACHE=off` or `keep`, or the launcher does not say which build
+    /// this
+    /// is.
     ///
     /// @param home the root of the tree
     public static Optional<StartCache> ofInstallation(Path home, Map<String, String> environment) {
         return file(environment)
+                .filter(_ -> !setting(environment).equals("keep"))
                 .map(file -> new StartCache(
                         home.resolve("deploy/start-cache"), file.resolve("..").normalize()));
     }
 
     /// The cache of JVMs that run nodes. It need not be there.
     static Optional<Path> file(Map<String, String> environment) {
-        return environment.getOrDefault("SLUICE_START_CACHE", "").equals("off")
+        return setting(environment).equals("off")
                 ? Optional.empty()
                 : Optional.ofNullable(System.getProperty("sluice.start.cache")).map(Path::of);
+    }
+
+    private static String setting(Map<String, String> environment) {
+        return environment.getOrDefault("SLUICE_START_CACHE", "");
     }
 
     /// Starts the script behind everything else that runs on the machine. It outlives this process.

@@ -41,15 +41,7 @@ public record Finished(List<String> command, int exit, String latin1, String err
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
-        builder.environment()
-                .put(
-                        "SLUICE_DIST",
-                        Path.of("..", "cli", "target", "dist-maven")
-                                .toAbsolutePath()
-                                .normalize()
-                                .toString());
-        // Made while tests run, it would slow them down.
-        builder.environment().put("SLUICE_START_CACHE", "off");
+        builder.environment().putAll(TestedBuild.ENVIRONMENT);
         builder.environment().putAll(environment);
         var process = builder.start();
         try {

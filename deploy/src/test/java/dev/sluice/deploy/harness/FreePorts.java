@@ -11,12 +11,19 @@ final class FreePorts {
     private static final int PROXIES = 4;
     private static final int TARGETS = 8;
     private static final int FIRST_TARGET = 100;
+    private static final int LOWEST = 15_000;
+
+    /// Each of the JVMs that run tests at once takes ports of its own.
+    private static final int PER_FORK = 8000;
+
+    private static final int FORKS = 2;
 
     private FreePorts() {}
 
     static int base() {
+        int lowest = LOWEST + (Integer.getInteger("surefire.forkNumber", 1) - 1) % FORKS * PER_FORK;
         return ThreadLocalRandom.current()
-                .ints(15_000, 31_000)
+                .ints(lowest, lowest + PER_FORK - FIRST_TARGET - TARGETS)
                 .limit(1000)
                 .filter(FreePorts::free)
                 .findFirst()

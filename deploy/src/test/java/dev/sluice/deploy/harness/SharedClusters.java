@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/// One cluster per mode for the whole run, started when first asked for and ended with the run.
+/// One cluster per mode for all tests of this JVM, started when first asked for and ended after the last test.
 final class SharedClusters implements ParameterResolver {
     /// The name under which the nodes find the keys of the tests' cloud.
     static final String PROFILE = "tests-cloud";
@@ -25,7 +25,8 @@ final class SharedClusters implements ParameterResolver {
     @Override
     public SluiceCluster resolveParameter(ParameterContext parameter, ExtensionContext test) {
         var mode = parameter.findAnnotation(Running.class).orElseThrow().value();
-        var store = test.getRoot().getStore(ExtensionContext.Namespace.create(SharedClusters.class));
+        var store = test.getStore(
+                ExtensionContext.StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.create(SharedClusters.class));
         return store.computeIfAbsent(mode, Shared::start, Shared.class).cluster;
     }
 

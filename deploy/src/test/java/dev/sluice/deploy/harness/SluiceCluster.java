@@ -40,6 +40,7 @@ public final class SluiceCluster implements AutoCloseable {
     /// @param environment added to the nodes' own
     /// @param options for `up`, besides the folder and the port
     public static SluiceCluster start(Path dir, Map<String, String> environment, String... options) {
+        TestedBuild.prepareStart();
         var all = new ArrayList<>(List.of("--port", Integer.toString(FreePorts.base())));
         all.addAll(List.of(options));
         var clean = new HashMap<>(environment);
