@@ -27,6 +27,9 @@ final class Learner implements Role {
     private final Set<ObjectKey> toPull = new HashSet<>();
     private final Set<ObjectKey> stored = new HashSet<>();
 
+    /// Syncs that were ordered and are not done: they may end in another order.
+    private int syncs;
+
     Learner(Learning learning, String source) {
         this.learning = learning;
         this.source = source;
@@ -57,6 +60,7 @@ final class Learner implements Role {
                     turn.send(source, new Message.AskListing(learning, next));
                 } else {
                     state = State.SYNCING;
+                    syncs++;
                     turn.add(new Action.SyncSlot(learning));
                 }
             }
@@ -167,20 +171,27 @@ final class Learner implements Role {
         }
     }
 
-    void stored(Turn turn, Action.StorePulled action, boolean failed) {
+    void stored(Turn turn, Action.StorePulled action) {
         if (action.learning().equals(learning) && stored.remove(action.key())) {
-            if (failed) {
-                toPull.add(action.key());
-            } else {
-                tick(turn);
-            }
+            tick(turn);
         }
     }
 
+    /// The drive had no room for what was ordered for this key: a pulled row, perhaps of an earlier primary, or an
+    /// intent that was committed already. The comparison may have counted on it, so the next tick pulls the key.
+    void lacks(ObjectKey key) {
+        stored.remove(key);
+        toPull.add(key);
+        state = State.COMPARING;
+    }
+
     void synced(Turn turn, Action.SyncSlot action) {
-        if (action.learning().equals(learning) && state == State.SYNCING) {
-            state = State.LEARNED;
-            tick(turn);
+        if (action.learning().equals(learning)) {
+            syncs--;
+            if (syncs == 0 && state == State.SYNCING) {
+                state = State.LEARNED;
+                tick(turn);
+            }
         }
     }
 }

@@ -200,13 +200,15 @@ final class Replica {
         turn.send(now.asker(), new Message.Prepared(now.epoch(), action.key(), action.version()));
     }
 
-    void refused(Turn turn, Action.StoreIntent action) {
+    /// @return false when the intent was settled meanwhile: it may have been committed, and the store lacks it
+    boolean refused(Turn turn, Action.StoreIntent action) {
         var now = open.get(action.key());
         if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
-            return;
+            return false;
         }
         open = Lean.without(open, action.key());
         turn.send(now.asker(), new Message.Refused(now.epoch(), action.key(), action.version()));
+        return true;
     }
 
     /// A change of a row is in the store, or failed.

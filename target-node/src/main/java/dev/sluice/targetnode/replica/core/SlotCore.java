@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.List;
 import java.util.Optional;
 
@@ -254,7 +255,12 @@ public final class SlotCore {
                 settle.then().ifPresent(then -> order(turn, then));
             }
             case Action.DeleteRow delete -> replica.changed(delete.key(), delete);
-            case Action.StorePulled stored -> pulled(turn, stored, false);
+            case Action.StorePulled stored -> {
+                replica.changed(stored.key(), stored);
+                if (role instanceof Learner learner) {
+                    learner.stored(turn, stored);
+                }
+            }
             case Action.SyncSlot synced -> {
                 if (role instanceof Learner learner) {
                     learner.synced(turn, synced);
@@ -266,19 +272,23 @@ public final class SlotCore {
     private void failed(Turn turn, Action.Local action) {
         switch (action) {
             case Action.StoreIntent intent -> {
-                replica.refused(turn, intent);
+                if (!replica.refused(turn, intent)) {
+                    lacks(intent.key());
+                }
                 acknowledge(turn);
             }
-            case Action.StorePulled stored -> pulled(turn, stored, true);
+            case Action.StorePulled stored -> {
+                replica.changed(stored.key(), stored);
+                lacks(stored.key());
+            }
             case Action.Settle _, Action.DeleteRow _, Action.SyncSlot _ ->
                 throw new IllegalArgumentException("needs no space: " + action);
         }
     }
 
-    private void pulled(Turn turn, Action.StorePulled action, boolean failed) {
-        replica.changed(action.key(), action);
+    private void lacks(ObjectKey key) {
         if (role instanceof Learner learner) {
-            learner.stored(turn, action, failed);
+            learner.lacks(key);
         }
     }
 

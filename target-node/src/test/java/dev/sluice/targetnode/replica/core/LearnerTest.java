@@ -105,4 +105,65 @@ final class LearnerTest {
         assertThat(on(new Event.RowApplied(moved, false)))
                 .containsExactly(new Action.Send("C", new Message.AskListing(new Learning(6, 6, 2), KeyRange.ALL)));
     }
+
+    // -- what the learner counted on finds no space
+
+    private static final SlotRow MOVED =
+            new SlotRow(6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, List.of(), true);
+    private static final Learning FROM_C = new Learning(6, 6, 2);
+
+    /// C is the primary now, and has this row only.
+    private List<Action> listedByNewPrimary(ObjectVersion version) {
+        on(new Event.RowApplied(MOVED, false));
+        var page = new Page(KeyRange.ALL, List.of(new KeyVersion(KEY, version)));
+        return on(new Event.Received("C", new Message.Listing(FROM_C, page)));
+    }
+
+    private void requirePullThenSync() {
+        assertThat(on(new Event.Tick())).containsExactly(new Action.Pull("C", FROM_C, KEY));
+        var sync = new Action.SyncSlot(FROM_C);
+        assertThat(on(new Event.Done(sync))).as("the sync of before").isEmpty();
+        var store = new Action.StorePulled(FROM_C, KEY, NOW);
+        assertThat(on(new Event.Pulled(FROM_C, KEY, Optional.of(NOW)))).containsExactly(store);
+        assertThat(on(new Event.Done(store))).containsExactly(sync);
+        assertThat(on(new Event.Done(sync))).containsExactly(new Action.Send("C", new Message.Learned(FROM_C)));
+    }
+
+    @Test
+    void rowPulledFromTheFormerPrimaryIsPulledAgainWhenItFoundNoSpace() {
+        begin();
+        list(new KeyVersion(KEY, NOW));
+        var store = new Action.StorePulled(LEARNING, KEY, NOW);
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(NOW)))).containsExactly(store);
+        assertThat(listedByNewPrimary(NOW)).containsExactly(new Action.SyncSlot(FROM_C));
+        on(new Event.Failed(store));
+        requirePullThenSync();
+    }
+
+    @Test
+    void intentThatTheSourceCommittedIsPulledWhenItFoundNoSpace() {
+        begin();
+        on(received(new Message.Prepare(5, KEY, NOW, false, Optional.empty(), NOW)));
+        assertThat(listedByNewPrimary(NOW)).containsExactly(settle(NOW, true), new Action.SyncSlot(FROM_C));
+        on(new Event.Failed(new Action.StoreIntent(KEY, NOW, false)));
+        on(new Event.Done(settle(NOW, true)));
+        requirePullThenSync();
+    }
+
+    /// The store may answer syncs out of order.
+    @Test
+    void learnerHasLearnedWhenAllItsSyncsAreDone() {
+        begin();
+        list(new KeyVersion(KEY, NOW));
+        var former = new Action.StorePulled(LEARNING, KEY, NOW);
+        on(new Event.Pulled(LEARNING, KEY, Optional.of(NOW)));
+        listedByNewPrimary(NOW);
+        on(new Event.Failed(former));
+        on(new Event.Tick());
+        on(new Event.Pulled(FROM_C, KEY, Optional.of(NOW)));
+        var sync = new Action.SyncSlot(FROM_C);
+        assertThat(on(new Event.Done(new Action.StorePulled(FROM_C, KEY, NOW)))).containsExactly(sync);
+        assertThat(on(new Event.Done(sync))).isEmpty();
+        assertThat(on(new Event.Done(sync))).containsExactly(new Action.Send("C", new Message.Learned(FROM_C)));
+    }
 }
