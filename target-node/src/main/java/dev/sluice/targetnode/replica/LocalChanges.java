@@ -138,16 +138,15 @@ final class LocalChanges {
                 storeIntent(drive, key, version, delete, bytes);
             case Action.Settle settle -> settle(loop, settle);
             case Action.DeleteRow(var key, var _) -> visibly(key, () -> deleteRow(drive, key));
-            case Action.StorePulled(var _, var key, var _) -> visibly(key, () -> drive.commit(prepared(drive, bytes)));
+            case Action.StorePulled(var _, var key, var version) ->
+                visibly(key, () -> storePulled(drive, key, version, bytes));
             case Action.SyncSlot _ -> loop.sync();
         };
     }
 
     private CompletableFuture<Void> storeIntent(
             Drive drive, ObjectKey key, ObjectVersion version, boolean delete, Optional<Staging.Bytes> bytes) {
-        if (drive.openIntent(key.bucketId(), key.key())
-                .filter(open -> open.version().equals(version))
-                .isPresent()) {
+        if (isOpen(drive, key, version)) {
             bytes.ifPresent(Staging.Bytes::drop);
             return CompletableFuture.completedFuture(null);
         }
@@ -156,6 +155,22 @@ final class LocalChanges {
                 ? Contents.prepareDelete(bucket.ref(), key.key(), version, bucket.durable())
                 : prepared(drive, bytes);
         return drive.prepare(change);
+    }
+
+    private static boolean isOpen(Drive drive, ObjectKey key, ObjectVersion version) {
+        return drive.openIntent(key.bucketId(), key.key())
+                .filter(open -> open.version().equals(version))
+                .isPresent();
+    }
+
+    /// The source has committed what it sends. When that is the open intent, the message that says so is lost or late.
+    private static void storePulled(Drive drive, ObjectKey key, ObjectVersion version, Optional<Staging.Bytes> bytes) {
+        if (isOpen(drive, key, version)) {
+            bytes.ifPresent(Staging.Bytes::drop);
+            Drive.awaited(drive.commitOpen(key.bucketId(), key.key(), version));
+        } else {
+            drive.commit(prepared(drive, bytes));
+        }
     }
 
     private static Prepared prepared(Drive drive, Optional<Staging.Bytes> bytes) {

@@ -61,7 +61,8 @@ public sealed interface Action {
     /// Deletes the committed row of that version: the primary has none. Done when the row is gone; needs no sync.
     record DeleteRow(ObjectKey key, ObjectVersion version) implements Local {}
 
-    /// Makes the row that was pulled the committed one, whichever is newer. Done when the row shows it; needs no sync.
+    /// Makes the row that was pulled the committed one, whichever is newer. An open intent of that version is committed
+    /// by it. Done when the row shows it; needs no sync.
     record StorePulled(Learning learning, ObjectKey key, ObjectVersion version) implements Local {}
 
     /// Done when all that was ordered before for this slot is durable.
