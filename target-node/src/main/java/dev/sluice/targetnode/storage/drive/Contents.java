@@ -566,12 +566,16 @@ public final class Contents implements AutoCloseable {
         }
     }
 
-    /// Makes the index from the files.
+    /// Makes the index from the files, and syncs them: what made an object durable may have been its intent, which is
+    /// gone.
     public void rebuild() throws IOException {
         for (var table : Table.values()) {
             index.write(new IndexBatch().deleteRange(table, new byte[0], LAST), false);
         }
         var result = new Rebuild(this).run();
+        if (result.files() > 0) {
+            files.syncAll();
+        }
         index.write(
                 Usages.knownUpTo(result.newest(), result.usages().writeTo(new IndexBatch()))
                         .put(Table.META, SEQUENCE, IndexKeys.number(result.newest()))

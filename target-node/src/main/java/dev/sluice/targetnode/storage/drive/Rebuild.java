@@ -44,7 +44,8 @@ final class Rebuild {
     }
 
     /// @param newest the greatest sequence of an own version that was found
-    record Result(Usages usages, long newest) {}
+    /// @param files how many it was made from
+    record Result(Usages usages, long newest, long files) {}
 
     Result run() throws IOException {
         contents.names().each(bucket -> bucketIds.merge(bucket.name(), bucket.id(), Math::max));
@@ -57,7 +58,7 @@ final class Rebuild {
         enterUnreadable();
         newest = Math.max(newest, new RebuiltUploads(contents).run());
         LOG.info("index rebuilt from {} files", seen);
-        return new Result(usages, newest);
+        return new Result(usages, newest, seen);
     }
 
     private void walk(String folder, boolean escaped) throws IOException {
@@ -149,6 +150,7 @@ final class Rebuild {
             files.delete(work);
             return;
         }
+        seen++;
         var name = bucketIds.entrySet().stream()
                 .filter(each -> each.getValue() == head.get().bucketId())
                 .map(Map.Entry::getKey)
