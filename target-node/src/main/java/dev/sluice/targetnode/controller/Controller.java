@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -220,6 +221,9 @@ public final class Controller implements ControlPlane, AutoCloseable {
                 return;
             } catch (StoreException e) {
                 LOG.warn("cannot change the state of a target: {}", e.getMessage());
+            } catch (RuntimeException bug) {
+                LOG.error("the targets were not judged: a bug", bug);
+                LockSupport.parkNanos(TICK.toNanos());
             }
         }
     }

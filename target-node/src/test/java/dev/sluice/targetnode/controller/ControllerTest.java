@@ -15,6 +15,7 @@ import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -370,6 +371,37 @@ class ControllerTest {
     }
 
     @Test
+    @Timeout(60)
+    void judgeGoesOnAfterAnException() throws IOException {
+        var clock = new FakeClock();
+        var looks = new AtomicInteger();
+        var counting = counting(clock, looks);
+        var controller = replicated(() -> {
+            long now = counting.nanos();
+            if (looks.get() > 1 && looks.get() < 5) {
+                throw new IllegalStateException("a bug");
+            }
+            return now;
+        });
+        controller.start();
+        TargetFixture.eventually(() -> {
+            clock.passes(20);
+            return !isUp(controller, ONE) && !isUp(controller, TWO);
+        });
+        controller.close();
+    }
+
+    /// A clock that counts how often the controller's own thread reads it.
+    private static NanoClock counting(FakeClock clock, AtomicInteger looks) {
+        return () -> {
+            if (Thread.currentThread().getName().equals("controller")) {
+                looks.incrementAndGet();
+            }
+            return clock.nanos();
+        };
+    }
+
+    @Test
     void restartedControllerPromisesNothingAtFirst() throws IOException {
         var clock = new FakeClock();
         replicated(clock);
@@ -421,7 +453,7 @@ class ControllerTest {
     }
 
     /// With a bucket of two replicas.
-    private Controller replicated(FakeClock clock) throws IOException {
+    private Controller replicated(NanoClock clock) throws IOException {
         var controller = open(clock);
         controller.apply(join(ONE));
         controller.apply(join(TWO));
@@ -450,7 +482,7 @@ class ControllerTest {
                 List.of(new Command.RegisteredDrive(target + "-drive", 1, sound)));
     }
 
-    private Controller open(FakeClock clock) throws IOException {
+    private Controller open(NanoClock clock) throws IOException {
         return Controller.open(
                 List.of(drives.resolve("d0"), drives.resolve("d1")),
                 Set.of(ONE, TWO),
