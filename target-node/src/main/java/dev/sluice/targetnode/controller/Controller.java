@@ -44,6 +44,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(2);
 
     private final StateFiles files;
+    private final NanoClock clock;
     private final NodeId self;
     private final int boot;
     private final Promises promises;
@@ -73,6 +74,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     /// @param state already durable, with this controller's boot number
     private Controller(StateFiles files, ClusterState state, NodeId self, NanoClock clock) {
         this.files = files;
+        this.clock = clock;
         this.self = self;
         this.boot = state.replication().controllers().getOrDefault(self, 0);
         this.state = state;
@@ -208,10 +210,15 @@ public final class Controller implements ControlPlane, AutoCloseable {
     }
 
     private void judgeForEver() {
+        long due = clock.nanos();
         while (!closed) {
             try {
-                var wait = promises.untilNextLapse(TICK).plus(PAUSE);
-                var up = Optional.ofNullable(returned.poll(wait.toNanos(), TimeUnit.NANOSECONDS));
+                stoodStillSince(due);
+                var wait = promises.untilNextLapse(TICK).plus(PAUSE).toNanos();
+                due = clock.nanos() + wait;
+                var up = Optional.ofNullable(returned.poll(wait, TimeUnit.NANOSECONDS));
+                stoodStillSince(due);
+                due = clock.nanos();
                 if (up.isPresent()) {
                     returning.remove(up.get().target());
                     apply(up.get());
@@ -226,6 +233,11 @@ public final class Controller implements ControlPlane, AutoCloseable {
                 LockSupport.parkNanos(TICK.toNanos());
             }
         }
+    }
+
+    /// Also while it waited for a drive or another command: it may be the process that stood still.
+    private void stoodStillSince(long due) {
+        promises.stoodStill(Duration.ofNanos(clock.nanos() - due));
     }
 
     /// What is due now: targets whose promises lapsed go down, drives that refused a write may be chosen again.

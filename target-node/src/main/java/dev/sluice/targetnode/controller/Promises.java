@@ -16,8 +16,9 @@ import java.util.TreeMap;
 ///
 /// A promise is given to the current incarnation of a target that is up in this controller's log. When it lapses, the
 /// controller reports the target and promises it nothing until it has applied a later entry about it. After such an
-/// entry the target has one whole promise to beat in before it is judged. A controller promises and reports nothing
-/// until its own boot number is in the log and 1.1 s have passed: what its life before promised has lapsed then.
+/// entry the target has one whole promise to beat in before it is judged. A controller promises nothing until its own
+/// boot number is in the log and 1.1 s have passed: what its life before promised has lapsed then. It reports nothing
+/// for another 1.1 s, in which the targets beat to this life. Time in which the controller stood still does not count.
 ///
 /// It has no thread and waits for nothing.
 final class Promises {
@@ -28,6 +29,10 @@ final class Promises {
     private final int boot;
     private final long begin;
     private final Map<NodeId, Long> until = new HashMap<>();
+
+    /// How much later than its promise lapses a target is reported.
+    private final Map<NodeId, Long> late = new HashMap<>();
+
     private final Map<NodeId, Long> reported = new HashMap<>();
     private Replication known = Replication.NONE;
     private long version = -1;
@@ -48,6 +53,7 @@ final class Promises {
         state.replication().targets().forEach((target, entry) -> {
             if (!first && entryVersion(target) != entry.version()) {
                 until.merge(target, patience, Math::max);
+                late.remove(target);
             }
         });
         known = state.replication();
@@ -69,8 +75,17 @@ final class Promises {
                 && !reported.containsKey(target);
         if (promised) {
             until.put(target, clock.nanos() + PROMISE.toNanos());
+            late.remove(target);
         }
         return new Beaten(promised, version);
+    }
+
+    /// The controller stood still for a while: beats that came meanwhile may not have been read yet. Each target is
+    /// judged so much later. What was promised does not change.
+    synchronized void stoodStill(Duration time) {
+        if (time.isPositive()) {
+            known.targets().keySet().forEach(target -> late.merge(target, time.toNanos(), Long::sum));
+        }
     }
 
     /// Whether the log says that this process is down.
@@ -87,7 +102,7 @@ final class Promises {
         var lapsed = new TreeMap<NodeId, Long>();
         if (recorded) {
             known.targets().forEach((target, entry) -> {
-                if (entry.up() && Math.max(until.getOrDefault(target, begin), begin) < now) {
+                if (entry.up() && judged(target) < now) {
                     reported.putIfAbsent(target, entry.version());
                     lapsed.put(target, entry.version());
                 }
@@ -96,13 +111,18 @@ final class Promises {
         return lapsed;
     }
 
+    private long judged(NodeId target) {
+        long first = begin + PROMISE.toNanos();
+        return Math.max(until.getOrDefault(target, first), first) + late.getOrDefault(target, 0L);
+    }
+
     /// When [#lapsed] may have somebody new to name; at most the given time from now.
     synchronized Duration untilNextLapse(Duration most) {
         long now = clock.nanos();
         long next = most.toNanos();
         for (var target : known.targets().entrySet()) {
             if (target.getValue().up() && !reported.containsKey(target.getKey())) {
-                next = Math.min(next, 1 + Math.max(until.getOrDefault(target.getKey(), begin), begin) - now);
+                next = Math.min(next, 1 + judged(target.getKey()) - now);
             }
         }
         return Duration.ofNanos(Math.max(0, next));

@@ -347,9 +347,10 @@ class ControllerTest {
     void targetThatDoesNotBeatGoesDownAndOneThatReturnsComesUp() throws IOException {
         var clock = new FakeClock();
         var controller = replicated(clock);
-        clock.passes(1101);
+        clock.passes(2200);
         assertThat(controller.beat(ONE, 1))
                 .isEqualTo(new Beaten(true, controller.current().version()));
+        clock.passes(1);
         controller.judge();
         assertThat(isUp(controller, ONE)).isTrue();
         assertThat(isUp(controller, TWO)).isFalse();
@@ -368,6 +369,28 @@ class ControllerTest {
         assertThat(controller.beat(TWO, 2).promised()).isTrue();
         controller.close();
         assertThatThrownBy(() -> controller.apply(create("late"))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    /// As under a debugger, or on a machine with too little time for it.
+    @Test
+    @Timeout(60)
+    void controllerThatStoodStillDeclaresNobodyDownForThat() throws IOException {
+        var clock = new FakeClock();
+        var looks = new AtomicInteger();
+        var controller = replicated(counting(clock, looks));
+        clock.passes(1100);
+        beats(controller);
+        controller.start();
+        awaitLooks(looks);
+        clock.passes(5000);
+        awaitLooks(looks);
+        assertThat(isUp(controller, ONE)).isTrue();
+        assertThat(isUp(controller, TWO)).isTrue();
+        TargetFixture.eventually(() -> {
+            clock.passes(20);
+            return !isUp(controller, ONE) && !isUp(controller, TWO);
+        });
+        controller.close();
     }
 
     @Test
@@ -399,6 +422,11 @@ class ControllerTest {
             }
             return clock.nanos();
         };
+    }
+
+    private static void awaitLooks(AtomicInteger looks) {
+        int most = looks.get() + 20;
+        TargetFixture.eventually(() -> looks.get() > most);
     }
 
     @Test

@@ -171,10 +171,48 @@ class PromisesTest {
         assertThat(promised(1)).isTrue();
     }
 
+    /// Until then a target could not be promised anything: it has had no chance to beat.
     @Test
-    void restartedControllerReportsWhoDoesNotBeatAfterItsFirstPromise() {
+    void restartedControllerReportsNobodyForAWholePromiseAfterItBegins() {
         promises = new Promises(clock, SELF, 2);
         log(new Command.ControllerBoot(SELF, 2));
+        clock.passes(2200);
+        assertThat(promises.lapsed()).isEmpty();
+        assertThat(promises.untilNextLapse(Duration.ofSeconds(9))).isEqualTo(Duration.ofNanos(1));
+        assertThat(promised(1)).isTrue();
+        clock.passes(1100);
+        assertThat(promises.lapsed()).isEmpty();
+    }
+
+    @Test
+    void restartedControllerReportsWhoHasNotBeatenByThen() {
+        promises = new Promises(clock, SELF, 2);
+        log(new Command.ControllerBoot(SELF, 2));
+        clock.passes(2201);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+
+    /// Beats of that time may not have been read yet. Nobody gets a longer lease by it.
+    @Test
+    void controllerThatStoodStillReportsSoMuchLater() {
+        clock.passes(1100);
+        assertThat(promised(1)).isTrue();
+        clock.passes(5000);
+        promises.stoodStill(Duration.ofMillis(4900));
+        assertThat(promises.leased(TARGET)).isFalse();
+        clock.passes(1000);
+        assertThat(promises.lapsed()).isEmpty();
+        assertThat(promises.untilNextLapse(Duration.ofSeconds(9))).isEqualTo(Duration.ofNanos(1));
+        clock.passes(1);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+
+    @Test
+    void targetThatBeatsAfterAStandstillHasOnePromiseAsBefore() {
+        clock.passes(1100);
+        promises.stoodStill(Duration.ofSeconds(9));
+        promises.stoodStill(Duration.ofMillis(-50));
+        assertThat(promised(1)).isTrue();
         clock.passes(1101);
         assertThat(promises.lapsed()).containsKey(TARGET);
     }
