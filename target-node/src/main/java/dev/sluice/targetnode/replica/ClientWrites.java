@@ -107,13 +107,14 @@ final class ClientWrites implements AutoCloseable {
         if (!holder.loop().drive().equals(object.drive())) {
             throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
         }
-        var write = new PendingWrite(Optional.of(object));
+        var write = new PendingWrite(holder.loop(), Optional.of(object));
         write(holder, bucket, key, check, write, false);
         return write.accepted().orElseThrow().record();
     }
 
     private boolean delete(BucketRef bucket, String key, WriteCheck check) {
-        return write(holder(bucket.id(), key), bucket, key, check, new PendingWrite(Optional.empty()), true);
+        var holder = holder(bucket.id(), key);
+        return write(holder, bucket, key, check, new PendingWrite(holder.loop(), Optional.empty()), true);
     }
 
     /// @return whether there was something to write
@@ -123,7 +124,8 @@ final class ClientWrites implements AutoCloseable {
         gates.enter(name, PATIENCE);
         boolean handedIn = false;
         try {
-            if (!isWanted(holder, bucket, key, check, deletion)) {
+            var term = new Term(holder);
+            if (!isWanted(term, bucket, key, check, deletion)) {
                 return false;
             }
             long ticket = tickets.incrementAndGet();
@@ -134,7 +136,10 @@ final class ClientWrites implements AutoCloseable {
                 gates.leave(name);
             });
             handedIn = true;
-            holder.loop().post(holder.group(), holder.slot(), new Event.Write(ticket, name, deletion));
+            holder.loop().run(() -> begin(term, new Event.Write(ticket, name, deletion)));
+            if (holder.loop().isOver()) {
+                write.outcome().complete(Action.Outcome.UNKNOWN); // it ended before it was told of this write
+            }
         } finally {
             if (!handedIn) {
                 gates.leave(name);
@@ -144,9 +149,17 @@ final class ClientWrites implements AutoCloseable {
         return true;
     }
 
+    /// Only in the term in which it was judged: another primary may have changed the row since. On the loop's thread.
+    private void begin(Term term, Event.Write write) {
+        if (term.holds()) {
+            term.holder.loop().handle(term.holder, write);
+        } else {
+            answered(write.ticket(), Action.Outcome.FAILED);
+        }
+    }
+
     /// Judges on the committed row; nobody else changes it now. The right to judge is asked afterwards.
-    private static boolean isWanted(Holder holder, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
-        var term = new Term(holder);
+    private static boolean isWanted(Term term, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
         var drive = term.drive();
         if (!check.equals(WriteCheck.NONE)) {
             var present = drive.call(() -> drive.contents().present(bucket, key));
@@ -178,7 +191,9 @@ final class ClientWrites implements AutoCloseable {
             case FAILED ->
                 throw write.refusal()
                         .orElseGet(() -> new StoreException.Unavailable(
-                                "the write was not stored: a replica could not take it; try again"));
+                                write.version().isPresent()
+                                        ? "the write was not stored: a replica could not take it; try again"
+                                        : "the write was not begun: this target may not serve its key now; try again"));
             case UNKNOWN ->
                 throw new StoreException.Unavailable(
                         "it is not known whether the write is stored: not every replica answered; try again");
@@ -232,9 +247,7 @@ final class ClientWrites implements AutoCloseable {
     /// A drive takes no part any more: nobody can say what became of its writes.
     void abandon(DriveReplicas loop) {
         byTicket.values().stream()
-                .filter(write -> write.object()
-                        .map(object -> object.drive().equals(loop.drive()))
-                        .orElse(true))
+                .filter(write -> write.loop().equals(loop))
                 .forEach(write -> write.outcome().complete(Action.Outcome.UNKNOWN));
     }
 

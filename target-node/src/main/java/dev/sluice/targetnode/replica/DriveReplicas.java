@@ -59,6 +59,7 @@ final class DriveReplicas implements AutoCloseable {
     private boolean syncRuns;
     private Optional<CompletableFuture<Void>> nextSync = Optional.empty();
     private volatile boolean closed;
+    private volatile boolean over;
 
     /// @param ended told at the end, whether the drive failed or this was closed
     DriveReplicas(
@@ -101,6 +102,11 @@ final class DriveReplicas implements AutoCloseable {
 
     boolean leased() {
         return !closed && lease.held() && drive.serves();
+    }
+
+    /// Whether nothing that is posted is done any more.
+    boolean isOver() {
+        return over;
     }
 
     /// Hands an event to a slot. Never blocks.
@@ -189,6 +195,7 @@ final class DriveReplicas implements AutoCloseable {
         } finally {
             closed = true;
             lease.end();
+            over = true;
             ended.accept(this);
         }
     }

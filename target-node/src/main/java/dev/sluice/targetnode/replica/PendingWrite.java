@@ -17,15 +17,22 @@ final class PendingWrite {
 
     private static final int LARGEST_ATTACHED = 256 << 10;
 
+    private final DriveReplicas loop;
     private final Optional<StagedObject> object;
     private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
     private volatile Optional<Accepted> accepted = Optional.empty();
     private volatile Optional<ObjectVersion> version = Optional.empty();
     private volatile Optional<StoreException> refusal = Optional.empty();
 
+    /// @param loop which decides it
     /// @param object empty for a deletion
-    PendingWrite(Optional<StagedObject> object) {
+    PendingWrite(DriveReplicas loop, Optional<StagedObject> object) {
+        this.loop = loop;
         this.object = object;
+    }
+
+    DriveReplicas loop() {
+        return loop;
     }
 
     Optional<StagedObject> object() {

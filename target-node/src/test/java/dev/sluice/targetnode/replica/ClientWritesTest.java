@@ -1,0 +1,226 @@
+package dev.sluice.targetnode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.StoreSettings;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.replicas.Replicas;
+import dev.sluice.targetnode.storage.replicas.StagedObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Writes of a slot that one drive keeps alone. The drive stores nothing: a test says when it has.
+@Timeout(60)
+final class ClientWritesTest {
+    private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
+    private static final BucketRef BUCKET = new BucketRef(21, "shards");
+    private static final int GROUP = 1;
+    private static final int SLOT = 7;
+
+    @TempDir
+    private Path folder;
+
+    private ObjectStore store;
+    private Drive drive;
+    private DriveReplicas loop;
+    private Holder holder;
+    private ClientWrites writes;
+    private Replicas replicas;
+    private final CompletableFuture<Void> ordered = new CompletableFuture<>();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
+
+    private record Staged(Drive drive) implements StagedObject {
+        @Override
+        public ObjectRecord record(ObjectVersion version) {
+            return new ObjectRecord(
+                    BUCKET.id(),
+                    "key",
+                    version,
+                    0,
+                    1,
+                    2,
+                    "etag",
+                    Map.of(),
+                    new TreeMap<>(),
+                    new TreeMap<>(),
+                    List.of(),
+                    Optional.empty(),
+                    BlockSums.of());
+        }
+
+        @Override
+        public Optional<byte[]> content() {
+            return Optional.of(new byte[0]);
+        }
+
+        @Override
+        public String work() {
+            return "work";
+        }
+
+        @Override
+        public Prepared prepare(ObjectRecord record) {
+            throw new IllegalStateException("nothing is stored");
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        var settings = new StoreSettings(List.of(Files.createDirectories(folder.resolve("d1"))), MEMORY);
+        store = ObjectStore.open(settings.build());
+        drive = store.drives().reading().getFirst();
+        loop = newLoop();
+        loop.start();
+        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder));
+        replicas = writes.replicas(_ -> {
+            throw new IllegalStateException("nothing is listed");
+        });
+        onLoop(() -> holder = loop.holder(GROUP, SLOT));
+        primary(SlotRow.FIRST);
+    }
+
+    private DriveReplicas newLoop() {
+        var lease = new Lease(() -> 0);
+        lease.applied(1);
+        lease.promised(0, 1);
+        var counter = new AtomicInteger();
+        return new DriveReplicas(
+                drive, 1, lease, new SlotPages(drive, _ -> GROUP), counter::incrementAndGet, this::run, this::ended);
+    }
+
+    private void ended(DriveReplicas over) {
+        writes.abandon(over);
+        ended.complete(null);
+    }
+
+    @AfterEach
+    void close() {
+        writes.close();
+        loop.close();
+        store.close();
+    }
+
+    private void run(Holder of, List<Action> actions) {
+        for (var action : actions) {
+            switch (action) {
+                case Action.Accepted(var ticket, var version) -> writes.accepted(of, ticket, version);
+                case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
+                case Action.StoreIntent intent -> {
+                    ordered.complete(null);
+                    var _ = stored.thenRun(() -> loop.post(GROUP, SLOT, new Event.Done(intent)));
+                }
+                case Action.Local local -> loop.post(GROUP, SLOT, new Event.Done(local));
+                default -> {}
+            }
+        }
+    }
+
+    private void onLoop(Runnable step) {
+        var done = new CompletableFuture<Void>();
+        loop.run(() -> {
+            step.run();
+            done.complete(null);
+        });
+        done.join();
+    }
+
+    /// Since this epoch, in which it is alone.
+    private void primary(long epoch) {
+        var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
+        onLoop(() -> loop.handle(holder, new Event.RowApplied(row, false)));
+        assertThat(holder.serving().primarySince()).isEqualTo(epoch);
+    }
+
+    private ObjectRecord put(WriteCheck check) {
+        return replicas.put(BUCKET, "key", new Staged(drive), check, true);
+    }
+
+    @Test
+    void writeIsStoredInTheTermInWhichItWasJudged() {
+        assertThat(put(_ -> {}).version().epoch()).isEqualTo(SlotRow.FIRST);
+    }
+
+    /// Another primary may have changed the row that the check was made on.
+    @Test
+    void writeThatWasJudgedInAnEarlierTermIsNotStored() {
+        assertThatThrownBy(() -> put(_ -> primary(2))).isInstanceOf(StoreException.Unavailable.class);
+        assertThat(ordered).isNotDone();
+        assertThat(put(_ -> {}).version().epoch()).isEqualTo(2);
+    }
+
+    private void requireUnknownAndFree(CompletableFuture<?> write) {
+        assertThatThrownBy(write::join)
+                .cause()
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("it is not known");
+        assertThatThrownBy(() -> put(WriteCheck.NONE))
+                .as("no write is in the key's gate")
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("this target may not answer");
+    }
+
+    @Test
+    void writesOfALoopThatEndsAreUnknownAndFreeTheirKeys() {
+        stored = new CompletableFuture<>();
+        var begun = CompletableFuture.supplyAsync(() -> put(WriteCheck.NONE));
+        ordered.join();
+        loop.close();
+        requireUnknownAndFree(begun);
+    }
+
+    /// Whoever ends the pending writes of the loop has done so before this write is there.
+    @Test
+    void writeThatIsHandedToALoopThatHasJustEndedIsUnknownAndFreesItsKey() {
+        requireUnknownAndFree(CompletableFuture.supplyAsync(() -> put(_ -> {
+            loop.close();
+            ended.join();
+        })));
+    }
+
+    /// Else its core could get a second write of the key.
+    @Test
+    void deletionGoesOnWhenTheLoopOfAnotherDriveEnds() {
+        var version = new ObjectVersion(1, 1);
+        drive.commit(Contents.prepareSmallPut(
+                        BUCKET, Layout.work(version), new Staged(drive).record(version), new byte[0], new IndexBatch())
+                .orElseThrow());
+        stored = new CompletableFuture<>();
+        var deleting = CompletableFuture.supplyAsync(() -> replicas.delete(BUCKET, "key", WriteCheck.NONE, true));
+        ordered.join();
+        writes.abandon(newLoop());
+        assertThat(deleting).isNotDone();
+        stored.complete(null);
+        assertThat(deleting).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+    }
+}
