@@ -154,6 +154,13 @@ final class DriveReplicas implements AutoCloseable {
         return actions;
     }
 
+    /// The slots of a group of which this drive has a core. On the loop's thread.
+    List<Holder> holders(int group) {
+        return holders.values().stream()
+                .filter(holder -> holder.group() == group)
+                .toList();
+    }
+
     /// On the loop's thread.
     Holder holder(int group, int slot) {
         return holders.computeIfAbsent(((long) group << 16) | slot, _ -> {

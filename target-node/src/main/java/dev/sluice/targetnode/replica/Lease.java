@@ -54,6 +54,12 @@ final class Lease {
         pending.removeIf(promise -> promise.version <= version);
     }
 
+    /// What this target has applied is not known: no promise counts before the next state is applied.
+    synchronized void withdraw() {
+        applied = -1;
+        until = Long.MIN_VALUE;
+    }
+
     /// At the end of an orderly stop.
     synchronized void end() {
         ended = true;

@@ -44,24 +44,22 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Pulls pulls;
     private final Proposer proposer;
     private final StateFeed feed;
-    private final StandIns standIns;
+    private final FollowedState followed;
     private final Membership membership;
-    private boolean asked; // that members go; the feed's
     private volatile boolean closed;
-    private volatile Optional<Applied> applied = Optional.empty();
 
     private Replicator(NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
         this.self = self;
         this.store = store;
         this.clock = clock;
+        this.proposer = new Proposer(control);
+        this.followed = new FollowedState(new StandIns(clock::nanos), proposer);
         this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
-                store, staging, id -> applied.flatMap(known -> known.bucket(id)), writes::refused, threads);
-        this.messages = new Messages(self, peers, staging, writes, this::loop, () -> applied, threads);
-        this.pulls = new Pulls(peers, store, staging, writes, this::loop, () -> applied, threads);
+                store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
+        this.messages = new Messages(self, peers, staging, writes, this::loop, followed::shown, threads);
+        this.pulls = new Pulls(peers, store, staging, writes, this::loop, followed::shown, threads);
         messages.fetchBy(pulls);
-        this.standIns = new StandIns(clock::nanos);
-        this.proposer = new Proposer(control);
         this.feed = new StateFeed(control, this::apply);
         this.membership = new Membership(self, store, control, loops, clock, this::begin, proposer);
     }
@@ -91,8 +89,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         if (!drive.openIntents().isEmpty()) {
             Drive.awaited(drive.startStep(() -> drive.contents().files().syncAll()));
         }
-        var pages =
-                new SlotPages(drive, id -> applied.map(known -> known.group(id)).orElse(0));
+        var pages = new SlotPages(
+                drive, id -> followed.shown().map(known -> known.group(id)).orElse(0));
         var loop = new DriveReplicas(
                 drive,
                 incarnation,
@@ -124,24 +122,13 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     ///
     /// @return whether it is to be looked at again soon
     private boolean apply(ClusterState state) {
-        var before = applied;
         if (state.replication().incarnation(self) != membership.incarnation()) {
             if (state.replication().incarnation(self) > membership.incarnation()) {
                 LOG.error("another process of {} has registered: this one serves no replicated bucket", self);
             }
             return false;
         }
-        applied = Optional.of(Applied.of(state));
-        if (!state.replication().groups().isEmpty()) {
-            state.replication().drives().prepare(); // not first when a target is gone
-        }
-        boolean same = before.filter(known -> known.state().version() == state.version())
-                .isPresent();
-        boolean again = standIns.follow(state) || (same && asked);
-        boolean asksNow =
-                new RowChanges(before.map(Applied::state), state, loops, standIns, proposer).post(this::slots, again);
-        asked = asksNow || (!same && asked);
-        return asked;
+        return followed.follow(state, loops, this::slots);
     }
 
     private GroupSlots slots(int group) {
@@ -168,13 +155,14 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     // ---- what clients want
 
     private Optional<Holder> primary(long bucketId, int slot) {
-        return applied.map(known -> known.group(bucketId))
+        return followed.shown()
+                .map(known -> known.group(bucketId))
                 .filter(group -> group > 0)
                 .flatMap(group -> slots(group).primary(slot));
     }
 
     private Replicas.ServedSlots served(long bucketId) {
-        int group = applied.map(known -> known.group(bucketId)).orElse(0);
+        int group = followed.shown().map(known -> known.group(bucketId)).orElse(0);
         if (group == 0) {
             throw new StoreException.Unavailable("this target does not know the bucket's slots yet");
         }

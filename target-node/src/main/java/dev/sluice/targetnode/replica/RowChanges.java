@@ -69,6 +69,9 @@ final class RowChanges {
             look(group, again);
             ask(group);
             post(group, slots.apply(group.id()));
+            if (before.isEmpty()) {
+                postToFormerMembers(group, slots.apply(group.id()));
+            }
         }
         loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
         return wanted;
@@ -187,6 +190,17 @@ final class RowChanges {
         told.forEach((drive, rows) -> post(group, slots, loop(drive), rows));
         urgent.clear();
         told.clear();
+    }
+
+    /// Slots of which a drive has a core and is no member: what it was told last is not known.
+    private void postToFormerMembers(Group group, GroupSlots slots) {
+        var table = now.table(group.id()).orElseThrow();
+        loops.values()
+                .forEach(loop -> loop.run(() -> loop.holders(group.id()).stream()
+                        .filter(holder ->
+                                table.row(holder.slot()).member(loop.id()).isEmpty())
+                        .forEach(holder ->
+                                apply(loop, group, new Told(holder.slot(), table.row(holder.slot()), false), slots))));
     }
 
     private DriveReplicas loop(String drive) {

@@ -1,0 +1,113 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveSettings;
+import dev.sluice.targetnode.storage.drive.Faults;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.MemoryIndex;
+import dev.sluice.targetnode.storage.drive.Suspicion;
+import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.files.GuardedFiles;
+import dev.sluice.targetnode.storage.files.LocalDriveFiles;
+import dev.sluice.targetnode.storage.space.Watermarks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// The loops of some real drives, which say what was handed to them. What cores want is not done.
+final class RecordedLoops implements AutoCloseable {
+    private record Handed(String drive, int slot) {}
+
+    private final List<Handed> handed = new CopyOnWriteArrayList<>();
+    private final Map<String, Drive> drives = new HashMap<>();
+    private final Map<String, DriveReplicas> loops = new HashMap<>();
+
+    RecordedLoops(Path folder, int incarnation, String... ids) throws Exception {
+        for (var id : ids) {
+            var drive = open(folder.resolve(id), id);
+            drives.put(id, drive);
+            var loop = new DriveReplicas(
+                    drive,
+                    incarnation,
+                    new Lease(() -> 0),
+                    new SlotPages(drive, _ -> 1),
+                    () -> 1,
+                    (holder, _) -> handed.add(new Handed(id, holder.slot())),
+                    _ -> {});
+            loops.put(id, loop);
+            loop.start();
+        }
+    }
+
+    private static Drive open(Path folder, String id) throws Exception {
+        for (var each : List.of(
+                Layout.OBJECTS, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.TRASH, Layout.SYSTEM + "/buckets")) {
+            Files.createDirectories(folder.resolve(each));
+        }
+        try (var opener = new DriveThreads("open", 1, 1)) {
+            var drive = DriveThreads.await(opener.start(() -> opened(folder, id)));
+            Drive.awaited(drive.start(() -> {}));
+            return drive;
+        }
+    }
+
+    private static Drive opened(Path folder, String id) throws IOException {
+        return new Drive(
+                id,
+                new GuardedFiles(new LocalDriveFiles(folder), folder),
+                new MemoryIndex(new Faults()),
+                new DriveSettings(1, 64, 1 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(5), () -> 1),
+                new Suspicion(id, (_, _) -> {}));
+    }
+
+    Map<String, DriveReplicas> byDrive() {
+        return loops;
+    }
+
+    private DriveReplicas loop(String drive) {
+        return Objects.requireNonNull(loops.get(drive));
+    }
+
+    /// Until what was posted is done.
+    void awaitAll() {
+        for (var loop : loops.values()) {
+            var done = new CompletableFuture<Void>();
+            loop.run(() -> done.complete(null));
+            done.join();
+        }
+    }
+
+    void forget() {
+        handed.clear();
+    }
+
+    /// The slots of which a row was handed to a drive, in order.
+    List<Integer> handed(String drive) {
+        return handed.stream()
+                .filter(each -> each.drive.equals(drive))
+                .map(Handed::slot)
+                .toList();
+    }
+
+    /// The drive has a lease once it has applied this version.
+    void promise(String drive, long version) {
+        loop(drive).lease().promised(0, version);
+    }
+
+    boolean leased(String drive) {
+        return loop(drive).leased();
+    }
+
+    @Override
+    public void close() {
+        loops.values().forEach(DriveReplicas::close);
+        drives.values().forEach(Drive::close);
+    }
+}
