@@ -23,12 +23,14 @@ import java.io.InputStream;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -42,6 +44,9 @@ final class Pulls implements AutoCloseable {
     private static final int AT_ONCE = 16;
     private static final int SECONDS_FOR_THE_CORE = 5;
 
+    /// Of the sender of a body, for its next bytes.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final PeerClient peers;
     private final ObjectStore store;
     private final Staging staging;
@@ -49,6 +54,8 @@ final class Pulls implements AutoCloseable {
     private final Function<String, Optional<DriveReplicas>> loops;
     private final Supplier<Optional<Applied>> applied;
     private final Executor threads;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("silent replicas").daemon().factory());
     private final ExecutorService rows = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
@@ -88,7 +95,7 @@ final class Pulls implements AutoCloseable {
         }
         var query = "version=%d-%d"
                 .formatted(prepare.version().epoch(), prepare.version().sequence());
-        try (var answer = Answer.of(open(sender, query))) {
+        try (var answer = open(sender, query)) {
             require(answer.record(), prepare.key(), prepare.version());
             keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
         }
@@ -146,11 +153,19 @@ final class Pulls implements AutoCloseable {
     /// Never blocks.
     void begin(Holder holder, Action.Pull pull) {
         rows.execute(() -> {
+            boolean came = false;
             try {
                 pull(holder, pull);
+                came = true;
             } catch (IOException | StoreException failure) {
                 LOG.debug("a row did not come", failure);
-                holder.loop().post(holder.group(), holder.slot(), new Event.PullFailed(pull.learning(), pull.key()));
+            } catch (RuntimeException bug) {
+                LOG.error("{} of drive {} was not pulled: a bug", pull.key(), pull.drive(), bug);
+            } finally {
+                if (!came) {
+                    var failed = new Event.PullFailed(pull.learning(), pull.key());
+                    holder.loop().post(holder.group(), holder.slot(), failed);
+                }
             }
         });
     }
@@ -174,7 +189,7 @@ final class Pulls implements AutoCloseable {
                         learning.incarnation(),
                         pull.key().bucketId(),
                         URLEncoder.encode(pull.key().key(), StandardCharsets.UTF_8));
-        try (var answer = Answer.of(open(source, query))) {
+        try (var answer = open(source, query)) {
             if (answer.isEmpty()) {
                 loop.post(holder.group(), holder.slot(), new Event.Pulled(learning, pull.key(), Optional.empty()));
                 return;
@@ -193,14 +208,16 @@ final class Pulls implements AutoCloseable {
         }
     }
 
-    private HttpResponse<InputStream> open(Node from, String query) {
-        return peers.open(PeerAddress.of(from), PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY);
+    private Answer open(Node from, String query) throws IOException {
+        var response = peers.open(PeerAddress.of(from), PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY);
+        return Answer.of(response, new SteadyBody(response.body(), PATIENCE, timer));
     }
 
     /// What waits is forgotten.
     @Override
     public void close() {
         rows.shutdownNow();
+        timer.shutdownNow();
     }
 
     // ---- the source's side
@@ -256,7 +273,7 @@ final class Pulls implements AutoCloseable {
 
     /// What came from another replica.
     private record Answer(Optional<ObjectRecord> found, InputStream body) implements AutoCloseable {
-        static Answer of(HttpResponse<InputStream> response) throws IOException {
+        static Answer of(HttpResponse<InputStream> response, InputStream body) throws IOException {
             boolean read = false;
             try {
                 if (response.statusCode() != 200) {
@@ -267,12 +284,12 @@ final class Pulls implements AutoCloseable {
                         .orElse(0);
                 Optional<ObjectRecord> record = length == 0
                         ? Optional.empty()
-                        : Optional.of(RecordBytes.decode(response.body().readNBytes(Math.toIntExact(length))));
+                        : Optional.of(RecordBytes.decode(body.readNBytes(Math.toIntExact(length))));
                 read = true;
-                return new Answer(record, response.body());
+                return new Answer(record, body);
             } finally {
                 if (!read) {
-                    response.body().close();
+                    body.close();
                 }
             }
         }
