@@ -38,14 +38,14 @@ final class Membership implements AutoCloseable {
     private final NanoClock clock;
     private final IntConsumer begin;
     private final Proposer proposer;
-    private final String nonce = UUID.randomUUID().toString();
+    private String nonce = UUID.randomUUID().toString();
     private final Thread thread;
     private volatile int incarnation;
     private volatile boolean closed;
     private long reported;
 
     /// @param loops the drives that take part, by id
-    /// @param begin told once which incarnation this is
+    /// @param begin told which incarnation this is; once more under another one when it fails
     Membership(
             NodeId self,
             ObjectStore store,
@@ -81,6 +81,8 @@ final class Membership implements AutoCloseable {
                 LOG.debug("{} cannot register yet: {}", self, away.getMessage());
             } catch (StoreException refused) {
                 LOG.error("{} may not register: {}", self, refused.getMessage());
+            } catch (RuntimeException bug) {
+                LOG.error("{} could not register: a bug", self, bug);
             }
             if (incarnation == 0) {
                 LockSupport.parkNanos(AGAIN.toNanos());
@@ -127,9 +129,24 @@ final class Membership implements AutoCloseable {
                 });
             });
         }
-        incarnation = number;
-        begin.accept(number);
+        begin(number);
         LOG.info("{} takes part in replication as incarnation {}", self, number);
+    }
+
+    /// The log knows this incarnation. When it cannot begin, what has begun of it ends, and another one registers.
+    private void begin(int number) {
+        boolean begun = false;
+        incarnation = number;
+        try {
+            begin.accept(number);
+            begun = true;
+        } finally {
+            if (!begun) {
+                incarnation = 0;
+                nonce = UUID.randomUUID().toString();
+                loops.values().forEach(DriveReplicas::close);
+            }
+        }
     }
 
     private double weight(DriveSlot slot) {

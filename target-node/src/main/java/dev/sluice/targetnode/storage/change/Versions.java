@@ -42,13 +42,13 @@ public final class Versions {
         return ((sequence.get() >> PER_START_BITS) << PER_START_BITS) + (1L << PER_START_BITS) - 1;
     }
 
-    /// Says which incarnation of the target this process is. Once.
+    /// Says which incarnation of the target this process is: a later one when it has registered again.
     public synchronized void startAs(int itsIncarnation) {
         if (itsIncarnation < 1) {
             throw new IllegalArgumentException("incarnation " + itsIncarnation + " < 1");
         }
-        if (incarnation != 0) {
-            throw new IllegalStateException("this process is incarnation " + incarnation);
+        if (itsIncarnation <= incarnation) {
+            throw new IllegalStateException("this process is incarnation " + incarnation + " already");
         }
         incarnation = itsIncarnation;
     }

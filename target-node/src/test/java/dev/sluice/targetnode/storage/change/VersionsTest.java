@@ -67,7 +67,10 @@ class VersionsTest {
         assertThatThrownBy(() -> versions.replicated(1)).isInstanceOf(IllegalStateException.class);
         versions.startAs(1);
         assertThatThrownBy(() -> versions.replicated(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> versions.startAs(2)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> versions.startAs(1)).isInstanceOf(IllegalStateException.class);
+        var before = versions.replicated(5);
+        versions.startAs(2);
+        assertThat(versions.replicated(5)).isGreaterThan(before);
         assertThatThrownBy(() -> new Versions().startAs(0)).isInstanceOf(IllegalArgumentException.class);
     }
 }
