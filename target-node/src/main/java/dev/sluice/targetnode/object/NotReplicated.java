@@ -20,10 +20,10 @@ final class NotReplicated {
                     S3Request.UploadPartCopy _,
                     S3Request.ListParts _,
                     S3Request.CompleteMultipartUpload _ -> throw refused("multipart uploads", call);
-            case S3Request.CopyObject _ -> throw refused("copies", call);
             case S3Request.GetObject _,
                     S3Request.HeadObject _,
                     S3Request.PutObject _,
+                    S3Request.CopyObject _,
                     S3Request.DeleteObject _,
                     S3Request.AbortMultipartUpload _ -> {}
         }

@@ -55,7 +55,7 @@ class NotReplicatedTest {
 
     /// It is thrown by the look at the head: nothing has been asked for yet.
     @Test
-    void multipartUploadsAndCopiesIntoReplicatedBucketAreNotImplemented() {
+    void multipartUploadsIntoReplicatedBucketAreNotImplemented() {
         var bucket = replicated();
         var name = name(bucket);
         var source = new ObjectName("cached", "b");
@@ -64,8 +64,7 @@ class NotReplicatedTest {
                 new S3Request.UploadPart(name, "id", 1, PLAIN),
                 new S3Request.UploadPartCopy(name, "id", 1, source, Optional.empty(), Conditions.NONE),
                 new S3Request.ListParts(name, "id", 0, 1000),
-                new S3Request.CompleteMultipartUpload(name, "id", Map.of(), Conditions.NONE),
-                new S3Request.CopyObject(name, source, false, PLAIN, Conditions.NONE, Conditions.NONE))) {
+                new S3Request.CompleteMultipartUpload(name, "id", Map.of(), Conditions.NONE))) {
             var call = call(request, bucket);
             var refusal = catchThrowableOfType(
                     S3Failure.class, () -> target.handlers().object(call));
@@ -79,10 +78,12 @@ class NotReplicatedTest {
     }
 
     @Test
-    void readsPutsAndDeletionsAreNotRefused() {
+    void readsPutsCopiesAndDeletionsAreNotRefused() {
         var bucket = replicated();
         var name = name(bucket);
+        var source = new ObjectName("cached", "b");
         for (var request : List.<S3Request.OnObject>of(
+                new S3Request.CopyObject(name, source, false, PLAIN, Conditions.NONE, Conditions.NONE),
                 new S3Request.PutObject(name, PLAIN, Conditions.NONE),
                 new S3Request.DeleteObject(name, Conditions.NONE),
                 new S3Request.AbortMultipartUpload(name, "id"))) {

@@ -1,0 +1,134 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.MetadataDirective;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/// Conditions and copies in a bucket with two replicas, and what is left of them when a target dies.
+final class ReplicatedConditionsTest {
+    private static final Duration FULL = Duration.ofSeconds(60);
+    private static final Duration FAILOVER = Duration.ofSeconds(30);
+    private static final int LARGE = 3 << 20;
+    private static final int MANY = 24;
+
+    @Test
+    void conditionsAndCopiesHoldOnEveryReplica(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+        cluster.run("bucket", "create", "twice", "--replicas", "2");
+        cluster.run("bucket", "create", "once");
+        try (var s3 = cluster.endpoint().client()) {
+            Eventually.holds(FULL, () -> put(s3, "first", 10));
+            requireConditionsOfWrites(s3);
+            requireConditionsOfDeletions(s3);
+            requireCopies(s3);
+            for (int i = 0; i < MANY; i++) {
+                copy(s3, request -> request.sourceBucket("twice").sourceKey("large"), "copy-" + i);
+            }
+            cluster.node("kill", "target003");
+            for (int i = 0; i < MANY; i++) {
+                var key = "copy-" + i;
+                Eventually.holds(FAILOVER, () -> assertThat(content(s3, key)).isEqualTo(Content.of("large", LARGE)));
+            }
+            cluster.node("start", "target003");
+        }
+    }
+
+    private static void requireConditionsOfWrites(S3Client s3) {
+        var etag = put(s3, "k", 10);
+        requireRefusal(412, () -> put(s3, "k", 11, request -> request.ifNoneMatch("*")));
+        requireRefusal(412, () -> put(s3, "k", 12, request -> request.ifMatch("\"other\"")));
+        requireRefusal(404, () -> put(s3, "missing", 12, request -> request.ifMatch(etag)));
+        assertThat(content(s3, "k")).isEqualTo(Content.of("k", 10));
+        put(s3, "k", 13, request -> request.ifMatch(etag));
+        put(s3, "new", 14, request -> request.ifNoneMatch("*"));
+        assertThat(content(s3, "k")).isEqualTo(Content.of("k", 13));
+        assertThat(content(s3, "new")).isEqualTo(Content.of("new", 14));
+    }
+
+    private static void requireConditionsOfDeletions(S3Client s3) {
+        var etag = put(s3, "gone", 20);
+        requireRefusal(412, () -> delete(s3, request -> request.key("gone").ifMatch("\"other\"")));
+        assertThat(content(s3, "gone")).isEqualTo(Content.of("gone", 20));
+        delete(s3, request -> request.key("gone").ifMatch(etag));
+        requireRefusal(404, () -> content(s3, "gone"));
+    }
+
+    private static void requireCopies(S3Client s3) {
+        var etag = put(s3, "large", LARGE);
+        s3.putObject(
+                request -> request.bucket("once").key("source").metadata(Map.of("made-by", "me")),
+                RequestBody.fromBytes(Content.of("source", 30)));
+        copy(s3, request -> request.sourceBucket("once").sourceKey("source"), "small");
+        assertThat(content(s3, "small")).isEqualTo(Content.of("source", 30));
+        assertThat(s3.headObject(request -> request.bucket("twice").key("small"))
+                        .metadata())
+                .containsEntry("made-by", "me");
+        requireRefusal(
+                412,
+                () -> copy(
+                        s3,
+                        request ->
+                                request.sourceBucket("twice").sourceKey("large").copySourceIfMatch("\"other\""),
+                        "small"));
+        requireRefusal(
+                404, () -> copy(s3, request -> request.sourceBucket("twice").sourceKey("missing"), "small"));
+        assertThat(content(s3, "small")).isEqualTo(Content.of("source", 30));
+        copy(s3, request -> request.sourceBucket("twice").sourceKey("large").copySourceIfMatch(etag), "small");
+        assertThat(content(s3, "small")).isEqualTo(Content.of("large", LARGE));
+        copy(
+                s3,
+                request -> request.sourceBucket("twice")
+                        .sourceKey("large")
+                        .metadataDirective(MetadataDirective.REPLACE)
+                        .metadata(Map.of("seen", "yes")),
+                "large");
+        assertThat(s3.headObject(request -> request.bucket("twice").key("large"))
+                        .metadata())
+                .containsEntry("seen", "yes");
+        assertThat(content(s3, "large")).isEqualTo(Content.of("large", LARGE));
+    }
+
+    private static void requireRefusal(int status, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        S3Exception.class,
+                        refusal -> assertThat(refusal.statusCode()).isEqualTo(status));
+    }
+
+    private static String put(S3Client s3, String key, int size) {
+        return put(s3, key, size, _ -> {});
+    }
+
+    private static String put(S3Client s3, String key, int size, Consumer<PutObjectRequest.Builder> more) {
+        return s3.putObject(
+                        request -> more.accept(request.bucket("twice").key(key)),
+                        RequestBody.fromBytes(Content.of(key, size)))
+                .eTag();
+    }
+
+    private static void delete(S3Client s3, Consumer<DeleteObjectRequest.Builder> more) {
+        s3.deleteObject(request -> more.accept(request.bucket("twice")));
+    }
+
+    private static void copy(S3Client s3, Consumer<CopyObjectRequest.Builder> from, String key) {
+        s3.copyObject(request -> from.accept(request.destinationBucket("twice").destinationKey(key)));
+    }
+
+    private static byte[] content(S3Client s3, String key) {
+        return s3.getObjectAsBytes(request -> request.bucket("twice").key(key)).asByteArray();
+    }
+}
