@@ -10,8 +10,7 @@ import java.util.function.IntFunction;
 ///
 /// **Order.** Look-ups show the next state first: a loop finds the open intents of its slots by them. A state counts as
 /// told, and leases count promises for it, only when the loops have been handed all rows of it. After a failure no
-/// lease
-/// counts, and the next state is handed out whole.
+/// lease counts, and the next state is handed out whole.
 final class FollowedState {
     private final StandIns standIns;
     private final Proposer proposer;
