@@ -145,15 +145,22 @@ public final class RocksIndex implements DriveIndex {
         return index;
     }
 
-    /// RocksDB opens a file of the index when it needs it, which may be long after the start.
+    /// RocksDB opens a file of the index when it needs it, which may be long after the start. What a compaction takes
+    /// away meanwhile is not needed any more: it is asked for once more.
     private static String missing(RocksIndex index, Path folder) {
-        for (var file : index.database.getLiveFilesMetaData()) {
-            var name = file.fileName().replace("/", "");
-            if (!Files.exists(folder.resolve(name))) {
-                return "lacks its file " + name;
-            }
+        var gone = index.neededFiles();
+        gone.removeIf(name -> Files.exists(folder.resolve(name)));
+        if (!gone.isEmpty()) {
+            gone.retainAll(index.neededFiles());
         }
-        return "";
+        return gone.isEmpty() ? "" : "lacks its file " + gone.getFirst();
+    }
+
+    private List<String> neededFiles() {
+        var names = new ArrayList<String>();
+        database.getLiveFilesMetaData()
+                .forEach(file -> names.add(file.fileName().replace("/", "")));
+        return names;
     }
 
     /// Whether it has tables that this Sluice does not know.
