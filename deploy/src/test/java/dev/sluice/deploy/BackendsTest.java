@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,6 +151,7 @@ final class BackendsTest {
         }
     }
 
+    @Tag("long")
     @Test
     @RequiresPeer("minio")
     void aBucketWithAnEndpointOfItsOwnDependsOnWhatIsAllowed() throws Exception {

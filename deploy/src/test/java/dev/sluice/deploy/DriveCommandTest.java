@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,16 +36,29 @@ final class DriveCommandTest {
     @TempDir
     private Path folder;
 
+    private Path firstDrive(SluiceCluster cluster) {
+        return folder.resolve("cluster")
+                .resolve(cluster.targets().getFirst().drives().getFirst());
+    }
+
+    private SluiceCluster startWithTwoDrives() {
+        return SluiceCluster.start(
+                folder.resolve("cluster"), Map.of(), "--separate", "--targets", "1", "--drives", "2");
+    }
+
+    private static void putAll(S3Client s3) {
+        s3.createBucket(request -> request.bucket("drives"));
+        for (int i = 0; i < OBJECTS; i++) {
+            put(s3, i);
+        }
+    }
+
     @Test
-    void aDriveGoesOutIsDisabledAndComesBack() throws Exception {
-        var dir = folder.resolve("cluster");
-        try (var cluster = SluiceCluster.start(dir, Map.of(), "--separate", "--targets", "1", "--drives", "2");
+    void aDriveIsDisabledAndEnabled() throws Exception {
+        try (var cluster = startWithTwoDrives();
                 var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("drives"));
-            for (int i = 0; i < OBJECTS; i++) {
-                put(s3, i);
-            }
-            var drive = dir.resolve(cluster.targets().getFirst().drives().getFirst());
+            putAll(s3);
+            var drive = firstDrive(cluster);
             assertThat(statuses(s3)).containsOnly(200);
             assertThat(cluster.run("drive", "list").outText())
                     .contains("target001", drive.toString(), "online")
@@ -58,10 +72,22 @@ final class DriveCommandTest {
                             S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
             s3.createBucket(request -> request.bucket("meanwhile"));
             assertThat(cluster.run("status").outText()).contains(drive + " is disabled");
+            cluster.run("drive", "enable", drive.toString());
+            Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
+        }
+    }
+
+    @Tag("long")
+    @Test
+    void aDriveThatIsDisabledOrAwayComesBackAfterARestartOrAtOnce() throws Exception {
+        try (var cluster = startWithTwoDrives();
+                var s3 = cluster.endpoint().client()) {
+            putAll(s3);
+            var drive = firstDrive(cluster);
+            cluster.run("drive", "disable", drive.toString());
             cluster.down();
             cluster.up();
             assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
-
             cluster.run("drive", "enable", drive.toString());
             Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
 

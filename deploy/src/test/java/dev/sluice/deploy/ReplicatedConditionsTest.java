@@ -19,15 +19,13 @@ import software.amazon.awssdk.services.s3.model.MetadataDirective;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/// Conditions and copies in a bucket with two replicas, and what is left of them when a target dies.
+/// Conditions and copies in a bucket with two replicas.
 final class ReplicatedConditionsTest {
     private static final Duration FULL = Duration.ofSeconds(60);
-    private static final Duration FAILOVER = Duration.ofSeconds(30);
     private static final int LARGE = 3 << 20;
-    private static final int MANY = 24;
 
     @Test
-    void conditionsAndCopiesHoldOnEveryReplica(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+    void conditionsAndCopiesHold(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         cluster.run("bucket", "create", "twice", "--replicas", "2");
         cluster.run("bucket", "create", "once");
         try (var s3 = cluster.endpoint().client()) {
@@ -35,15 +33,6 @@ final class ReplicatedConditionsTest {
             requireConditionsOfWrites(s3);
             requireConditionsOfDeletions(s3);
             requireCopies(s3);
-            for (int i = 0; i < MANY; i++) {
-                copy(s3, request -> request.sourceBucket("twice").sourceKey("large"), "copy-" + i);
-            }
-            cluster.node("kill", "target003");
-            for (int i = 0; i < MANY; i++) {
-                var key = "copy-" + i;
-                Eventually.holds(FAILOVER, () -> assertThat(content(s3, key)).isEqualTo(Content.of("large", LARGE)));
-            }
-            cluster.node("start", "target003");
         }
     }
 

@@ -4,31 +4,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
+import dev.sluice.testing.PromiseBroken;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /// A bucket with two replicas while targets die and return under load: nothing that was acknowledged is lost, old, or
 /// said not to exist, and clients wait for a short while only.
 @Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class ReplicationTest {
+    private static final String BUCKET = "replicated";
     private static final int KEYS = 320;
+    private static final int COPIES = 24;
+    private static final int LARGE = 3 << 20;
     private static final int WRITERS = 4;
     private static final int READERS = 4;
     private static final long SEED = 14;
 
     /// Of each client.
-    private static final int STEPS = 60;
+    private static final int STEPS = 30;
 
     /// The goals are 2 s and 5 s on an idle machine (docs/benchmarks.md). Here load, four nodes and a cold JVM share
     /// it.
@@ -45,11 +54,13 @@ final class ReplicationTest {
         try (var cluster = SluiceCluster.start(
                         folder.resolve("cluster"), Map.of(), "--separate", "--targets", "3", "--drives", "2");
                 var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", "replicated", "--replicas", "2");
+            cluster.run("bucket", "create", BUCKET, "--replicas", "2");
             awaitFull(cluster);
-            try (var load = new ReplicatedLoad(s3, "replicated", KEYS).start(WRITERS, READERS, SEED)) {
+            try (var load = new ReplicatedLoad(s3, BUCKET, KEYS).start(WRITERS, READERS, SEED)) {
                 load.awaitSteps(STEPS);
+                var copies = copies(s3);
                 killUnder(load, cluster, "target002");
+                copies.forEach(copy -> requireCopy(s3, copy));
                 assertThat(clusterHealth(cluster).statusCode())
                         .as("/health/cluster while a target is down")
                         .isEqualTo(503);
@@ -60,6 +71,29 @@ final class ReplicationTest {
                 load.verify();
             }
         }
+    }
+
+    /// Copies of one object, which go to slots of all targets.
+    private static List<String> copies(S3Client s3) {
+        s3.putObject(
+                request -> request.bucket(BUCKET).key("copied"), RequestBody.fromBytes(Content.of("copied", LARGE)));
+        var copies = IntStream.range(0, COPIES).mapToObj("copy-%d"::formatted).toList();
+        copies.forEach(copy -> s3.copyObject(request -> request.sourceBucket(BUCKET)
+                .sourceKey("copied")
+                .destinationBucket(BUCKET)
+                .destinationKey(copy)));
+        return copies;
+    }
+
+    private static void requireCopy(S3Client s3, String copy) {
+        byte[] found;
+        try {
+            found = s3.getObjectAsBytes(request -> request.bucket(BUCKET).key(copy))
+                    .asByteArray();
+        } catch (NoSuchKeyException lost) {
+            throw new PromiseBroken(copy + " is lost", lost);
+        }
+        PromiseBroken.check(() -> assertThat(found).as(copy).isEqualTo(Content.of("copied", LARGE)));
     }
 
     /// target001 is the only controller: it is not killed here.

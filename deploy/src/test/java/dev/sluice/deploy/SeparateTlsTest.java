@@ -8,6 +8,7 @@ import dev.sluice.deploy.harness.Repository;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// TLS with one process per node: they call each other through it.
@@ -16,6 +17,7 @@ final class SeparateTlsTest extends TlsTests {
         super(Mode.SEPARATE);
     }
 
+    @Tag("long")
     @Test
     void theCloudOfAMeasurementMayWantTls() {
         var keys = new HashMap<>(cluster().endpoint().environment());

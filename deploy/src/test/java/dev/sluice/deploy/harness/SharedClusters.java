@@ -16,6 +16,9 @@ final class SharedClusters implements ParameterResolver {
     /// The name under which the nodes find the keys of the tests' cloud.
     static final String PROFILE = "tests-cloud";
 
+    /// Set for processes that outlive the class that starts them.
+    static final String SHARED = "SLUICE_TEST_SHARED";
+
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext test) {
         return parameter.isAnnotated(Running.class)
@@ -63,7 +66,7 @@ final class SharedClusters implements ParameterResolver {
                 file.toString(),
                 "AWS_CONFIG_FILE",
                 "/dev/null",
-                "SLUICE_TEST_SHARED",
+                SHARED,
                 "by all tests of the run");
     }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.deploy.harness;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /// The build that the tests start, as Maven has packaged it.
@@ -19,21 +19,34 @@ final class TestedBuild {
             "SLUICE_JVM_FLAGS",
             System.getProperty("sluice.test.node.flags", ""));
 
-    private static final Duration MADE = Duration.ofMinutes(3);
-
     private TestedBuild() {}
 
-    /// Makes what lets its JVMs start faster: once for each build, which takes half a minute. Returns at once when it
-    /// is there.
+    /// Begins to make what lets its JVMs start faster, once for each build. Until it is there, they start without.
     static void prepareStart() {
-        Prepared.START.orFail("");
+        Preparing.begin();
     }
 
-    /// Made when first asked for.
-    private static final class Prepared {
-        static final Finished START = Finished.run(
-                MADE,
-                Map.of(),
-                List.of(Repository.root().resolve("deploy/start-cache").toString()));
+    /// Begun when first asked for. It goes on while tests come and go.
+    private static final class Preparing {
+        private static final Path LOG = Path.of("target", "start-cache.log");
+
+        @SuppressWarnings("UnusedVariable") // it is started once, by the first who comes
+        private static final Process MAKER = start();
+
+        static void begin() {}
+
+        private static Process start() {
+            var maker = new ProcessBuilder(
+                            Repository.root().resolve("deploy/start-cache").toString(), "--background", "--short")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(LOG.toFile()));
+            maker.environment().putAll(ENVIRONMENT);
+            maker.environment().put(SharedClusters.SHARED, "by all tests of the run");
+            try {
+                return maker.start();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 }

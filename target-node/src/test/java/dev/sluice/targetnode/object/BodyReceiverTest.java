@@ -50,6 +50,7 @@ class BodyReceiverTest {
     private static final int PIECE = 100_000;
     private static final int CHUNK = 64 << 10;
     private static final byte[] CONTENT = random(1, SIZE);
+    private static final EnumMap<ChecksumAlgorithm, String> EVERY_CHECKSUM = makeEveryChecksum();
 
     private static final Hmac KEY = Hmac.sha256("a signing key".getBytes(StandardCharsets.UTF_8));
     private static final String SCOPE = "20261105/us-east-1/s3/aws4_request";
@@ -147,7 +148,7 @@ class BodyReceiverTest {
         return new WriteAttributes(new TreeMap<>(), new TreeMap<>(), md5, checksums, Optional.empty());
     }
 
-    private static Map<ChecksumAlgorithm, String> everyChecksum() {
+    private static EnumMap<ChecksumAlgorithm, String> makeEveryChecksum() {
         var all = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
         for (var algorithm : ChecksumAlgorithm.values()) {
             var hasher = Hasher.of(algorithm);
@@ -201,7 +202,7 @@ class BodyReceiverTest {
 
     @Test
     void allDigestsAndTheDriveGetTheSameBytes() {
-        var promised = promising(Optional.of(md5(CONTENT)), everyChecksum());
+        var promised = promising(Optional.of(md5(CONTENT)), EVERY_CHECKSUM);
         var chunks = signedChunks();
         for (var bucket : List.of(target.own(), target.cached())) {
             for (var terms : List.of(new BodyTerms.Plain(), hashed(), signed())) {
@@ -228,7 +229,7 @@ class BodyReceiverTest {
             requireRefused(bucket, promising(Optional.of("0".repeat(32)), Map.of()), new BodyTerms.Plain(), CONTENT)
                     .isInstanceOf(StoreException.BadDigest.class);
             for (var algorithm : ChecksumAlgorithm.values()) {
-                var wrong = everyChecksum();
+                var wrong = EVERY_CHECKSUM.clone();
                 wrong.computeIfPresent(
                         algorithm, (_, right) -> (right.startsWith("A") ? "B" : "A") + right.substring(1));
                 requireRefused(bucket, promising(Optional.empty(), wrong), new BodyTerms.Plain(), CONTENT)

@@ -33,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,7 +138,7 @@ class EvictionTest {
 
     @Test
     void whatWasReadLongestAgoGoesFirst() throws IOException {
-        for (long seed = 1; seed <= 3; seed++) {
+        for (long seed = 1; seed <= 2; seed++) {
             drive.resize(LARGE);
             try (var store = open()) {
                 keys(store, CACHED).forEach(key -> store.delete(CACHED, key, WriteCheck.NONE, Durability.OS));
@@ -184,7 +185,17 @@ class EvictionTest {
 
     @Test
     void onlyCopiesOfWhatTheCloudHasGo() throws IOException {
-        for (long seed = 1; seed <= 6; seed++) {
+        randomMixtures(1, 2);
+    }
+
+    @Tag("long")
+    @Test
+    void onlyCopiesOfWhatTheCloudHasGoFromManyMixtures() throws IOException {
+        randomMixtures(3, 40);
+    }
+
+    private void randomMixtures(int first, int last) throws IOException {
+        for (long seed = first; seed <= last; seed++) {
             randomMixture(seed);
         }
     }
