@@ -11,10 +11,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 
 /// Small calls from this node to another, blocking, for virtual threads: everything but object data, which the engine
@@ -73,9 +77,15 @@ public final class PeerClient implements AutoCloseable {
     ///
     /// @param path encoded
     public HttpResponse<InputStream> open(PeerAddress to, String path, Headers headers) {
+        return open(to, path, headers, OPEN);
+    }
+
+    /// @param path encoded, with its query
+    /// @param firstByte how long it may take until the answer begins
+    public HttpResponse<InputStream> open(PeerAddress to, String path, Headers headers, Duration firstByte) {
         var request = HttpRequest.newBuilder(URI.create(to.url() + path))
                 .header(PeerTokens.HEADER, tokens.issue(to.id(), "GET", path))
-                .timeout(OPEN);
+                .timeout(firstByte);
         headers.forEach(request::header);
         try {
             return http.send(request.build(), BodyHandlers.ofInputStream());
@@ -103,7 +113,7 @@ public final class PeerClient implements AutoCloseable {
         var request = building.build();
         HttpResponse<byte[]> response;
         try {
-            response = http.send(request, BodyHandlers.ofByteArray());
+            response = whole(request, timeout);
             if (response.statusCode() == 200 || response.statusCode() == 204) {
                 return response.body();
             }
@@ -117,6 +127,20 @@ public final class PeerClient implements AutoCloseable {
             throw new StoreException.Unavailable("interrupted while asking " + to.url());
         }
         throw new StoreException.Unavailable("%s answered %d to %s".formatted(to.url(), response.statusCode(), path));
+    }
+
+    /// The client's own limit ends where the body begins; this one covers it.
+    private HttpResponse<byte[]> whole(HttpRequest request, Duration timeout) throws IOException, InterruptedException {
+        var answer = http.sendAsync(request, BodyHandlers.ofByteArray());
+        try {
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            throw new HttpTimeoutException("no whole answer in " + timeout.toMillis() + " ms");
+        } catch (ExecutionException failure) {
+            throw failure.getCause() instanceof IOException broken ? broken : new IOException(failure.getCause());
+        } finally {
+            answer.cancel(true); // ends the exchange where it goes on
+        }
     }
 
     @Override

@@ -1,0 +1,43 @@
+package dev.sluice.common.peer;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class PeerClientTest {
+    private static final NodeId NODE = new NodeId("target001");
+    private static final Duration LIMIT = Duration.ofMillis(300);
+
+    /// It sends a part of its answer and then nothing.
+    @Test
+    void callEndsWhenItsPeerFreezesInTheMiddleOfTheAnswer() throws IOException {
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var client = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()))) {
+            var _ = Thread.ofVirtual().start(() -> answerHalf(server));
+            var address = new PeerAddress(NODE, "http://127.0.0.1:" + server.getLocalPort());
+            assertThatThrownBy(() -> client.get(address, "/v1/peer/state", "", LIMIT))
+                    .isInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("no whole answer in 300 ms");
+        }
+    }
+
+    private static void answerHalf(ServerSocket server) {
+        try (var socket = server.accept()) {
+            var head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            socket.getInputStream().readAllBytes(); // until the client gives up
+        } catch (IOException closed) {
+            throw new IllegalStateException(closed);
+        }
+    }
+}
