@@ -15,6 +15,10 @@ final class ReplicationMeters {
                 .description("Messages to other replicas that were not delivered and are sent again")
                 .tag("node", node.value())
                 .register(meters);
+        FunctionCounter.builder("sluice.replica.restored", replicator, Replicator::restored)
+                .description("Damaged objects that were restored from other replicas")
+                .tag("node", node.value())
+                .register(meters);
         Gauge.builder("sluice.replica.leased", replicator, each -> each.leased() ? 1 : 0)
                 .description("1 while a drive of this target may serve its slots")
                 .tag("node", node.value())

@@ -93,7 +93,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     }
 
     /// @param clock counts the time in which the machine is suspended
-    static Controller open(
+    public static Controller open(
             List<Path> drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
             throws IOException {
         var files = new StateFiles(drives);

@@ -88,6 +88,7 @@ final class GetObjectHandler {
         private final Set<String> drives = new HashSet<>();
         private Optional<ObjectVersion> damaged = Optional.empty();
         private Optional<StoreException> failed = Optional.empty();
+        private boolean mended;
     }
 
     private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
@@ -164,11 +165,19 @@ final class GetObjectHandler {
         return Optional.of(response(object, answer, false));
     }
 
-    /// Bytes known bad are never sent; what the cloud still has is fetched again.
+    /// Bytes known bad are never sent; what another replica or the cloud still has is fetched again.
     private Optional<Response> repaired(
             ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Tries tries) {
         LOG.error("{} is damaged: {}", call.request().name(), why);
         var bucket = call.bucket();
+        if (bucket.replicated() && !tries.mended) {
+            var drive = store.replicas().serving(bucket.id(), call.key()).drive();
+            tries.mended = true;
+            tries.drives.clear();
+            if (damagedCopies.mend(BucketRefs.of(bucket), call.key(), drive.id())) {
+                return Optional.empty();
+            }
+        }
         if (!bucket.backed()) {
             throw new StoreException.Damaged("The object's bytes on the drive are not the ones that were written");
         }

@@ -48,7 +48,7 @@ final class ClientWrites implements AutoCloseable {
     }
 
     /// @param served of a bucket, by id
-    Replicas replicas(LongFunction<Replicas.ServedSlots> served) {
+    Replicas replicas(LongFunction<Replicas.ServedSlots> served, Mender mender) {
         return new Replicas() {
             @Override
             public Replicas.Serving serving(long bucketId, String key) {
@@ -69,6 +69,16 @@ final class ClientWrites implements AutoCloseable {
             @Override
             public ServedSlots served(long bucketId) {
                 return served.apply(bucketId);
+            }
+
+            @Override
+            public boolean mend(BucketRef bucket, String key, String drive) {
+                return mender.mend(bucket, key, drive);
+            }
+
+            @Override
+            public void mendLater(BucketRef bucket, String key, String drive) {
+                mender.mendLater(bucket, key, drive);
             }
         };
     }

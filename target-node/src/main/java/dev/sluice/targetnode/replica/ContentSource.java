@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
@@ -7,36 +8,58 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.PreparedObject;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/// Gives an object of one of this target's drives to another replica: its record, then its bytes. They are not verified
-/// here: whoever takes them compares them with the record.
+/// Gives an object of one of this target's drives to another replica: its record, then its bytes. Whoever takes them
+/// compares them with the record.
 final class ContentSource {
     /// Says how long the record is that the body begins with; without it there is no object.
     static final String RECORD_HEADER = "x-sluice-record-length";
 
-    private static final int PIECE = 1 << 20;
-
     private ContentSource() {}
 
-    /// What the drive has committed for a key; an answer without a record when it has nothing.
-    static Response committed(Drive drive, BucketRef bucket, String key) {
+    /// What the drive has committed for a key; an answer without a record when it has nothing. The answer breaks off
+    /// before the first block that is not what was written.
+    ///
+    /// @param whenDamaged run when that happens; must not block
+    /// @throws StoreException.Damaged when that is seen at once
+    static Response committed(Drive drive, BucketRef bucket, String key, Runnable whenDamaged) {
         return switch (drive.call(() -> drive.contents().find(bucket, key))) {
             case Found.Absent() -> Response.empty(200);
             case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
-            case Found.Present(var record, var file) -> of(drive, record, file);
+            case Found.Present(var record, var file) -> of(drive, record, file, Optional.of(whenDamaged));
         };
+    }
+
+    /// A version that the drive has committed, or only prepared; an answer without a record when it has neither, or
+    /// when what it has is damaged.
+    static Response copy(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
+        if (drive.call(() -> drive.contents().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
+            return switch (drive.call(() -> drive.contents().find(bucket, name.key()))) {
+                case Found.Absent(), Found.Damaged _ -> Response.empty(200);
+                case Found.Present(var record, var file) -> of(drive, record, file, Optional.empty());
+            };
+        }
+        return drive.call(() -> PreparedObject.find(drive.contents(), name, version))
+                .map(prepared -> switch (prepared) {
+                    case PreparedObject.InFile(var record, var file) -> of(drive, record, file, Optional.empty());
+                    case PreparedObject.InMemory(var record, var content) -> inMemory(record, content);
+                })
+                .orElseGet(() -> Response.empty(200));
     }
 
     /// The staging file of a write that is not decided.
     static Response staged(Drive drive, ObjectRecord record, String work) {
-        return of(drive, record, drive.call(() -> drive.contents().files().open(work)));
+        return of(drive, record, drive.call(() -> drive.contents().files().open(work)), Optional.empty());
     }
 
     static Response inMemory(ObjectRecord record, byte[] content) {
@@ -49,35 +72,41 @@ final class ContentSource {
                         .flip()));
     }
 
-    private static Response of(Drive drive, ObjectRecord record, DriveFile file) {
+    /// @param whenDamaged empty: what is read is sent
+    private static Response of(Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged) {
         var head = RecordBytes.encode(record);
         return answer(head, new ResponseBody.Streamed(head.length + record.size(), sink -> {
             try {
                 sink.write(ByteBuffer.wrap(head));
-                send(drive, record.size(), file, sink);
+                send(drive, record, file, sink, whenDamaged);
             } finally {
                 drive.closeLater(file);
             }
         }));
     }
 
-    private static void send(Drive drive, long size, DriveFile file, ByteSink sink) throws IOException {
-        var piece = ByteBuffer.allocate(PIECE);
-        for (long offset = 0; offset < size; offset += PIECE) {
-            long at = offset;
-            piece.clear().limit((int) Math.min(PIECE, size - offset));
+    private static void send(
+            Drive drive, ObjectRecord record, DriveFile file, ByteSink sink, Optional<Runnable> whenDamaged)
+            throws IOException {
+        var block = ByteBuffer.allocate(BlockSums.BLOCK);
+        for (int number = 0; number < record.blocks().count(); number++) {
+            long at = (long) number * BlockSums.BLOCK;
+            block.clear().limit((int) Math.min(BlockSums.BLOCK, record.size() - at));
             try {
                 var _ = drive.call(() -> {
-                    file.read(at, piece);
+                    file.read(at, block);
                     return Optional.empty();
                 });
             } catch (UncheckedIOException e) {
                 throw e.getCause();
             }
-            if (piece.hasRemaining()) {
-                throw new IOException("the file is shorter than its record tells");
+            boolean whole = !block.hasRemaining();
+            block.flip();
+            if (!whole || (whenDamaged.isPresent() && !record.blocks().matches(number, block))) {
+                whenDamaged.ifPresent(Runnable::run);
+                throw new IOException("'%s' on drive %s is damaged".formatted(record.key(), drive.id()));
             }
-            sink.write(piece.flip());
+            sink.write(block);
         }
     }
 

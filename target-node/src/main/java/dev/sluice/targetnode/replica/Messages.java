@@ -3,7 +3,6 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
-import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
@@ -32,7 +31,7 @@ final class Messages implements AutoCloseable {
     private static final int AT_ONCE = 256;
 
     private final NodeId self;
-    private final PeerClient peers;
+    private final OtherTargets targets;
     private final Staging staging;
     private final ClientWrites writes;
     private final Function<String, Optional<DriveReplicas>> loops;
@@ -46,14 +45,14 @@ final class Messages implements AutoCloseable {
     /// @param loops of this target, by drive
     Messages(
             NodeId self,
-            PeerClient peers,
+            OtherTargets targets,
             Staging staging,
             ClientWrites writes,
             Function<String, Optional<DriveReplicas>> loops,
             Supplier<Optional<Applied>> applied,
             Executor threads) {
         this.self = self;
-        this.peers = peers;
+        this.targets = targets;
         this.staging = staging;
         this.writes = writes;
         this.loops = loops;
@@ -102,7 +101,7 @@ final class Messages implements AutoCloseable {
     }
 
     private Outbox outbox(Node node) {
-        return outboxes.computeIfAbsent(PeerAddress.of(node), to -> new Outbox(to, peers, lost));
+        return outboxes.computeIfAbsent(PeerAddress.of(node), to -> new Outbox(to, targets, lost));
     }
 
     // ---- in

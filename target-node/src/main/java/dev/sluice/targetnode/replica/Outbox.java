@@ -1,11 +1,8 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.peer.PeerAddress;
-import dev.sluice.common.peer.PeerClient;
-import dev.sluice.common.peer.PeerPaths;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,12 +13,11 @@ import org.slf4j.LoggerFactory;
 /// does not answer, or when more wait than there is room for. Who sent it sends it again.
 final class Outbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-    private static final Duration CALL = Duration.ofSeconds(2);
     private static final int LARGEST_CALL = 768 << 10;
     private static final long ROOM = 32L << 20;
 
     private final PeerAddress to;
-    private final PeerClient peers;
+    private final OtherTargets targets;
     private final AtomicLong lost;
     private final ArrayDeque<byte[]> waiting = new ArrayDeque<>();
     private final Semaphore arrived = new Semaphore(0);
@@ -31,9 +27,9 @@ final class Outbox implements AutoCloseable {
     private boolean complained;
 
     /// @param lost counts messages that were not delivered
-    Outbox(PeerAddress to, PeerClient peers, AtomicLong lost) {
+    Outbox(PeerAddress to, OtherTargets targets, AtomicLong lost) {
         this.to = to;
-        this.peers = peers;
+        this.targets = targets;
         this.lost = lost;
         this.sender = Thread.ofVirtual().name("replica-" + to.id()).start(this::sendForEver);
     }
@@ -87,7 +83,7 @@ final class Outbox implements AutoCloseable {
 
     private void deliver(Batch batch) {
         try {
-            peers.post(to, PeerPaths.REPLICA, "", batch.bytes, CALL);
+            targets.deliver(to, batch.bytes);
             complained = false;
         } catch (RuntimeException away) {
             lost.addAndGet(batch.messages);

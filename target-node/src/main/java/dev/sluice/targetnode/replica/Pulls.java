@@ -1,12 +1,7 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.Node;
-import dev.sluice.common.http.Headers;
-import dev.sluice.common.http.QueryParameters;
-import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.PeerAddress;
-import dev.sluice.common.peer.PeerClient;
-import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
@@ -19,21 +14,13 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URLEncoder;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,16 +29,10 @@ import org.slf4j.LoggerFactory;
 final class Pulls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pulls.class);
     private static final int AT_ONCE = 16;
-    private static final int SECONDS_FOR_THE_CORE = 5;
 
-    /// Of the sender of a body, for its next bytes.
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
-    private final PeerClient peers;
+    private final OtherTargets targets;
     private final ObjectStore store;
     private final Staging staging;
-    private final ClientWrites writes;
-    private final Function<String, Optional<DriveReplicas>> loops;
     private final Supplier<Optional<Applied>> applied;
     private final Executor threads;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
@@ -60,18 +41,14 @@ final class Pulls implements AutoCloseable {
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
     Pulls(
-            PeerClient peers,
+            OtherTargets targets,
             ObjectStore store,
             Staging staging,
-            ClientWrites writes,
-            Function<String, Optional<DriveReplicas>> loops,
             Supplier<Optional<Applied>> applied,
             Executor threads) {
-        this.peers = peers;
+        this.targets = targets;
         this.store = store;
         this.staging = staging;
-        this.writes = writes;
-        this.loops = loops;
         this.applied = applied;
         this.threads = threads;
     }
@@ -208,9 +185,9 @@ final class Pulls implements AutoCloseable {
         }
     }
 
-    private Answer open(Node from, String query) throws IOException {
-        var response = peers.open(PeerAddress.of(from), PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY);
-        return Answer.of(response, new SteadyBody(response.body(), PATIENCE, timer));
+    /// An object's record and bytes; each read of them ends in time.
+    PulledContent open(Node from, String query) throws IOException {
+        return PulledContent.of(targets.content(PeerAddress.of(from), query), timer);
     }
 
     /// What waits is forgotten.
@@ -218,93 +195,5 @@ final class Pulls implements AutoCloseable {
     public void close() {
         rows.shutdownNow();
         timer.shutdownNow();
-    }
-
-    // ---- the source's side
-
-    Response content(QueryParameters query) {
-        var version = query.find("version");
-        return version.isPresent() ? staged(version(version.get())) : row(query);
-    }
-
-    private static ObjectVersion version(String text) {
-        int dash = text.indexOf('-');
-        return new ObjectVersion(Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
-    }
-
-    private Response staged(ObjectVersion version) {
-        var write = writes.pending(version)
-                .orElseThrow(() -> new StoreException.Unavailable("the write is decided already"));
-        var object = write.object().orElseThrow();
-        var record = write.accepted().orElseThrow().record();
-        return object.content()
-                .map(content -> ContentSource.inMemory(record, content))
-                .orElseGet(() -> ContentSource.staged(object.drive(), record, object.work()));
-    }
-
-    private Response row(QueryParameters query) {
-        var loop = loops.apply(query.text("drive"))
-                .orElseThrow(() -> new StoreException.Unavailable("the drive is not here"));
-        var key = new ObjectKey(query.number("bucket"), query.text("key"));
-        var bucket = applied.get()
-                .flatMap(known -> known.bucket(key.bucketId()))
-                .orElseThrow(() -> new StoreException.Unavailable("the bucket is not known here"));
-        var learning = new Learning(query.number("primary"), query.number("since"), (int) query.number("incarnation"));
-        var allowed = new CompletableFuture<Boolean>();
-        var message = new Event.Received(query.text("learner"), new Message.AskRow(learning, key));
-        int group = (int) query.number("group");
-        int slot = (int) query.number("slot");
-        loop.run(() -> allowed.complete(
-                loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
-        try {
-            if (!allowed.get(SECONDS_FOR_THE_CORE, TimeUnit.SECONDS)) {
-                throw new StoreException.Unavailable("this drive is not the source of that learner now");
-            }
-        } catch (TimeoutException | ExecutionException slow) {
-            throw new StoreException.Unavailable("the drive does not answer now");
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
-        try (var _ = store.publishing().lock(key)) {
-            return ContentSource.committed(loop.drive(), bucket.ref(), key.key());
-        }
-    }
-
-    /// What came from another replica.
-    private record Answer(Optional<ObjectRecord> found, InputStream body) implements AutoCloseable {
-        static Answer of(HttpResponse<InputStream> response, InputStream body) throws IOException {
-            boolean read = false;
-            try {
-                if (response.statusCode() != 200) {
-                    throw new IOException("a replica answered " + response.statusCode());
-                }
-                long length = response.headers()
-                        .firstValueAsLong(ContentSource.RECORD_HEADER)
-                        .orElse(0);
-                Optional<ObjectRecord> record = length == 0
-                        ? Optional.empty()
-                        : Optional.of(RecordBytes.decode(body.readNBytes(Math.toIntExact(length))));
-                read = true;
-                return new Answer(record, body);
-            } finally {
-                if (!read) {
-                    body.close();
-                }
-            }
-        }
-
-        boolean isEmpty() {
-            return found.isEmpty();
-        }
-
-        ObjectRecord record() throws IOException {
-            return found.orElseThrow(() -> new IOException("the other replica has nothing"));
-        }
-
-        @Override
-        public void close() throws IOException {
-            body.close();
-        }
     }
 }

@@ -42,13 +42,15 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final LocalChanges changes;
     private final Messages messages;
     private final Pulls pulls;
+    private final DamagedReplicas damaged;
+    private final ContentAnswers answers;
     private final Proposer proposer;
     private final StateFeed feed;
     private final FollowedState followed;
     private final Membership membership;
     private volatile boolean closed;
 
-    private Replicator(NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
+    private Replicator(NodeId self, ObjectStore store, ControlPlane control, OtherTargets targets, NanoClock clock) {
         this.self = self;
         this.store = store;
         this.clock = clock;
@@ -57,9 +59,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
                 store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
-        this.messages = new Messages(self, peers, staging, writes, this::loop, followed::shown, threads);
-        this.pulls = new Pulls(peers, store, staging, writes, this::loop, followed::shown, threads);
+        this.messages = new Messages(self, targets, staging, writes, this::loop, followed::shown, threads);
+        this.pulls = new Pulls(targets, store, staging, followed::shown, threads);
         messages.fetchBy(pulls);
+        this.damaged = new DamagedReplicas(pulls, store, this::loop, followed::shown, threads);
+        this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
         this.feed = new StateFeed(control, this::apply);
         this.membership = new Membership(self, store, control, loops, clock, this::begin, proposer);
     }
@@ -67,7 +71,12 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// @param clock counts the time that the machine is suspended, too
     public static Replicator start(
             NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
-        var replicator = new Replicator(self, store, control, peers, clock);
+        return start(self, store, control, new HttpTargets(peers), clock);
+    }
+
+    static Replicator start(
+            NodeId self, ObjectStore store, ControlPlane control, OtherTargets targets, NanoClock clock) {
+        var replicator = new Replicator(self, store, control, targets, clock);
         replicator.membership.start();
         return replicator;
     }
@@ -78,7 +87,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         for (var slot : store.drives().slots()) {
             slot.writable().ifPresent(drive -> begin(slot, drive, incarnation));
         }
-        store.replicate(writes.replicas(this::served));
+        store.replicate(writes.replicas(this::served, damaged));
         feed.start();
     }
 
@@ -178,7 +187,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     @Override
     public Response content(QueryParameters query) {
-        return pulls.content(query);
+        return answers.answer(query);
     }
 
     /// Whether the controllers know of this process and its drives.
@@ -194,6 +203,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// Messages that were not delivered.
     public long lostMessages() {
         return messages.lost();
+    }
+
+    /// Damaged objects that were restored from other replicas.
+    public long restored() {
+        return damaged.mended();
     }
 
     @Override

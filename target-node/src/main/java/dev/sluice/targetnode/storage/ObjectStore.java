@@ -300,20 +300,28 @@ public final class ObjectStore implements AutoCloseable {
                     yield new Lookup.Damaged(why);
                 }
                 case Found.Present(var record, var file) ->
-                    new Lookup.Hit(hotSet.add(
-                            name, record, file, drive, () -> mover.bringLater(bucket, name.key(), Set.of(drive.id()))));
+                    new Lookup.Hit(
+                            hotSet.add(name, record, file, drive, () -> mendLater(bucket, name.key(), drive.id())));
             });
         } catch (StoreException.Damaged damaged) {
             return new Lookup.Damaged(String.valueOf(damaged.getMessage()));
         }
     }
 
-    /// Makes a damaged copy again from another one.
+    /// Makes a damaged copy or replica again from another one.
     ///
     /// @param drive where it was found damaged
     /// @return false when there is no other
     public boolean mend(BucketRef bucket, String key, String drive) {
-        return mover.mend(bucket, key, drive);
+        return bucket.replicated() ? replicas.mend(bucket, key, drive) : mover.mend(bucket, key, drive);
+    }
+
+    private void mendLater(BucketRef bucket, String key, String drive) {
+        if (bucket.replicated()) {
+            replicas.mendLater(bucket, key, drive);
+        } else {
+            mover.bringLater(bucket, key, Set.of(drive));
+        }
     }
 
     /// Begins an object. To be ended by commit or close.

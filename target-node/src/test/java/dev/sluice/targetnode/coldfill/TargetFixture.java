@@ -407,7 +407,11 @@ public final class TargetFixture implements AutoCloseable {
     // ---- afterwards
 
     public static void eventually(BooleanSupplier holds) {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        eventually(Duration.ofSeconds(20), holds);
+    }
+
+    public static void eventually(Duration limit, BooleanSupplier holds) {
+        long end = System.nanoTime() + limit.toNanos();
         while (!holds.getAsBoolean()) {
             assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
             LockSupport.parkNanos(500_000);

@@ -103,11 +103,25 @@ final class ClientWritesTest {
         loop = newLoop();
         loop.start();
         writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder));
-        replicas = writes.replicas(_ -> {
-            throw new IllegalStateException("nothing is listed");
-        });
+        replicas = writes.replicas(
+                _ -> {
+                    throw new IllegalStateException("nothing is listed");
+                },
+                new NothingDamaged());
         onLoop(() -> holder = loop.holder(GROUP, SLOT));
         primary(SlotRow.FIRST);
+    }
+
+    private static final class NothingDamaged implements Mender {
+        @Override
+        public boolean mend(BucketRef bucket, String key, String drive) {
+            throw new IllegalStateException("nothing is damaged");
+        }
+
+        @Override
+        public void mendLater(BucketRef bucket, String key, String drive) {
+            throw new IllegalStateException("nothing is damaged");
+        }
     }
 
     private DriveReplicas newLoop() {

@@ -10,7 +10,6 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,11 +31,9 @@ class PullsTest {
                 var target = new TargetFixture(folder.resolve("target"));
                 var loops = new RecordedLoops(folder, 1, "d1");
                 var pulls = new Pulls(
-                        peers,
+                        new HttpTargets(peers),
                         target.store(),
                         staging,
-                        new ClientWrites(staging, (_, _) -> Optional.empty()),
-                        drive -> Optional.ofNullable(loops.byDrive().get(drive)),
                         () -> {
                             throw new IllegalStateException("a bug");
                         },

@@ -24,7 +24,7 @@ public final class StoreSettings {
         this.memory = memory;
     }
 
-    StoreSettings node(String id) {
+    public StoreSettings node(String id) {
         node = id;
         return this;
     }

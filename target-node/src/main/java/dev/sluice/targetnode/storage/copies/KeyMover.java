@@ -60,9 +60,6 @@ public final class KeyMover implements Mover, AutoCloseable {
     /// @param drive where it was found damaged
     /// @return false when there is no other
     public boolean mend(BucketRef bucket, String key, String drive) {
-        if (bucket.replicated()) {
-            return false;
-        }
         var where = drives.of(bucket, key);
         if (where.isSingle() || where.readable().size() < 2) {
             return false;

@@ -30,6 +30,14 @@ public interface Replicas {
         public ServedSlots served(long bucketId) {
             throw new StoreException.Unavailable("This target has not joined the cluster yet");
         }
+
+        @Override
+        public boolean mend(BucketRef bucket, String key, String drive) {
+            throw new StoreException.Unavailable("This target has not joined the cluster yet");
+        }
+
+        @Override
+        public void mendLater(BucketRef bucket, String key, String drive) {}
     };
 
     /// This target's right to answer for a key, in one term as its primary. Never blocks.
@@ -77,4 +85,12 @@ public interface Replicas {
     boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable);
 
     ServedSlots served(long bucketId);
+    /// Restores an object that was found damaged on a drive of this target, from another replica. Blocks.
+    ///
+    /// @return false when no other replica has it
+    /// @throws StoreException.Unavailable when that cannot be known now
+    boolean mend(BucketRef bucket, String key, String drive);
+
+    /// The same when nobody waits for it. Never blocks.
+    void mendLater(BucketRef bucket, String key, String drive);
 }

@@ -43,7 +43,7 @@ final class DamageRepair {
     Treated of(BucketRef bucket, String key, ObjectCheckResult.Bad bad) {
         committer.lookAgain(bucket, key);
         try {
-            var repaired = bucket.replicated() ? Optional.<ScrubFinding.Action>empty() : repaired(bucket, key, bad);
+            var repaired = repaired(bucket, key, bad);
             if (repaired.isPresent()) {
                 return new Treated(repaired.get(), bad.why());
             }

@@ -1,0 +1,140 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Learning;
+import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// What this target answers when others ask for an object's record and bytes: of a write that it is the primary of
+/// (`version`), of a row that one of its drives is a learner's source of (`learner`), of one version of a row that is
+/// damaged elsewhere (`copy`).
+final class ContentAnswers {
+    private static final int SECONDS_FOR_THE_CORE = 5;
+
+    private final ObjectStore store;
+    private final ClientWrites writes;
+    private final Function<String, Optional<DriveReplicas>> loops;
+    private final Supplier<Optional<Applied>> applied;
+    private final Mender mender;
+
+    /// @param loops of this target, by drive
+    ContentAnswers(
+            ObjectStore store,
+            ClientWrites writes,
+            Function<String, Optional<DriveReplicas>> loops,
+            Supplier<Optional<Applied>> applied,
+            Mender mender) {
+        this.store = store;
+        this.writes = writes;
+        this.loops = loops;
+        this.applied = applied;
+        this.mender = mender;
+    }
+
+    /// Blocks.
+    Response answer(QueryParameters query) {
+        var version = query.find("version");
+        if (version.isPresent()) {
+            return staged(version(version.get()));
+        }
+        var copy = query.find("copy");
+        return copy.isPresent() ? copy(version(copy.get()), query) : row(query);
+    }
+
+    private static ObjectVersion version(String text) {
+        int dash = text.indexOf('-');
+        return new ObjectVersion(Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
+    }
+
+    private Response staged(ObjectVersion version) {
+        var write = writes.pending(version)
+                .orElseThrow(() -> new StoreException.Unavailable("the write is decided already"));
+        var object = write.object().orElseThrow();
+        var record = write.accepted().orElseThrow().record();
+        return object.content()
+                .map(content -> ContentSource.inMemory(record, content))
+                .orElseGet(() -> ContentSource.staged(object.drive(), record, object.work()));
+    }
+
+    private DriveReplicas loop(QueryParameters query) {
+        return loops.apply(query.text("drive"))
+                .orElseThrow(() -> new StoreException.Unavailable("the drive is not here"));
+    }
+
+    private static ObjectKey key(QueryParameters query) {
+        return new ObjectKey(query.number("bucket"), query.text("key"));
+    }
+
+    private BucketRef bucket(ObjectKey key) {
+        return applied.get()
+                .flatMap(known -> known.bucket(key.bucketId()))
+                .orElseThrow(() -> new StoreException.Unavailable("the bucket is not known here"))
+                .ref();
+    }
+
+    /// Committed or only prepared: a version is the same bytes everywhere.
+    private Response copy(ObjectVersion version, QueryParameters query) {
+        var drive = loop(query).drive();
+        var key = key(query);
+        var bucket = bucket(key);
+        try (var _ = store.publishing().lock(key)) {
+            return ContentSource.copy(drive, bucket, key, version);
+        }
+    }
+
+    private Response row(QueryParameters query) {
+        var loop = loop(query);
+        var key = key(query);
+        var bucket = bucket(key);
+        requireSource(loop, key, query);
+        try {
+            return committed(loop, bucket, key);
+        } catch (StoreException.Damaged found) {
+            if (!mender.mend(bucket, key.key(), loop.id())) {
+                throw found;
+            }
+            return committed(loop, bucket, key);
+        }
+    }
+
+    private Response committed(DriveReplicas loop, BucketRef bucket, ObjectKey key) {
+        try (var _ = store.publishing().lock(key)) {
+            return ContentSource.committed(
+                    loop.drive(), bucket, key.key(), () -> mender.mendLater(bucket, key.key(), loop.id()));
+        }
+    }
+
+    private static void requireSource(DriveReplicas loop, ObjectKey key, QueryParameters query) {
+        var learning = new Learning(query.number("primary"), query.number("since"), (int) query.number("incarnation"));
+        var allowed = new CompletableFuture<Boolean>();
+        var message = new Event.Received(query.text("learner"), new Message.AskRow(learning, key));
+        int group = (int) query.number("group");
+        int slot = (int) query.number("slot");
+        loop.run(() -> allowed.complete(
+                loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
+        try {
+            if (!allowed.get(SECONDS_FOR_THE_CORE, TimeUnit.SECONDS)) {
+                throw new StoreException.Unavailable("this drive is not the source of that learner now");
+            }
+        } catch (TimeoutException | ExecutionException slow) {
+            throw new StoreException.Unavailable("the drive does not answer now");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+}

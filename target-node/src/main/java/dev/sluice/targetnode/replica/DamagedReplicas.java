@@ -1,0 +1,281 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Restores damaged objects on drives of this target from other in-sync replicas of their slots.
+///
+/// The row of the drive's index says which version is wanted, and a version is the same bytes everywhere. The new file
+/// takes the place of the damaged one under the key's lock, if the row is still of that version: a newer write wins,
+/// and
+/// it does not matter which replica is the primary, or whether that changes.
+final class DamagedReplicas implements Mender {
+    private static final Logger LOG = LoggerFactory.getLogger(DamagedReplicas.class);
+    private static final int AT_ONCE = 8;
+    private static final int MOST_LATER = 1024;
+
+    /// How long one waits for its turn.
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /// That of a row which cannot be read: no replica has it.
+    private static final ObjectVersion NOBODYS = new ObjectVersion(0, 0);
+
+    private final Pulls pulls;
+    private final ObjectStore store;
+    private final Function<String, Optional<DriveReplicas>> loops;
+    private final Supplier<Optional<Applied>> applied;
+    private final Executor threads;
+    private final Map<Damaged, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
+    private final Semaphore turns = new Semaphore(AT_ONCE);
+    private final AtomicInteger later = new AtomicInteger();
+    private final AtomicLong mended = new AtomicLong();
+
+    /// @param loops of this target, by drive
+    /// @param threads virtual ones
+    DamagedReplicas(
+            Pulls pulls,
+            ObjectStore store,
+            Function<String, Optional<DriveReplicas>> loops,
+            Supplier<Optional<Applied>> applied,
+            Executor threads) {
+        this.pulls = pulls;
+        this.store = store;
+        this.loops = loops;
+        this.applied = applied;
+        this.threads = threads;
+    }
+
+    /// An object on a drive.
+    private record Damaged(Drive drive, LocalChanges.KnownBucket bucket, ObjectKey name, ObjectVersion version) {
+        @Override
+        public String toString() {
+            return "'%s' of bucket %s on drive %s"
+                    .formatted(name.key(), bucket.ref().name(), drive.id());
+        }
+    }
+
+    /// How many objects were restored.
+    long mended() {
+        return mended.get();
+    }
+
+    @Override
+    public void mendLater(BucketRef bucket, String key, String drive) {
+        if (later.incrementAndGet() > MOST_LATER) {
+            later.decrementAndGet(); // the next read or scrub finds it again
+            return;
+        }
+        threads.execute(() -> {
+            try {
+                var _ = mend(bucket, key, drive);
+            } catch (StoreException notNow) {
+                LOG.warn("'{}' of bucket {} is not restored now: {}", key, bucket.name(), notNow.getMessage());
+            } finally {
+                later.decrementAndGet();
+            }
+        });
+    }
+
+    @Override
+    public boolean mend(BucketRef bucket, String key, String drive) {
+        var on = loops.apply(drive)
+                .orElseThrow(() -> new StoreException.Unavailable("drive " + drive + " takes no part in replication"))
+                .drive();
+        var known = applied.get()
+                .flatMap(now -> now.bucket(bucket.id()))
+                .orElseThrow(() -> new StoreException.Unavailable("the bucket is not known here"));
+        var name = new ObjectKey(bucket.id(), key);
+        return version(on, name)
+                .map(version -> mendOnce(new Damaged(on, known, name, version)))
+                .orElse(true); // it is deleted
+    }
+
+    private static Optional<ObjectVersion> version(Drive drive, ObjectKey name) {
+        return drive.call(() -> {
+            try {
+                return drive.contents().row(name.bucketId(), name.key());
+            } catch (DamagedRecordException _) {
+                return Optional.of(NOBODYS);
+            }
+        });
+    }
+
+    /// Those who ask while it is done share the result.
+    private boolean mendOnce(Damaged object) {
+        var mine = new CompletableFuture<Boolean>();
+        var others = underWay.putIfAbsent(object, mine);
+        if (others != null) {
+            return awaited(others);
+        }
+        try {
+            boolean done = mendInTurn(object);
+            mine.complete(done);
+            return done;
+        } catch (RuntimeException failure) {
+            mine.completeExceptionally(failure);
+            throw failure;
+        } finally {
+            underWay.remove(object, mine);
+        }
+    }
+
+    private static boolean awaited(CompletableFuture<Boolean> result) {
+        try {
+            return result.get();
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof StoreException known
+                    ? known
+                    : new StoreException.Unavailable("a damaged object was not restored: " + failed.getCause());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+
+    private boolean mendInTurn(Damaged object) {
+        try {
+            if (!turns.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new StoreException.Unavailable(object + " is damaged, and many others are just restored");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+        try {
+            return isRestored(object);
+        } finally {
+            turns.release();
+        }
+    }
+
+    /// @return false when no other in-sync replica has it
+    /// @throws StoreException.Unavailable when one that may have it cannot give it now
+    private boolean isRestored(Damaged object) {
+        Optional<String> unknown = Optional.empty();
+        for (var replica : others(object)) {
+            try {
+                if (isCopiedFrom(replica, object)) {
+                    return true;
+                }
+                LOG.warn("{}: drive {} has no sound copy of version {}", object, replica, object.version.id());
+            } catch (IOException | StoreException.Unavailable | StoreException.NoSpace notNow) {
+                LOG.warn("{} is not restored from drive {}: {}", object, replica, notNow.toString());
+                unknown = Optional.of("drive %s: %s".formatted(replica, notNow.getMessage()));
+            }
+        }
+        if (unknown.isPresent()) {
+            throw new StoreException.Unavailable(
+                    "%s is damaged, and cannot be restored now: %s; try again".formatted(object, unknown.get()));
+        }
+        return false;
+    }
+
+    /// The other in-sync replicas of its slot; none when the drive is not a member.
+    private List<String> others(Damaged object) {
+        var known = applied.get().orElseThrow();
+        int slot = Slot.of(object.name.bucketId(), object.name.key());
+        return known.state()
+                .replication()
+                .table(known.group(object.name.bucketId()))
+                .map(table -> table.row(slot))
+                .filter(row -> row.member(object.drive.id()).isPresent())
+                .map(row -> others(row, object.drive.id()))
+                .orElse(List.of());
+    }
+
+    private static List<String> others(SlotRow row, String than) {
+        return row.inSync().stream()
+                .map(Member::drive)
+                .filter(drive -> !drive.equals(than))
+                .toList();
+    }
+
+    /// @return false when it does not have that version, or not as it was written
+    private boolean isCopiedFrom(String replica, Damaged object) throws IOException {
+        var owner = applied.get()
+                .flatMap(known -> known.owner(replica))
+                .orElseThrow(() -> new StoreException.Unavailable("no target has it"));
+        var query = "copy=%d-%d&drive=%s&bucket=%d&key=%s"
+                .formatted(
+                        object.version.epoch(),
+                        object.version.sequence(),
+                        replica,
+                        object.name.bucketId(),
+                        URLEncoder.encode(object.name.key(), StandardCharsets.UTF_8));
+        try (var answer = pulls.open(owner, query)) {
+            if (answer.isEmpty() || !isOf(object, answer.record())) {
+                return false;
+            }
+            var record = answer.record();
+            var work = Layout.work(store.versions().next());
+            try (var fetch =
+                    new ContentFetch(object.drive, object.bucket.ref(), record, work, object.bucket.durable())) {
+                fetch.take(answer.body(), store.smallLimit());
+                if (isReplaced(object, fetch, work)) {
+                    mended.incrementAndGet();
+                    LOG.warn("{} was damaged: it is restored from drive {}", object, replica);
+                }
+                return true;
+            }
+        } catch (StoreException.Damaged wrong) {
+            LOG.error("drive {}: {}", replica, wrong.getMessage());
+            return false;
+        }
+    }
+
+    private static boolean isOf(Damaged object, ObjectRecord record) {
+        return record.bucketId() == object.name.bucketId()
+                && record.key().equals(object.name.key())
+                && record.version().equals(object.version);
+    }
+
+    /// Whoever commits another version of the key has its lock, too.
+    ///
+    /// @return false when another version is there by now
+    private boolean isReplaced(Damaged object, ContentFetch fetch, String work) {
+        var drive = object.drive;
+        try (var _ = store.publishing().lock(object.name)) {
+            if (!version(drive, object.name).equals(Optional.of(object.version))) {
+                return false;
+            }
+            var change = drive.call(fetch::prepared);
+            try {
+                drive.commit(change);
+            } catch (StoreException.Unavailable | StoreException.NoSuchBucket refused) {
+                var _ = drive.startStep(() -> drive.contents().files().delete(work));
+                throw refused;
+            }
+            store.hotSet().invalidate(object.name);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerPaths;
+import java.io.IOException;
+import java.time.Duration;
+
+/// Reaches the other targets by HTTP.
+final class HttpTargets implements OtherTargets {
+    private static final Duration CALL = Duration.ofSeconds(2);
+
+    /// Who has the bytes asks its drive's loop first, and reads from its drive.
+    private static final Duration FIRST_BYTE = Duration.ofSeconds(10);
+
+    private final PeerClient peers;
+
+    HttpTargets(PeerClient peers) {
+        this.peers = peers;
+    }
+
+    @Override
+    public void deliver(PeerAddress to, byte[] batch) {
+        peers.post(to, PeerPaths.REPLICA, "", batch, CALL);
+    }
+
+    @Override
+    public Content content(PeerAddress from, String query) throws IOException {
+        var response = peers.open(from, PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY, FIRST_BYTE);
+        if (response.statusCode() != 200) {
+            response.body().close();
+            throw new IOException("%s answered %d".formatted(from.id(), response.statusCode()));
+        }
+        long record =
+                response.headers().firstValueAsLong(ContentSource.RECORD_HEADER).orElse(0);
+        return new Content(record, response.body());
+    }
+}

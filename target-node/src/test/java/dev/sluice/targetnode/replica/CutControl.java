@@ -1,0 +1,69 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/// The controller as one target reaches it: not at all while the test cuts it off. Then the target knows what it knew.
+final class CutControl implements ControlPlane {
+    private final Supplier<ControlPlane> controller;
+    private Optional<ClusterView> known = Optional.empty();
+    private CompletableFuture<Void> connected = CompletableFuture.completedFuture(null);
+
+    /// @param controller the one that lives now
+    CutControl(Supplier<ControlPlane> controller) {
+        this.controller = controller;
+    }
+
+    synchronized void cut() {
+        known = Optional.of(controller.get().view());
+        connected = new CompletableFuture<>();
+    }
+
+    synchronized void heal() {
+        connected.complete(null);
+    }
+
+    private synchronized CompletableFuture<Void> connection() {
+        return connected;
+    }
+
+    private ControlPlane reached() {
+        if (!connection().isDone()) {
+            throw new StoreException.Unavailable("the controller does not answer");
+        }
+        return controller.get();
+    }
+
+    @Override
+    public synchronized ClusterView view() {
+        return connected.isDone() ? controller.get().view() : known.orElseThrow();
+    }
+
+    @Override
+    public CompletableFuture<ClusterState> watch(long version) {
+        return connection().thenCompose(_ -> controller.get().watch(version));
+    }
+
+    @Override
+    public ClusterState apply(Command command) {
+        return reached().apply(command);
+    }
+
+    @Override
+    public ClusterState confirm() {
+        return reached().confirm();
+    }
+
+    @Override
+    public Beaten beat(NodeId target, int incarnation) {
+        return reached().beat(target, incarnation);
+    }
+}

@@ -1,0 +1,210 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.http.ByteSink;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.ReplicaService;
+import dev.sluice.common.store.StoreException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// What connects the targets of a test. Each direction between two of them is open, cut or silent.
+final class MemoryNetwork {
+    private static final int CALL_SECONDS = 2;
+
+    /// So many bytes of a body come through a silent connection.
+    private static final int LAST_BYTES = 1000;
+
+    private record Way(NodeId from, NodeId to) {}
+
+    private final Map<NodeId, ReplicaService> targets = new ConcurrentHashMap<>();
+    private final Set<Way> cut = ConcurrentHashMap.newKeySet();
+    private final Map<Way, CountDownLatch> silent = new ConcurrentHashMap<>();
+    private final Map<Way, CompletableFuture<Void>> stoppedBodies = new ConcurrentHashMap<>();
+    private final AtomicInteger stopped = new AtomicInteger();
+
+    void join(NodeId target, ReplicaService service) {
+        targets.put(target, service);
+    }
+
+    /// Nobody answers for it any more.
+    void leave(NodeId target) {
+        targets.remove(target);
+    }
+
+    /// Calls are refused at once, in both directions.
+    void cut(NodeId one, NodeId other) {
+        cut.add(new Way(one, other));
+        cut.add(new Way(other, one));
+    }
+
+    /// Calls get no answer, in both directions.
+    void silence(NodeId one, NodeId other) {
+        silent.putIfAbsent(new Way(one, other), new CountDownLatch(1));
+        silent.putIfAbsent(new Way(other, one), new CountDownLatch(1));
+    }
+
+    /// Bodies stop in the middle, and never go on; all else is answered.
+    void breakBodies(NodeId from, NodeId to) {
+        stoppedBodies.put(new Way(to, from), new CompletableFuture<>());
+    }
+
+    /// Bodies stop in the middle.
+    ///
+    /// @return lets them go on
+    Runnable holdBodies(NodeId from, NodeId to) {
+        var way = new Way(to, from);
+        var held = new CompletableFuture<Void>();
+        stoppedBodies.put(way, held);
+        return () -> {
+            stoppedBodies.remove(way, held);
+            held.complete(null);
+        };
+    }
+
+    /// How many bodies have stopped so far.
+    int stoppedBodies() {
+        return stopped.get();
+    }
+
+    void heal() {
+        stoppedBodies.clear();
+        cut.clear();
+        silent.values().forEach(CountDownLatch::countDown);
+        silent.clear();
+    }
+
+    /// The others, as one target reaches them.
+    OtherTargets seenBy(NodeId self) {
+        return new OtherTargets() {
+            @Override
+            public void deliver(PeerAddress to, byte[] batch) {
+                try {
+                    reached(self, to).messages(self, batch);
+                } catch (IOException malformed) {
+                    throw new IllegalStateException(malformed);
+                }
+            }
+
+            @Override
+            public Content content(PeerAddress from, String query) throws IOException {
+                Response answer;
+                try {
+                    answer = reached(self, from).content(QueryParameters.of(query));
+                } catch (StoreException refused) {
+                    throw new IOException("the other target refuses: " + refused.getMessage(), refused);
+                }
+                var length = answer.headers().first(ContentSource.RECORD_HEADER);
+                return new Content(
+                        length.map(Long::parseLong).orElse(0L), new Body(new Way(self, from.id()), bytes(answer)));
+            }
+        };
+    }
+
+    private ReplicaService reached(NodeId self, PeerAddress other) {
+        var way = new Way(self, other.id());
+        var service = targets.get(other.id());
+        if (cut.contains(way) || service == null) {
+            throw new StoreException.Unavailable(other.id() + " does not answer: connection refused");
+        }
+        var silence = silent.get(way);
+        if (silence != null) {
+            await(silence);
+        }
+        return service;
+    }
+
+    private static void await(CountDownLatch silence) {
+        try {
+            if (!silence.await(CALL_SECONDS, TimeUnit.SECONDS)) {
+                throw new StoreException.Unavailable("no answer in " + CALL_SECONDS + " s");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
+        }
+    }
+
+    private static byte[] bytes(Response answer) throws IOException {
+        return switch (answer.body()) {
+            case ResponseBody.Bytes(var bytes) -> {
+                var copy = new byte[bytes.remaining()];
+                bytes.duplicate().get(copy);
+                yield copy;
+            }
+            case ResponseBody.Streamed streamed -> {
+                var written = new Collected();
+                streamed.writer().writeTo(written);
+                yield written.bytes.toByteArray();
+            }
+            case ResponseBody.FileRange _ -> throw new IllegalStateException("a replica answers with bytes");
+            case ResponseBody.LengthOnly _ -> throw new IllegalStateException("a replica answers with bytes");
+        };
+    }
+
+    private static final class Collected implements ByteSink {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+        @Override
+        public void write(ByteBuffer piece) {
+            var copy = new byte[piece.remaining()];
+            piece.get(copy);
+            bytes.writeBytes(copy);
+        }
+    }
+
+    /// Stops in its middle where the way says so, until that ends or it is closed.
+    private final class Body extends InputStream {
+        private final Way way;
+        private final ByteBuffer bytes;
+        private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+        Body(Way way, byte[] bytes) {
+            this.way = way;
+            this.bytes = ByteBuffer.wrap(bytes);
+        }
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int middle = Math.min(LAST_BYTES, bytes.limit() / 2);
+            var stop = stoppedBodies.get(way);
+            if (stop != null && bytes.position() >= middle) {
+                stopped.incrementAndGet();
+                CompletableFuture.anyOf(stop, closed).join();
+            }
+            if (closed.isDone() || cut.contains(way)) {
+                throw new IOException("connection reset");
+            }
+            if (!bytes.hasRemaining()) {
+                return -1;
+            }
+            int most = stop != null && bytes.position() < middle ? middle - bytes.position() : bytes.remaining();
+            int count = Math.min(length, most);
+            bytes.get(into, offset, count);
+            return count;
+        }
+
+        @Override
+        public void close() {
+            closed.complete(null);
+        }
+    }
+}

@@ -1,0 +1,435 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootClock;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.storage.Lookup;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.StoreSettings;
+import dev.sluice.targetnode.storage.change.CommitTerms;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.index.RocksMemory;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/// Targets with some drives each, a controller, and a replicated bucket, in this JVM. Stores, loops and beats
+/// are those of production; what connects them is memory, which a test cuts and silences. The controller's clock can be
+/// moved.
+final class ReplicaCluster implements AutoCloseable {
+    private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
+    private static final Duration PROMISES_BEGIN = Duration.ofMillis(2300);
+    private static final Duration JUDGED = Duration.ofMillis(700);
+    private static final Duration CLIENT = Duration.ofSeconds(60);
+    private static final Duration REPAIR = Duration.ofSeconds(90);
+
+    final MemoryNetwork network = new MemoryNetwork();
+    final MovedClock controllersClock = new MovedClock();
+    private final Path state;
+    private final int replicas;
+    private final TreeSet<NodeId> ids = new TreeSet<>();
+    private final List<Target> targets = new ArrayList<>();
+    private final Bucket bucket;
+    private volatile Controller controller;
+
+    /// With two replicas.
+    ReplicaCluster(Path folder, int targetCount, int drivesEach) throws IOException {
+        this(folder, targetCount, drivesEach, 2);
+    }
+
+    ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas) throws IOException {
+        this.replicas = replicas;
+        IntStream.rangeClosed(1, targetCount).mapToObj(ReplicaCluster::id).forEach(ids::add);
+        state = Files.createDirectories(folder.resolve("controller"));
+        Files.createDirectories(state.resolve(".sluice"));
+        controller = open();
+        boolean ready = false;
+        try {
+            for (int number = 1; number <= targetCount; number++) {
+                targets.add(new Target(id(number), drives(folder, number, drivesEach)));
+            }
+            bucket = begin();
+            ready = true;
+        } finally {
+            if (!ready) {
+                close();
+            }
+        }
+        eventually(this::servesEverySlot);
+    }
+
+    private static List<Path> drives(Path folder, int target, int count) throws IOException {
+        var drives = new ArrayList<Path>();
+        for (int each = 1; each <= count; each++) {
+            drives.add(Files.createDirectories(folder.resolve("target%d-d%d".formatted(target, each))));
+        }
+        return drives;
+    }
+
+    private Bucket begin() {
+        targets.forEach(Target::start);
+        eventually(() -> targets.stream().allMatch(Target::hasRegistered));
+        var properties = BucketProperties.defaults(Optional.empty()).withReplicas(replicas);
+        controllersClock.pass(PROMISES_BEGIN);
+        return controller
+                .apply(new Command.CreateBucket("shards", 1, properties))
+                .buckets()
+                .find("shards")
+                .orElseThrow();
+    }
+
+    private static NodeId id(int number) {
+        return new NodeId("target%03d".formatted(number));
+    }
+
+    private Controller open() throws IOException {
+        var opened = Controller.open(List.of(state), ids, new TreeMap<>(), controllersClock);
+        opened.start();
+        return opened;
+    }
+
+    /// The controller's process ends and begins again.
+    void restartController() throws IOException {
+        controller.close();
+        controller = open();
+    }
+
+    /// Until a controller that has just begun may have judged the targets.
+    void awaitJudgement() {
+        long begun = controllersClock.nanos();
+        eventually(() -> controllersClock.nanos() - begun > PROMISES_BEGIN.toNanos() + JUDGED.toNanos());
+    }
+
+    /// Nobody reaches this target, nor it anybody.
+    void cutOff(Target target) {
+        target.control.cut();
+        targets.stream().filter(other -> other != target).forEach(other -> network.cut(target.id, other.id));
+    }
+
+    void heal() {
+        network.heal();
+        targets.forEach(target -> target.control.heal());
+    }
+
+    void restartEverybody() throws IOException {
+        targets.forEach(Target::stop);
+        restartController();
+        targets.forEach(Target::start);
+    }
+
+    Target target(int number) {
+        return targets.get(number - 1);
+    }
+
+    /// The target whose drive this is.
+    Target owner(String drive) {
+        var owner = state().replication().drives().find(drive).orElseThrow().target();
+        return target(owner::equals);
+    }
+
+    private Target target(Predicate<NodeId> wanted) {
+        return targets.stream()
+                .filter(target -> wanted.test(target.id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    ClusterState state() {
+        return controller.current();
+    }
+
+    SlotTable slots() {
+        return state().replication().table(bucket.group()).orElseThrow();
+    }
+
+    int slot(String key) {
+        return Slot.of(bucket.id(), key);
+    }
+
+    SlotRow row(String key) {
+        return slots().row(slot(key));
+    }
+
+    /// Of the key's slot; the primary first.
+    List<Target> members(String key) {
+        return row(key).members().stream().map(Member::drive).map(this::owner).toList();
+    }
+
+    /// A key whose slot has this target's drives as primary.
+    String keyOf(Target primary) {
+        return IntStream.range(0, Slot.COUNT)
+                .mapToObj("key-%d"::formatted)
+                .filter(key -> owner(row(key).primary().drive()) == primary)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    long slotsThat(Predicate<SlotRow> hold) {
+        var table = slots();
+        return IntStream.range(0, Slot.COUNT).mapToObj(table::row).filter(hold).count();
+    }
+
+    /// Until each slot has all its replicas: learners ask for each of some ten thousand slots.
+    void awaitWhole() {
+        TargetFixture.eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == Slot.COUNT);
+    }
+
+    /// Whether the log says of each slot that its primary serves.
+    boolean isLoggedAsOpen() {
+        return slotsThat(SlotRow::opened) == Slot.COUNT;
+    }
+
+    /// Whether one target says of each slot that it may answer for it.
+    boolean servesEverySlot() {
+        var table = slots();
+        return targets.stream().mapToLong(target -> target.serves(table)).sum() == Slot.COUNT;
+    }
+
+    BucketRef bucket() {
+        return BucketRefs.of(bucket);
+    }
+
+    // ---- a client
+
+    /// Acknowledged when this returns.
+    void put(String key, byte[] content) {
+        retried(() -> {
+            owner(row(key).primary().drive()).put(key, content);
+            return true;
+        });
+    }
+
+    /// The other replicas have not only prepared it when this returns.
+    void putOnEachReplica(String key, byte[] content) {
+        put(key, content);
+        awaitOnEachReplica(key, content);
+    }
+
+    /// A replica that has only prepared a write is told soon what became of it.
+    void awaitOnEachReplica(String key, byte[] content) {
+        eventually(() -> row(key).members().stream()
+                .map(Member::drive)
+                .allMatch(drive -> owner(drive).has(drive, key, content)));
+    }
+
+    void delete(String key) {
+        retried(() -> owner(row(key).primary().drive()).delete(key));
+    }
+
+    /// Empty when there is no such object.
+    Optional<byte[]> get(String key) {
+        return retried(() -> owner(row(key).primary().drive()).get(key));
+    }
+
+    private static <T> T retried(Supplier<T> request) {
+        var answer = new ArrayList<T>();
+        TargetFixture.eventually(CLIENT, () -> {
+            try {
+                answer.add(request.get());
+                return true;
+            } catch (StoreException.Unavailable _) {
+                return false;
+            }
+        });
+        return answer.getFirst();
+    }
+
+    static void eventually(java.util.function.BooleanSupplier holds) {
+        TargetFixture.eventually(holds);
+    }
+
+    /// One target. Its store and its replicas begin and end together.
+    final class Target {
+        final NodeId id;
+        final List<Path> drives;
+        final CutControl control = new CutControl(() -> controller);
+        private Optional<ObjectStore> store = Optional.empty();
+        private Optional<Replicator> replicator = Optional.empty();
+
+        Target(NodeId id, List<Path> drives) {
+            this.id = id;
+            this.drives = drives;
+            controller.apply(new Command.Join(new Node(id, Role.TARGET, "http://" + id, "", 1)));
+        }
+
+        void start() {
+            try {
+                store = Optional.of(ObjectStore.open(
+                        new StoreSettings(drives, MEMORY).node(id.value()).build()));
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
+            replicator = Optional.of(Replicator.start(id, store(), control, network.seenBy(id), new BootClock()));
+            network.join(id, replicator());
+        }
+
+        void stop() {
+            network.leave(id);
+            replicator.ifPresent(Replicator::close);
+            store.ifPresent(ObjectStore::close);
+            replicator = Optional.empty();
+            store = Optional.empty();
+        }
+
+        ObjectStore store() {
+            return store.orElseThrow(() -> new StoreException.Unavailable(id + " is not running"));
+        }
+
+        private Replicator replicator() {
+            return replicator.orElseThrow();
+        }
+
+        boolean hasRegistered() {
+            return replicator().hasRegistered();
+        }
+
+        /// Of how many slots it says that it may answer for them, as their primary.
+        long serves(SlotTable table) {
+            try {
+                var served = store().replicas().served(bucket.id());
+                return IntStream.range(0, Slot.COUNT)
+                        .filter(slot ->
+                                served.has(slot, table.row(slot).primary().drive()))
+                        .count();
+            } catch (StoreException.Unavailable _) {
+                return 0;
+            }
+        }
+
+        void put(String key, byte[] content) {
+            try (var upload = store().begin(bucket(), key, content.length, Durability.FSYNC)) {
+                upload.write(ByteBuffer.wrap(content));
+                upload.commit(CommitTerms.of("etag"));
+            }
+        }
+
+        boolean delete(String key) {
+            return store().delete(bucket(), key, WriteCheck.NONE, Durability.FSYNC);
+        }
+
+        /// As a GET does it: what is found damaged is restored first, if it can be.
+        Optional<byte[]> get(String key) {
+            try {
+                return look(key);
+            } catch (StoreException.Damaged damaged) {
+                var primary = store().replicas().serving(bucket.id(), key).drive();
+                if (!store().mend(bucket(), key, primary.id())) {
+                    throw damaged;
+                }
+                return look(key);
+            }
+        }
+
+        private Optional<byte[]> look(String key) {
+            return switch (store().lookup(bucket(), key)) {
+                case Lookup.Hit(var object) -> {
+                    try (object) {
+                        yield Optional.of(read(object.record().size(), object::read));
+                    }
+                }
+                case Lookup.Miss() -> Optional.empty();
+                case Lookup.Damaged(var why) -> throw new StoreException.Damaged(why);
+                case Lookup.Unknown(var why) -> throw new StoreException.Unavailable(why);
+            };
+        }
+
+        /// Whether one of its drives has committed this, whoever may answer for it.
+        boolean has(String drive, String key, byte[] content) {
+            var from = drive(drive);
+            return from.call(() -> {
+                if (!(from.contents().find(bucket(), key) instanceof Found.Present(var record, var file))) {
+                    return false;
+                }
+                try (file) {
+                    return Arrays.equals(content, read(record.size(), file::read));
+                }
+            });
+        }
+
+        /// Flips a bit of an object's file, behind everybody's back.
+        void damage(String key) {
+            try (var file = new RandomAccessFile(file(key).toFile(), "rw")) {
+                file.seek(file.length() / 2);
+                int was = file.read();
+                file.seek(file.length() / 2);
+                file.write(was ^ 0x10);
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
+        }
+
+        private Path file(String key) {
+            return drives.stream()
+                    .map(drive -> drive.resolve("objects/shards").resolve(key))
+                    .filter(Files::exists)
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        long restored() {
+            return replicator().restored();
+        }
+
+        String onlyDrive() {
+            return store().drives().reading().getFirst().id();
+        }
+
+        Drive drive(String id) {
+            return store().drives().reading().stream()
+                    .filter(drive -> drive.id().equals(id))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private interface Reading {
+        void read(long offset, ByteBuffer into) throws IOException;
+    }
+
+    private static byte[] read(long size, Reading from) {
+        var into = ByteBuffer.allocate((int) size);
+        try {
+            from.read(0, into);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return into.array();
+    }
+
+    @Override
+    public void close() {
+        heal();
+        targets.forEach(Target::stop);
+        controller.close();
+    }
+}
