@@ -22,18 +22,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// Listings: every target's keys and, for a bucket with a backend, the cloud's, merged into one page. A source
-/// that does not answer fails the listing: it is complete or it is a 503.
+/// Listings: the targets' keys and, for a bucket with a backend, the cloud's, merged into one page. A source that does
+/// not answer fails the listing: it is complete or it is a 503. Of a replicated bucket, a slot that no target lists
+/// fails it.
 final class ListHandlers {
     private static final Duration PATIENCE = Duration.ofSeconds(4);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final ClusterViews views;
     private final Targets targets;
+    private final Duration patience;
 
     ListHandlers(ClusterViews views, Targets targets) {
+        this(views, targets, PATIENCE);
+    }
+
+    /// @param patience how long a listing of a replicated bucket is made again while it lacks slots
+    ListHandlers(ClusterViews views, Targets targets, Duration patience) {
         this.views = views;
         this.targets = targets;
+        this.patience = patience;
     }
 
     Response objects(S3Request.ListObjects request, Bucket bucket) {
@@ -61,11 +69,12 @@ final class ListHandlers {
     }
 
     /// Of a replicated bucket a target lists the slots it is the primary of, so the result counts only when each slot
-    /// was listed by one target for as long as it was made. Otherwise it is made again, for a while.
+    /// was listed by one target for as long as it was made. Otherwise it is made again from the newest view, for a
+    /// while. Only primaries are asked: a target that is down costs no time, and an old view hides no key.
     private <T> T covered(Bucket bucket, ListQuery query, Making<T> making) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            var sources = views.current().routing().targets().stream()
+            var sources = views.current().primaries(bucket).stream()
                     .map(node -> new CoveredKeys(targets.of(node), bucket, query))
                     .toList();
             var made = making.of(new ListingMerge(List.copyOf(sources)));

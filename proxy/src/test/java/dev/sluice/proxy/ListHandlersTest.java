@@ -60,6 +60,22 @@ class ListHandlersTest {
     }
 
     @Test
+    void bucketWithoutReplicasIsAskedForAtAllTargetsAlsoAtOneThatIsDown() {
+        var bucket = cluster.bucket("shards");
+        cluster.put(bucket, "a");
+        cluster.put(bucket, cluster.keyOf(bucket, "target003"));
+        cluster.down(3);
+        cluster.target(3).silence(true);
+        assertThat(outcome(cluster.send("GET /shards", ""))).isEqualTo("503 ServiceUnavailable");
+        assertThat(cluster.target(3).listings()).isEqualTo(1);
+        cluster.target(3).silence(false);
+        assertThat(keys(text(cluster.send("GET /shards", ""))))
+                .containsExactlyInAnyOrder("a", cluster.keyOf(bucket, "target003"));
+        assertThat(cluster.targets.values())
+                .allSatisfy(target -> assertThat(target.listings()).isPositive());
+    }
+
+    @Test
     void whatIsInTheCloudIsListedOnceAndAsItIsHere() {
         var bucket = cluster.backed("cached");
         cluster.put(bucket, "both");
@@ -70,7 +86,7 @@ class ListHandlersTest {
         assertThat(listing.split("cloud", -1)).as("one entry is the cloud's").hasSize(2);
     }
 
-    private static List<String> keys(String xml) {
+    static List<String> keys(String xml) {
         return KEY.matcher(xml).results().map(match -> match.group(1)).toList();
     }
 }

@@ -32,7 +32,12 @@ final class MemoryControl implements ControlPlane {
 
     /// What another node does: this one need not have heard of it.
     synchronized ClusterState applyElsewhere(Command command) {
-        state = state.apply(command);
+        return changeElsewhere(before -> before.apply(command));
+    }
+
+    /// The same for what no single command does.
+    synchronized ClusterState changeElsewhere(UnaryOperator<ClusterState> change) {
+        state = change.apply(state);
         if (!behind) {
             published.publish(state);
         }

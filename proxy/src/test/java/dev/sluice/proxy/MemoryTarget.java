@@ -33,6 +33,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 
 /// A target that keeps names only. It can be silent, as one that is down is.
@@ -50,6 +51,7 @@ final class MemoryTarget implements TargetService {
     private Runnable whenAskedIfEmpty = () -> {};
     private Runnable whenListed = () -> {};
     private SlotCover cover = SlotCover.NONE;
+    private final AtomicInteger listings = new AtomicInteger();
 
     MemoryTarget(String id) {
         this.id = id;
@@ -70,6 +72,11 @@ final class MemoryTarget implements TargetService {
     /// After each page that it makes, before it answers.
     void whenListed(Runnable action) {
         whenListed = action;
+    }
+
+    /// How many pages of keys it was asked for, answered or not.
+    int listings() {
+        return listings.get();
     }
 
     /// The slots of replicated buckets that it is the primary of, since this epoch.
@@ -120,6 +127,7 @@ final class MemoryTarget implements TargetService {
 
     @Override
     public TargetPage list(Bucket bucket, ListQuery query) {
+        listings.incrementAndGet();
         var page = new TargetPage(page(keys(bucket.id()), query, "here"), bucket.replicated() ? cover : SlotCover.NONE);
         whenListed.run();
         return page;

@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.SlotCounts;
+import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
@@ -37,6 +38,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /// One node's gateway and the cluster behind it. Its clock stands still.
@@ -60,10 +62,7 @@ final class TrialCluster implements AutoCloseable {
     }
 
     TrialCluster(String self, String region, boolean sameJvm) {
-        var ids = IntStream.rangeClosed(1, 3)
-                .mapToObj("target%03d"::formatted)
-                .map(NodeId::new)
-                .toList();
+        var ids = IntStream.rangeClosed(1, 3).mapToObj(TrialCluster::id).toList();
         var state = ClusterState.create(
                 "trial", new TreeSet<>(ids), new TreeMap<>(Map.of(SignedRequest.ACCESS_KEY, SignedRequest.SECRET_KEY)));
         for (var id : ids) {
@@ -103,6 +102,11 @@ final class TrialCluster implements AutoCloseable {
                 nothing,
                 TrialCluster::onlyViaLab,
                 () -> NOW));
+    }
+
+    /// With another time limit than the door's.
+    ListHandlers lists(Duration patience) {
+        return new ListHandlers(views, new Targets(here, peers), patience);
     }
 
     /// Stands for the rules of a node's configuration.
@@ -160,7 +164,26 @@ final class TrialCluster implements AutoCloseable {
     }
 
     MemoryTarget target(int number) {
-        return target(new NodeId("target%03d".formatted(number)));
+        return target(id(number));
+    }
+
+    /// The controllers note that this target is down.
+    void down(int number) {
+        entry(number, (id, entry) -> new Command.Down(id, entry.version(), new TreeMap<>()));
+    }
+
+    void up(int number) {
+        entry(number, (id, entry) -> new Command.Up(id, entry.incarnation()));
+    }
+
+    private void entry(int number, BiFunction<NodeId, TargetEntry, Command> change) {
+        var id = id(number);
+        control.changeElsewhere(state ->
+                state.apply(change.apply(id, state.replication().target(id).orElseThrow())));
+    }
+
+    private static NodeId id(int number) {
+        return new NodeId("target%03d".formatted(number));
     }
 
     /// A key that this target keeps.

@@ -11,6 +11,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -119,6 +120,23 @@ public record ClusterView(
                 .flatMap(row -> owner(row.primary().drive()))
                 .orElseThrow(() -> new StoreException.Unavailable(
                         "this node does not know yet who keeps the bucket " + bucket.name()));
+    }
+
+    /// The targets that can serve a slot of a replicated bucket: they are up and have its primary. All targets when the
+    /// bucket is not replicated, or this view is older than its group.
+    public List<Node> primaries(Bucket bucket) {
+        return state.replication()
+                .table(bucket.group())
+                .map(table -> primaries(table.primaryDrives()))
+                .orElseGet(routing::targets);
+    }
+
+    private List<Node> primaries(Set<String> drives) {
+        var serving = drives.stream()
+                .filter(state.replication()::usable)
+                .flatMap(drive -> owner(drive).stream())
+                .collect(Collectors.toSet());
+        return routing.targets().stream().filter(serving::contains).toList();
     }
 
     /// Empty when the bucket is not replicated, or this view is older than its group.

@@ -274,6 +274,60 @@ class SlotTableTest {
     }
 
     @Test
+    void targetThatIsDownOrNoPrimaryServesNoSlot() {
+        var bucket = state.buckets().find("b3").orElseThrow();
+        var gone = new NodeId("target002");
+        var all = List.copyOf(state.map().targets());
+        var others = all.stream().filter(node -> !node.id().equals(gone)).toList();
+        assertThat(ClusterView.of(state).primaries(bucket)).isEqualTo(all);
+        var entry = state.replication().target(gone).orElseThrow();
+        var down = state.apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        assertThat(ClusterView.of(down).primaries(bucket)).as("down").isEqualTo(others);
+        var back = down.apply(new Command.Expel(asking(down, gone))).apply(new Command.Up(gone, entry.incarnation()));
+        assertThat(back.replication().target(gone).orElseThrow().up()).isTrue();
+        assertThat(ClusterView.of(back).primaries(bucket)).as("no primary").isEqualTo(others);
+        assertThat(ClusterView.of(led(back, "target002-0")).primaries(bucket)).isEqualTo(all);
+        var out =
+                led(back, "target002-0").apply(new Command.DriveOut(gone, entry.incarnation(), List.of("target002-0")));
+        assertThat(ClusterView.of(out).primaries(bucket)).as("drive out").isEqualTo(others);
+    }
+
+    /// The state with this drive as the primary of one slot.
+    private static ClusterState led(ClusterState state, String drive) {
+        var rows = new TreeMap<>(Map.of(1, leading(drive)));
+        return state.apply(new Change(state.version(), Optional.empty(), Optional.empty(), Optional.empty(), rows))
+                .orElseThrow();
+    }
+
+    private static SlotRows leading(String drive) {
+        var members = List.of(new Member(drive, true, 1, 9));
+        return SlotRows.of(new int[] {77}, new SlotRow[] {new SlotRow(9, members, 9, List.of(), true)});
+    }
+
+    @Test
+    void whereNoSlotsAreKnownAllTargetsMayServe() {
+        var gone = new NodeId("target002");
+        var entry = state.replication().target(gone).orElseThrow();
+        var one = state.apply(create(1)).apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        var all = List.copyOf(state.map().targets());
+        assertThat(ClusterView.of(one).primaries(one.buckets().find("b1").orElseThrow()))
+                .isEqualTo(all);
+        var older = ClusterView.of(formed);
+        assertThat(older.primaries(state.buckets().find("b3").orElseThrow())).isEqualTo(all);
+    }
+
+    @Test
+    void primariesAreFoundOnceForEachTable() {
+        var primaries = table.primaryDrives();
+        assertThat(primaries).hasSize(TARGETS * DRIVES_EACH);
+        var entry = state.replication().target(new NodeId("target002")).orElseThrow();
+        var down = state.apply(new Command.Down(new NodeId("target002"), entry.version(), new TreeMap<>()));
+        assertThat(down.replication().table(1).orElseThrow().primaryDrives()).isSameAs(primaries);
+        assertThat(table.with(leading("new")).primaryDrives()).contains("new").hasSize(primaries.size() + 1);
+        assertThat(table.primaryDrives()).isSameAs(primaries);
+    }
+
+    @Test
     void slotsAreCountedByState() {
         long all = Slot.COUNT;
         assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(all, all, 0, 0)));
