@@ -13,6 +13,8 @@ import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
+import dev.sluice.targetnode.controller.StateDrive;
+import dev.sluice.targetnode.controller.StateDrives;
 import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
@@ -20,13 +22,18 @@ import dev.sluice.targetnode.replica.Replicator;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
+import dev.sluice.targetnode.storage.attach.DriveRefusedException;
+import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.spread.Member;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -154,6 +161,36 @@ public final class TargetNode implements AutoCloseable {
     /// Its share of the cluster's slots: fixed when it was formed, whatever becomes of its drives.
     public static double weight(ObjectStore store) {
         return store.mountpaths().formedWeight();
+    }
+
+    /// Where a controller on this target keeps the cluster's state: on each of its drives.
+    ///
+    /// @param lost ids of drives that an operator declared lost
+    public static StateDrives stateDrives(ObjectStore store, Set<String> lost) {
+        return new StateDrives() {
+            @Override
+            public List<StateDrive> now() {
+                return store.mountpaths().table().members().entrySet().stream()
+                        .map(each -> stateDrive(each.getKey(), each.getValue()))
+                        .toList();
+            }
+
+            @Override
+            public Set<String> lost() {
+                return lost;
+            }
+        };
+    }
+
+    private static StateDrive stateDrive(String id, Member member) {
+        var path = Path.of(member.path());
+        boolean keeps = member.isPlaced() && !member.disabled() && !member.leaving();
+        return new StateDrive(id, path, keeps, () -> {
+            if (!member.isPlaced()) {
+                throw new DriveRefusedException("another drive took its place");
+            }
+            DriveSet.requireSame(id, path);
+        });
     }
 
     public List<DriveStats> drives() {

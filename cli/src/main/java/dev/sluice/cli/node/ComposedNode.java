@@ -102,7 +102,7 @@ final class ComposedNode implements RunningNode {
                             storeConfig(),
                             config.storage().healthCheckInterval().duration())))
                     : noStore();
-            control = controlPlane();
+            control = controlPlane(store);
             views = new ClusterViews(control);
             if (store.isPresent()) {
                 target = Optional.of(closedLast(TargetNode.open(
@@ -150,10 +150,11 @@ final class ComposedNode implements RunningNode {
 
     // ---- the control plane
 
-    private ControlPlane controlPlane() throws IOException {
+    private ControlPlane controlPlane(Optional<ObjectStore> store) throws IOException {
         if (isController()) {
             var kept = closedLast(Controller.open(
-                    config.drives().folders(),
+                    TargetNode.stateDrives(
+                            store.orElseThrow(), Set.copyOf(config.drives().lost())),
                     config.cluster().nodes().stream()
                             .filter(member -> member.role() == NodeRole.TARGET)
                             .map(member -> new NodeId(member.id()))
@@ -164,6 +165,7 @@ final class ComposedNode implements RunningNode {
                                             config.auth().accessKey(),
                                             config.auth().secretKey())
                                     : Map.of())));
+            store.orElseThrow().keepWhile(kept::isKeptOn);
             kept.start();
             jvm.controllerIs(kept);
             controller = Optional.of(kept);

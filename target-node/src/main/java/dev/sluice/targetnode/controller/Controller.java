@@ -14,7 +14,6 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.common.time.NanoClock;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -87,25 +86,25 @@ public final class Controller implements ControlPlane, AutoCloseable {
     /// @param drives where the state is kept
     /// @param members the ids of the targets that this cluster is made of
     /// @throws IOException when the state cannot be read or written, or was made with other targets
-    public static Controller open(List<Path> drives, Set<NodeId> members, SortedMap<String, String> credentials)
+    public static Controller open(StateDrives drives, Set<NodeId> members, SortedMap<String, String> credentials)
             throws IOException {
         return open(drives, members, credentials, new BootClock());
     }
 
     /// @param clock counts the time in which the machine is suspended
     public static Controller open(
-            List<Path> drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
+            StateDrives drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
             throws IOException {
-        var files = new StateFiles(drives);
-        var loaded = files.load();
         var wanted = new TreeSet<>(members);
+        var self = wanted.first(); // until the controllers are a Raft group
+        var files = new StateFiles(drives, self);
+        var loaded = files.load();
         if (loaded.isPresent() && !loaded.get().members().equals(wanted)) {
             throw new IOException("the cluster was made with the targets %s, but the configuration names %s"
                     .formatted(loaded.get().members(), wanted));
         }
         var state = loaded.orElseGet(() -> ClusterState.create(UUID.randomUUID().toString(), wanted, credentials))
                 .withCredentials(credentials);
-        var self = wanted.first(); // until the controllers are a Raft group
         int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
         var booted = state.apply(new Command.ControllerBoot(self, boot));
         files.save(booted);
@@ -162,16 +161,25 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private void commit(Change change) {
         var next = state.apply(change)
                 .orElseThrow(() -> new IllegalStateException("the change was planned from another state"));
-        try {
-            files.save(next);
-        } catch (IOException e) {
-            broken = true; // some copies may be newer than what we acknowledged: only a restart can tell
-            LOG.error("cannot write the cluster's state; no more changes until a restart", e);
-            throw new StoreException.DriveFailed("The controller's drive failed; the outcome is unknown", e);
-        }
+        save(next);
         history.add(change);
         state = next;
         adopted(next);
+    }
+
+    private void save(ClusterState next) {
+        try {
+            files.save(next);
+        } catch (IOException e) {
+            broken = true; // some copies may be newer than what was acknowledged: only a restart can tell
+            LOG.error("cannot write the cluster's state; no more changes until a restart", e);
+            throw new StoreException.DriveFailed("The controller's drive failed; the outcome is unknown", e);
+        }
+    }
+
+    /// Whether a start would need this drive's copy of the state. Never blocks.
+    public boolean isKeptOn(String drive) {
+        return files.isKeptOn(drive);
     }
 
     private void adopted(ClusterState next) {
@@ -240,7 +248,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
         promises.stoodStill(Duration.ofNanos(clock.nanos() - due));
     }
 
-    /// What is due now: targets whose promises lapsed go down, drives that refused a write may be chosen again.
+    /// What is due now: targets whose promises lapsed go down, drives that refused a write may be chosen again, and the
+    /// state is kept on the drives that are to keep it.
     void judge() {
         promises.lapsed().forEach((target, version) -> {
             var boots = new TreeMap<>(Map.of(self, boot)); // a majority of one
@@ -254,6 +263,14 @@ public final class Controller implements ControlPlane, AutoCloseable {
         });
         if (refusals.expired()) {
             apply(new Command.Fill());
+        }
+        keepOnWanted();
+    }
+
+    /// Drives come back, and leave, without a change of the state.
+    private synchronized void keepOnWanted() {
+        if (!broken && !closed && files.isDue()) {
+            save(state);
         }
     }
 }

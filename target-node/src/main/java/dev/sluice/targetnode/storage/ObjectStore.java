@@ -55,6 +55,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
@@ -519,6 +520,11 @@ public final class ObjectStore implements AutoCloseable {
                 return readable;
             }
         };
+    }
+
+    /// From now on, a drive that is detached stays while the cluster's state is on it.
+    public void keepWhile(Predicate<String> stateIsOn) {
+        settlement.keepWhile(stateIsOn);
     }
 
     /// @param follower told which drives the target has, now and whenever that changes; before a drive that leaves is

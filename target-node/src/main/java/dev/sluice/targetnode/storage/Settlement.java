@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// Ends a change of the drives: when every key was seen to be where it belongs, the spreads of before are
 /// forgotten, and the notes that were needed because of them.
@@ -22,12 +23,18 @@ final class Settlement implements Settling {
     private final DrivePool opened;
     private final Mover mover;
     private final ReplicatedKeys replicated;
+    private volatile Predicate<String> stateIsOn = _ -> false;
 
     Settlement(Drives drives, DrivePool opened, Mover mover, ReplicatedKeys replicated) {
         this.drives = drives;
         this.opened = opened;
         this.mover = mover;
         this.replicated = replicated;
+    }
+
+    /// @param drives those that a restart of the controller would need
+    void keepWhile(Predicate<String> drives) {
+        stateIsOn = drives;
     }
 
     @Override
@@ -88,6 +95,10 @@ final class Settlement implements Settling {
             var kept = replicated.whyItStays(drive);
             if (kept.isPresent()) {
                 return kept;
+            }
+            if (stateIsOn.test(drive.id())) {
+                return Optional.of("the controller still keeps the cluster's state on drive " + drive.id()
+                        + ", and none on another drive that can be written");
             }
         }
         return Optional.empty();

@@ -15,6 +15,7 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ class BucketWriteGateTest {
         Files.createDirectories(drive.resolve(".sluice"));
         var one = new NodeId("target001");
         var two = new NodeId("target002");
-        controller = Controller.open(List.of(drive), Set.of(one, two), new TreeMap<>());
+        controller = Controller.open(TestDrives.at(drive), Set.of(one, two), new TreeMap<>());
         for (var target : List.of(one, two)) {
             controller.apply(new Command.Join(new Node(target, Role.TARGET, "http://127.0.0.1:1", "", 1)));
             var registered = new Command.RegisteredDrive("drive of " + target, 1, true);

@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ class RemovedBucketsTest {
     @BeforeEach
     void open() throws IOException {
         Files.createDirectories(drive.resolve(".sluice"));
-        controller = Controller.open(List.of(drive), Set.of(ONE), new TreeMap<>());
+        controller = Controller.open(TestDrives.at(drive), Set.of(ONE), new TreeMap<>());
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
-import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
@@ -18,19 +17,17 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,79 +92,6 @@ class ControllerTest {
     }
 
     @Test
-    @Timeout(60)
-    void aDriveThatHangsIsWaitedForOnceAndGetsTheNewestStateWhenItGoesOn() throws Exception {
-        var goesOn = new CountDownLatch(1);
-        var hanging = drives.resolve("d1");
-        var writes = new AtomicInteger();
-        StateFiles.Writing writing = (file, head, json) -> {
-            if (file.startsWith(hanging)) {
-                writes.incrementAndGet();
-                awaited(goesOn);
-            }
-            StateFiles.write(file, head, json);
-        };
-        var files = new StateFiles(List.of(drives.resolve("d0"), hanging), Duration.ofSeconds(1), writing);
-        var state = formed().current();
-        for (int i = 0; i < 200; i++) {
-            state = state.apply(create("bucket" + i));
-            files.save(state);
-        }
-        var newest = state;
-        assertThat(new StateFiles(List.of(drives.resolve("d0"))).load()).contains(newest);
-        goesOn.countDown();
-        TargetFixture.eventually(() -> loaded(hanging).equals(Optional.of(newest)));
-        assertThat(writes).as("what was not begun is never written").hasValue(2);
-    }
-
-    /// Also when the next change comes at once.
-    @Test
-    void eachChangeIsOnAllDrivesThatTakeItBeforeItIsAcknowledged() throws IOException {
-        var state = formed().current();
-        var ofOne = new AtomicInteger();
-        var ofTwo = new AtomicInteger();
-        var one = drives.resolve("d0");
-        var files = new StateFiles(
-                List.of(one, drives.resolve("d1")),
-                Duration.ofSeconds(60),
-                (file, _, _) -> (file.startsWith(one) ? ofOne : ofTwo).incrementAndGet());
-        for (int i = 1; i <= 10_000; i++) {
-            files.save(state);
-            assertThat(List.of(ofOne.get(), ofTwo.get())).isEqualTo(List.of(i, i));
-        }
-    }
-
-    @Test
-    void drivesThatAllHangTakeNoChange() throws IOException {
-        var state = formed().current();
-        var goesOn = new CountDownLatch(1);
-        var files = new StateFiles(
-                List.of(drives.resolve("d0"), drives.resolve("d1")),
-                Duration.ofMillis(50),
-                (_, _, _) -> awaited(goesOn));
-        for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> files.save(state)).hasMessageContaining("no drive takes the cluster's state");
-        }
-        goesOn.countDown();
-    }
-
-    private static void awaited(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static Optional<ClusterState> loaded(Path drive) {
-        try {
-            return new StateFiles(List.of(drive)).load();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @Test
     void aBucketIdIsNeverReused() throws IOException {
         var controller = formed();
         controller.apply(create("a"));
@@ -194,25 +118,38 @@ class ControllerTest {
         }
     }
 
+    /// It may have been the newer one.
     @Test
-    void oneDamagedCopyCostsNothing() throws IOException {
+    void oneDamagedCopyIsRefusedUntilItIsReplaced() throws IOException {
         var before = formed();
         before.apply(create("a"));
         for (int drive = 0; drive < 2; drive++) {
             var file = drives.resolve("d" + drive + "/.sluice/control/state");
             var good = Files.readAllBytes(file);
-            for (int at : new int[] {0, 17, good.length / 2, good.length - 1}) {
+            for (int at : new int[] {0, 13, 17, 26, good.length / 2, good.length - 1}) {
                 var bad = good.clone();
                 bad[at] ^= 1;
-                Files.write(file, bad);
-                assertThat(open(ONE, TWO).current().buckets())
-                        .isEqualTo(before.current().buckets());
+                refusesDamaged(file, bad, drive);
             }
-            Files.write(file, new byte[3]);
-            assertThat(open(ONE, TWO).current().buckets())
-                    .isEqualTo(before.current().buckets());
-            Files.write(file, good);
+            refusesDamaged(file, new byte[3], drive);
+            refusesDamaged(file, Arrays.copyOf(good, good.length - 1), drive);
+            Files.copy(
+                    drives.resolve("d" + (1 - drive) + "/.sluice/control/state"),
+                    file,
+                    StandardCopyOption.REPLACE_EXISTING);
+            var after = open(ONE, TWO);
+            assertThat(after.current().buckets()).isEqualTo(before.current().buckets());
         }
+    }
+
+    private void refusesDamaged(Path file, byte[] bad, int drive) throws IOException {
+        Files.write(file, bad);
+        assertThatThrownBy(() -> open(ONE, TWO))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("d" + drive + " at ")
+                .hasMessageContaining("[drives] lost = [\"d" + drive + "\"]")
+                .hasMessageContaining("put that one in its place");
+        assertThat(file).hasBinaryContent(bad);
     }
 
     @Test
@@ -272,6 +209,30 @@ class ControllerTest {
         assertThat(open(ONE, TWO).current().buckets().buckets()).containsOnlyKeys("a", "b", "c");
     }
 
+    /// Nobody need change anything for it.
+    @Test
+    void stateIsKeptOnTheDrivesThatAreToKeepIt() throws IOException {
+        var known = TestDrives.at(drives.resolve("d0"), drives.resolve("d1"));
+        var clock = new FakeClock();
+        var controller = Controller.open(known, Set.of(ONE, TWO), new TreeMap<>(Map.of("key", "secret")), clock);
+        assertThat(controller.isKeptOn("d0")).isTrue();
+        assertThat(controller.isKeptOn("d1")).as("it had no copy").isFalse();
+        controller.judge();
+        assertThat(controller.isKeptOn("d1")).isTrue();
+        known.keep("d0", false);
+        controller.judge();
+        assertThat(controller.isKeptOn("d0")).as("it is to go").isFalse();
+        assertThat(controller.isKeptOn("d1")).isTrue();
+        known.remove("d0");
+        var one = Files.readAllBytes(drives.resolve("d1/.sluice/control/state"));
+        controller.judge();
+        assertThat(drives.resolve("d1/.sluice/control/state")).hasBinaryContent(one);
+        assertThat(Controller.open(known, Set.of(ONE, TWO), new TreeMap<>(), clock)
+                        .isKeptOn("d1"))
+                .as("a detached drive is not missed")
+                .isTrue();
+    }
+
     @Test
     void slotsTargetsAndBootNumbersAreThereAfterARestart() throws IOException {
         var before = replicated();
@@ -282,25 +243,6 @@ class ControllerTest {
         assertThat(known.drives()).isEqualTo(before.current().replication().drives());
         assertThat(known.lastIncarnation()).isEqualTo(2);
         assertThat(known.controllers()).isEqualTo(Map.of(ONE, 2));
-    }
-
-    @Test
-    void oneDamagedCopyCostsNoSlot() throws IOException {
-        var before = replicated();
-        for (int drive = 0; drive < 2; drive++) {
-            var file = drives.resolve("d" + drive + "/.sluice/control/state");
-            var good = Files.readAllBytes(file);
-            for (int at : new int[] {good.length / 2, good.length - 1}) {
-                var bad = good.clone();
-                bad[at] ^= 1;
-                Files.write(file, bad);
-                assertThat(open(ONE, TWO).current().replication().tables())
-                        .isEqualTo(before.current().replication().tables());
-            }
-            Files.write(file, Arrays.copyOf(good, good.length - 1));
-            assertThat(open(ONE, TWO).current().replication().tables())
-                    .isEqualTo(before.current().replication().tables());
-        }
     }
 
     @Test
@@ -512,7 +454,7 @@ class ControllerTest {
 
     private Controller open(NanoClock clock) throws IOException {
         return Controller.open(
-                List.of(drives.resolve("d0"), drives.resolve("d1")),
+                TestDrives.at(drives.resolve("d0"), drives.resolve("d1")),
                 Set.of(ONE, TWO),
                 new TreeMap<>(Map.of("key", "secret")),
                 clock);
@@ -527,7 +469,7 @@ class ControllerTest {
 
     private Controller open(NodeId... members) throws IOException {
         return Controller.open(
-                List.of(drives.resolve("d0"), drives.resolve("d1")),
+                TestDrives.at(drives.resolve("d0"), drives.resolve("d1")),
                 Set.of(members),
                 new TreeMap<>(Map.of("key", "secret")));
     }

@@ -25,6 +25,7 @@ import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
@@ -60,7 +61,7 @@ class PeerApiTest {
     @BeforeEach
     void open() throws IOException {
         Files.createDirectories(drive.resolve(".sluice"));
-        controller = Controller.open(List.of(drive), Set.of(HERE), new TreeMap<>(Map.of("access", SECRET)));
+        controller = Controller.open(TestDrives.at(drive), Set.of(HERE), new TreeMap<>(Map.of("access", SECRET)));
         controller.apply(new Command.Join(new Node(HERE, Role.TARGET, "http://127.0.0.1:1", "", 1)));
         api = new PeerApi(
                 new PeerTokens(HERE, KEY, InstantSource.system()),

@@ -29,6 +29,7 @@ import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -96,7 +97,7 @@ class WatchedStateTest {
     }
 
     private Controller controller() throws IOException {
-        return Controller.open(List.of(drive), Set.of(ONE, TWO), new TreeMap<>(Map.of("access", "secret")));
+        return Controller.open(TestDrives.at(drive), Set.of(ONE, TWO), new TreeMap<>(Map.of("access", "secret")));
     }
 
     private static BucketProperties properties() {

@@ -9,10 +9,10 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
@@ -71,7 +71,7 @@ class MembershipTest {
     private Controller controller() throws IOException {
         var drive = folder.resolve("control");
         Files.createDirectories(drive.resolve(".sluice"));
-        var controller = Controller.open(List.of(drive), Set.of(SELF), new TreeMap<>());
+        var controller = Controller.open(TestDrives.at(drive), Set.of(SELF), new TreeMap<>());
         controller.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
         return controller;
     }

@@ -16,6 +16,7 @@ import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreSettings;
@@ -113,7 +114,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     private Controller open() throws IOException {
-        var opened = Controller.open(List.of(state), ids, new TreeMap<>(), controllersClock);
+        var opened = Controller.open(TestDrives.at(state), ids, new TreeMap<>(), controllersClock);
         opened.start();
         return opened;
     }

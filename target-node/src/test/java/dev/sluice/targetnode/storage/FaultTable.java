@@ -11,7 +11,7 @@ import java.util.List;
 /// | KEY | the object concerned is right or a 5xx; all others are right |
 /// | ALL | anything is right or a 5xx, or the start is refused; within two more starts everything is right |
 /// | START | everything is right, or the start is refused with one line that names the file; put back, all is right |
-/// | COPY | the other copy counts; with both bad the start is refused |
+/// | COPY | the start is refused until the copy is replaced by the other one, or both by a backup |
 /// | OLD | the write is refused or acknowledged, and what was acknowledged stays |
 ///
 /// The records of uploads and parts and the names of buckets are read only when there is no index, so they are harmed
