@@ -160,6 +160,15 @@ public final class SluiceCluster implements AutoCloseable {
         }
     }
 
+    /// All that one node has logged.
+    public String log(String id) {
+        try {
+            return Files.readString(dir.resolve("log").resolve(id + ".log"), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// The ends of all logs: what a failure's reader wants to see.
     public String lastWords() {
         try (var files = Files.list(dir.resolve("log"))) {
