@@ -397,6 +397,13 @@ final class ReplicaCluster implements AutoCloseable {
                     .orElseThrow();
         }
 
+        /// Writes that its drives have prepared, and of which they know no outcome.
+        int prepared() {
+            return store().drives().reading().stream()
+                    .mapToInt(drive -> drive.openIntents().size())
+                    .sum();
+        }
+
         long restored() {
             return replicator().restored();
         }

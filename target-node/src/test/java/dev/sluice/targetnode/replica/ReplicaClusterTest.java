@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -113,6 +114,23 @@ class ReplicaClusterTest {
                     .as("of a row that took the write")
                     .isNotPresent();
             assertThat(other.has(other.onlyDrive(), key, content(key, 1))).isTrue();
+        }
+    }
+
+    /// Else many writes would fill the room for prepared ones on the other drives.
+    @Test
+    void theOtherReplicaIsToldOfACommitSoon() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 1)) {
+            var shortest = Duration.ofMinutes(1);
+            for (var key : KEYS) {
+                cluster.put(key, new byte[100]);
+                long acknowledged = System.nanoTime();
+                var other = cluster.members(key).getLast();
+                ReplicaCluster.eventually(() -> other.prepared() == 0);
+                var told = Duration.ofNanos(System.nanoTime() - acknowledged);
+                shortest = told.compareTo(shortest) < 0 ? told : shortest;
+            }
+            assertThat(shortest).as("the shortest time of many").isLessThan(Duration.ofMillis(300));
         }
     }
 }
