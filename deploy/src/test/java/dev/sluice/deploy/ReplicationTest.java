@@ -87,11 +87,7 @@ final class ReplicationTest {
         var best = waits.min(Comparator.naturalOrder()).orElseThrow();
         Notes.add("after a target died, the longest wait for a %s was %d ms in the best of %d rounds; goal %d ms: %s"
                 .formatted(
-                        what,
-                        best.toMillis(),
-                        ROUNDS,
-                        goal.toMillis(),
-                        best.compareTo(goal) <= 0 ? "met" : "not met"));
+                        what, best.toMillis(), ROUNDS, goal.toMillis(), best.compareTo(goal) <= 0 ? "met" : "not met"));
     }
 
     private static Longest round(Path folder) throws Exception {
@@ -126,7 +122,9 @@ final class ReplicationTest {
         cluster.node("start", "target001");
         long answered = System.nanoTime();
         // a listing is answered by the primaries of all slots, or not at all
-        Eventually.within(LONGEST, () -> s3.listObjectsV2(request -> request.bucket(BUCKET).maxKeys(1)));
+        Eventually.within(
+                LONGEST,
+                () -> s3.listObjectsV2(request -> request.bucket(BUCKET).maxKeys(1)));
         System.out.printf(
                 "all slots are served %d ms after the controller answers%n",
                 Duration.ofNanos(System.nanoTime() - answered).toMillis());
@@ -164,7 +162,8 @@ final class ReplicationTest {
         load.awaitSteps(STEPS);
         var read = load.reads().longest();
         var write = load.writes().longest();
-        System.out.printf("after the kill of %s: longest read %s, longest write %s%n", target, read.time(), write.time());
+        System.out.printf(
+                "after the kill of %s: longest read %s, longest write %s%n", target, read.time(), write.time());
         assertThat(read.time()).as("after the kill of %s: %s", target, read).isLessThanOrEqualTo(LONGEST);
         assertThat(write.time()).as("after the kill of %s: %s", target, write).isLessThanOrEqualTo(LONGEST);
         return new Longest(read.time(), write.time());

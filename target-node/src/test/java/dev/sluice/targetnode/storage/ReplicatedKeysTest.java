@@ -137,7 +137,10 @@ final class ReplicatedKeysTest {
             var bad = random(3, 3000);
             bad[1000] ^= 1;
             Files.write(file, bad);
-            assertThat(store.mend(REPLICATED, "k3", idOf(store, "d1"))).isFalse();
+            var drive = idOf(store, "d1");
+            assertThatThrownBy(() -> store.mend(REPLICATED, "k3", drive))
+                    .as("only another target has it, and there is none")
+                    .isInstanceOf(StoreException.Unavailable.class);
             assertThat(scrub(store)).singleElement().satisfies(found -> {
                 assertThat(found.key()).isEqualTo("k3");
                 assertThat(found.action()).isEqualTo(ScrubFinding.Action.MARKED);
@@ -165,8 +168,8 @@ final class ReplicatedKeysTest {
         try (var scrubs = store.scrubs(
                 ScrubSettings.OFF,
                 StoreFixture.known(REPLICATED),
-                (_, key, drive, _) ->
-                        store.mend(WRITTEN, key, drive) ? Optional.of(ScrubFinding.Action.COPIED) : Optional.empty())) {
+                (bucket, key, drive, _) ->
+                        store.mend(bucket, key, drive) ? Optional.of(ScrubFinding.Action.COPIED) : Optional.empty())) {
             ScrubFixture.eventually(() -> scrubs.obey(ScrubCommand.STATUS).stream()
                     .noneMatch(drive -> drive.state() == DriveScrub.State.WAITING));
             scrubs.obey(new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.of(0L)));

@@ -42,18 +42,22 @@ final class DamageRepair {
 
     Treated of(BucketRef bucket, String key, ObjectCheckResult.Bad bad) {
         committer.lookAgain(bucket, key);
+        var why = bad.why();
         try {
             var repaired = repaired(bucket, key, bad);
             if (repaired.isPresent()) {
                 return new Treated(repaired.get(), bad.why());
             }
         } catch (StoreException notNow) {
-            return new Treated(ScrubFinding.Action.KEPT, bad.why() + "; not repaired yet: " + notNow.getMessage());
+            why += "; not repaired yet: " + notNow.getMessage();
+            if (!bucket.replicated()) {
+                return new Treated(ScrubFinding.Action.KEPT, why);
+            }
         }
         boolean marked = bad.hidden()
                 && bad.entry().isPresent()
                 && (bad.entry().get().damaged() || mark(bucket, key, bad.entry().get(), true));
-        return new Treated(marked ? ScrubFinding.Action.MARKED : ScrubFinding.Action.KEPT, bad.why());
+        return new Treated(marked ? ScrubFinding.Action.MARKED : ScrubFinding.Action.KEPT, why);
     }
 
     /// A cloud may take long to answer; a scrub that ends does not wait for it.
