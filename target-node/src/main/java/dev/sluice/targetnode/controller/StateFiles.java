@@ -26,6 +26,7 @@ final class StateFiles {
     private static final Logger LOG = LoggerFactory.getLogger(StateFiles.class);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration AGAIN = Duration.ofSeconds(30);
 
     private final StateDrives drives;
     private final NodeId self;
@@ -34,6 +35,8 @@ final class StateFiles {
     private final Map<String, DriveWriter> writers = new TreeMap<>();
     private StateNames names = new StateNames(Set.of(), Set.of());
     private long saves;
+    private long savedNanos = System.nanoTime();
+    private volatile Set<String> trying = Set.of();
     private boolean failed;
 
     /// @param self the controller, whose boot number orders the copies
@@ -79,14 +82,20 @@ final class StateFiles {
         }
     }
 
-    /// Whether the last save that counted named this drive. Never blocks.
+    /// Whether the last save that counted named this drive, or the one that is being tried does. Never blocks.
     boolean isKeptOn(String drive) {
-        return names.counted().contains(drive);
+        return names.counted().contains(drive) || trying.contains(drive);
     }
 
-    /// Whether another save would name other drives: one came back, or is to go.
+    /// Whether another save would name other drives: one came back, or is to go. A drive that has no copy, or failed,
+    /// gets one by another save; that is tried from time to time.
     boolean isDue() {
-        return !failed && !names.first(wanted(now()), ready()).equals(names.counted());
+        if (failed) {
+            return false;
+        }
+        var wanted = wanted(now());
+        return !names.first(wanted, ready()).equals(names.counted())
+                || (!names.counted().containsAll(wanted) && System.nanoTime() - savedNanos > AGAIN.toNanos());
     }
 
     /// Durable when it returns, on every drive that it names. One that fails or hangs is left out, and gets the next
@@ -105,13 +114,16 @@ final class StateFiles {
         int boot = state.replication().controllers().getOrDefault(self, 0);
         var bytes = StateCodec.encode(state);
         var reasons = new TreeMap<String, String>();
+        savedNanos = System.nanoTime();
         var tried = names.first(wanted(here), ready());
         while (!tried.isEmpty()) {
             saves++;
+            trying = tried;
             var head = StateCopy.head(boot, saves, tried, bytes);
             var missed = writeInOrder(tried, here, head, bytes);
             if (missed.isEmpty()) {
                 names.haveCounted(tried);
+                trying = Set.of();
                 writeToOthers(here, reasons.keySet(), head, bytes);
                 return;
             }

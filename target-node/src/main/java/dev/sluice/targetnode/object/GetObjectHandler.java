@@ -110,7 +110,7 @@ final class GetObjectHandler {
         return switch (store.lookup(BucketRefs.of(bucket), call.key(), tries.drives)) {
             case Lookup.Hit(var object) -> serve(object, call, asked, headOnly, tries);
             case Lookup.Damaged(var why) -> {
-                if (tries.failed.isPresent()) {
+                if (tries.failed.isPresent() && (tries.mended || !bucket.replicated())) {
                     throw tries.failed.get();
                 }
                 yield repaired(call, asked, headOnly, why, tries);
@@ -176,6 +176,9 @@ final class GetObjectHandler {
             tries.drives.clear();
             if (damagedCopies.mend(BucketRefs.of(bucket), call.key(), drive.id())) {
                 return Optional.empty();
+            }
+            if (tries.failed.isPresent()) {
+                throw tries.failed.get();
             }
         }
         if (!bucket.backed()) {

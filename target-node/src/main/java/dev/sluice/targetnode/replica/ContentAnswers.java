@@ -103,11 +103,9 @@ final class ContentAnswers {
         requireSource(loop, key, query);
         try {
             return committed(loop, bucket, key);
-        } catch (StoreException.Damaged found) {
-            if (!mender.mend(bucket, key.key(), loop.id())) {
-                throw found;
-            }
-            return committed(loop, bucket, key);
+        } catch (StoreException.Damaged | StoreException.DriveFailed bad) {
+            mender.mendLater(bucket, key.key(), loop.id()); // the learner asks again
+            throw bad;
         }
     }
 

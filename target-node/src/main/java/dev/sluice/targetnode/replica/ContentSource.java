@@ -99,6 +99,9 @@ final class ContentSource {
                 });
             } catch (UncheckedIOException e) {
                 throw e.getCause();
+            } catch (StoreException.DriveFailed unreadable) {
+                whenDamaged.ifPresent(Runnable::run);
+                throw new IOException(unreadable);
             }
             boolean whole = !block.hasRemaining();
             block.flip();

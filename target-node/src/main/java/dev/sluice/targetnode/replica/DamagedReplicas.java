@@ -6,6 +6,7 @@ import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +34,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Restores damaged objects on drives of this target from other in-sync replicas of their slots.
+/// Restores damaged objects on drives of this target from other replicas of their slots.
 ///
 /// The row of the drive's index says which version is wanted, and a version is the same bytes everywhere. The new file
 /// takes the place of the damaged one under the key's lock, if the row is still of that version: a newer write wins,
@@ -145,6 +147,7 @@ final class DamagedReplicas implements Mender {
             throw failure;
         } finally {
             underWay.remove(object, mine);
+            mine.completeExceptionally(new StoreException.Unavailable(object + " was not restored")); // if not done
         }
     }
 
@@ -171,25 +174,42 @@ final class DamagedReplicas implements Mender {
             throw new StoreException.Unavailable("interrupted");
         }
         try {
-            return isRestored(object);
+            return !hasNewer(object) && isRestored(object);
         } finally {
             turns.release();
         }
     }
 
-    /// @return false when no other in-sync replica has it
-    /// @throws StoreException.Unavailable when one that may have it cannot give it now
+    /// A power cut may leave the file of an acknowledged write and not its row, where the bucket is not durable. That
+    /// file is served, so nothing older takes its place.
+    private static boolean hasNewer(Damaged object) {
+        return object.drive.call(() -> {
+            if (!(object.drive.contents().find(object.bucket.ref(), object.name.key())
+                    instanceof Found.Present(var record, var file))) {
+                return false;
+            }
+            try (file) {
+                return record.version().compareTo(object.version) > 0;
+            }
+        });
+    }
+
+    /// @return false when no other replica has it
+    /// @throws StoreException.Unavailable when an in-sync one cannot give it now
     private boolean isRestored(Damaged object) {
         Optional<String> unknown = Optional.empty();
         for (var replica : others(object)) {
             try {
-                if (isCopiedFrom(replica, object)) {
+                requireUp(replica.drive());
+                if (isCopiedFrom(replica.drive(), object)) {
                     return true;
                 }
-                LOG.warn("{}: drive {} has no sound copy of version {}", object, replica, object.version.id());
+                LOG.warn("{}: drive {} has no sound copy of version {}", object, replica.drive(), object.version.id());
             } catch (IOException | StoreException.Unavailable | StoreException.NoSpace notNow) {
-                LOG.warn("{} is not restored from drive {}: {}", object, replica, notNow.toString());
-                unknown = Optional.of("drive %s: %s".formatted(replica, notNow.getMessage()));
+                LOG.warn("{} is not restored from drive {}: {}", object, replica.drive(), notNow.toString());
+                if (replica.inSync()) {
+                    unknown = Optional.of("drive %s: %s".formatted(replica.drive(), notNow.getMessage()));
+                }
             }
         }
         if (unknown.isPresent()) {
@@ -199,8 +219,15 @@ final class DamagedReplicas implements Mender {
         return false;
     }
 
-    /// The other in-sync replicas of its slot; none when the drive is not a member.
-    private List<String> others(Damaged object) {
+    /// Who is down is not asked: it would not answer.
+    private void requireUp(String drive) {
+        if (!applied.get().orElseThrow().state().replication().usable(drive)) {
+            throw new StoreException.Unavailable("its target is down");
+        }
+    }
+
+    /// The other replicas of its slot; none when the drive is not a member. Learners may have the version, too.
+    private List<Member> others(Damaged object) {
         var known = applied.get().orElseThrow();
         int slot = Slot.of(object.name.bucketId(), object.name.key());
         return known.state()
@@ -212,10 +239,11 @@ final class DamagedReplicas implements Mender {
                 .orElse(List.of());
     }
 
-    private static List<String> others(SlotRow row, String than) {
-        return row.inSync().stream()
-                .map(Member::drive)
-                .filter(drive -> !drive.equals(than))
+    /// The in-sync ones first.
+    private static List<Member> others(SlotRow row, String than) {
+        return row.members().stream()
+                .filter(member -> !member.drive().equals(than))
+                .sorted(Comparator.comparing(Member::inSync).reversed())
                 .toList();
     }
 
@@ -264,13 +292,13 @@ final class DamagedReplicas implements Mender {
     private boolean isReplaced(Damaged object, ContentFetch fetch, String work) {
         var drive = object.drive;
         try (var _ = store.publishing().lock(object.name)) {
-            if (!version(drive, object.name).equals(Optional.of(object.version))) {
+            if (!version(drive, object.name).equals(Optional.of(object.version)) || hasNewer(object)) {
                 return false;
             }
             var change = drive.call(fetch::prepared);
             try {
                 drive.commit(change);
-            } catch (StoreException.Unavailable | StoreException.NoSuchBucket refused) {
+            } catch (StoreException.Unavailable | StoreException.NoSuchBucket | IllegalStateException refused) {
                 var _ = drive.startStep(() -> drive.contents().files().delete(work));
                 throw refused;
             }
