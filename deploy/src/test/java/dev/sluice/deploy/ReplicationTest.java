@@ -98,7 +98,7 @@ final class ReplicationTest {
             awaitFull(cluster);
             try (var load = new ReplicatedLoad(s3, BUCKET, KEYS).start(WRITERS, READERS, SEED)) {
                 load.awaitSteps(STEPS);
-                restartTheController(cluster, s3);
+                load.paused(() -> restartTheController(cluster, s3));
                 load.awaitSteps(STEPS);
                 var copies = copies(s3);
                 var first = killUnder(load, cluster, "target002");

@@ -81,6 +81,26 @@ class DamagedReplicasTest {
         }
     }
 
+    /// After a loss of power a drive may have the file of an acknowledged write, and not its row.
+    @Test
+    void fileThatIsNewerThanItsRowIsKept() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 1)) {
+            var newer = TargetFixture.random(2, LARGE);
+            cluster.putOnEachReplica("key", TargetFixture.random(1, LARGE));
+            var primary = cluster.members("key").getFirst();
+            var other = cluster.members("key").getLast();
+            var before = primary.keep("key");
+            var beforeAtOther = other.keep("key");
+            cluster.putOnEachReplica("key", newer);
+            primary.forgetRow("key", before);
+            other.forgetRow("key", beforeAtOther);
+            other.forgetFile("key", beforeAtOther);
+            assertThat(primary.store().mend(cluster.bucket(), "key", primary.onlyDrive()))
+                    .isFalse();
+            assertThat(Arrays.equals(cluster.get("key").orElseThrow(), newer)).isTrue();
+        }
+    }
+
     /// The third replica missed the write.
     @Tag("long")
     @Test

@@ -25,14 +25,19 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.ObjectRows;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -397,6 +402,37 @@ final class ReplicaCluster implements AutoCloseable {
                     .orElseThrow();
         }
 
+        /// The row and the file of a key on its only drive, to be put back when they have changed.
+        Before keep(String key) {
+            try {
+                var kept = Files.createTempFile(drives.getFirst(), "kept", "");
+                Files.copy(
+                        file(key), kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+                var drive = drive(onlyDrive());
+                return new Before(drive.call(() -> drive.contents().entry(bucket.id(), key).orElseThrow()), kept);
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
+        }
+
+        /// As a loss of power may leave it.
+        void forgetRow(String key, Before before) {
+            var drive = drive(onlyDrive());
+            Drive.awaited(drive.startStep(() -> drive.contents()
+                    .index()
+                    .write(ObjectRows.put(new IndexBatch(), bucket.id(), key, before.row()), true)));
+            store().hotSet().invalidate(new ObjectKey(bucket.id(), key));
+        }
+
+        /// The same of the file.
+        void forgetFile(String key, Before before) {
+            try {
+                Files.move(before.file(), file(key), StandardCopyOption.REPLACE_EXISTING);
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
+        }
+
         /// Writes that its drives have prepared, and of which they know no outcome.
         int prepared() {
             return store().drives().reading().stream()
@@ -419,6 +455,9 @@ final class ReplicaCluster implements AutoCloseable {
                     .orElseThrow();
         }
     }
+
+    /// What a drive had of a key.
+    record Before(ObjectEntry row, Path file) {}
 
     private interface Reading {
         void read(long offset, ByteBuffer into) throws IOException;
