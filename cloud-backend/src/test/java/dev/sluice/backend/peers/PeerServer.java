@@ -50,7 +50,8 @@ public final class PeerServer implements AutoCloseable {
                 "127.0.0.1:" + freePort(),
                 folder.resolve("data").toString());
         var environment = Map.of("MINIO_ROOT_USER", MINIO_USER, "MINIO_ROOT_PASSWORD", MINIO_PASSWORD);
-        return start(command, environment, folder, port, "/minio/health/live");
+        // it refuses a listing of buckets without a signature, but only once it serves: its own health comes earlier
+        return start(command, environment, folder, port, "/", 403);
     }
 
     /// fake-gcs-server; no buckets yet.
@@ -74,11 +75,11 @@ public final class PeerServer implements AutoCloseable {
                 "127.0.0.1:" + port,
                 "-log-level",
                 "warn");
-        return start(command, Map.of(), folder, port, "/_internal/healthcheck");
+        return start(command, Map.of(), folder, port, "/_internal/healthcheck", 200);
     }
 
     private static PeerServer start(
-            List<String> command, Map<String, String> environment, Path folder, int port, String health) {
+            List<String> command, Map<String, String> environment, Path folder, int port, String asked, int status) {
         try {
             Files.createDirectories(folder.resolve("data"));
             var log = folder.resolve("log").toFile();
@@ -88,30 +89,30 @@ public final class PeerServer implements AutoCloseable {
             builder.environment().putAll(environment);
             var url = URI.create("http://127.0.0.1:" + port);
             var server = new PeerServer(builder.start(), url);
-            server.awaitAnswer(url.resolve(health), log.toPath());
+            server.awaitAnswer(url.resolve(asked), status, log.toPath());
             return server;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void awaitAnswer(URI health, Path log) throws IOException {
+    private void awaitAnswer(URI asked, int status, Path log) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!answers(health)) {
+        while (!answers(asked, status)) {
             if (!process.isAlive() || System.nanoTime() > deadline) {
                 close();
-                throw new IllegalStateException(health + " does not answer; the server says: " + Files.readString(log));
+                throw new IllegalStateException(asked + " does not answer; the server says: " + Files.readString(log));
             }
             LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
         }
     }
 
-    private static boolean answers(URI health) throws IOException {
-        var connection = (HttpURLConnection) health.toURL().openConnection();
+    private static boolean answers(URI asked, int status) throws IOException {
+        var connection = (HttpURLConnection) asked.toURL().openConnection();
         connection.setConnectTimeout(1000);
         connection.setReadTimeout(5000);
         try {
-            return connection.getResponseCode() == 200;
+            return connection.getResponseCode() == status;
         } catch (IOException notYet) {
             return false;
         } finally {

@@ -406,10 +406,12 @@ final class ReplicaCluster implements AutoCloseable {
         Before keep(String key) {
             try {
                 var kept = Files.createTempFile(drives.getFirst(), "kept", "");
-                Files.copy(
-                        file(key), kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(file(key), kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
                 var drive = drive(onlyDrive());
-                return new Before(drive.call(() -> drive.contents().entry(bucket.id(), key).orElseThrow()), kept);
+                return new Before(
+                        drive.call(
+                                () -> drive.contents().entry(bucket.id(), key).orElseThrow()),
+                        kept);
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }
