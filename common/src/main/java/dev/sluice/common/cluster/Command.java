@@ -25,6 +25,7 @@ import java.util.SortedMap;
     @JsonSubTypes.Type(Command.Trust.class),
     @JsonSubTypes.Type(Command.ControllerBoot.class),
     @JsonSubTypes.Type(Command.DriveOut.class),
+    @JsonSubTypes.Type(Command.DriveIn.class),
     @JsonSubTypes.Type(Command.Opened.class),
     @JsonSubTypes.Type(Command.Promote.class),
     @JsonSubTypes.Type(Command.Expel.class),
@@ -77,7 +78,7 @@ public sealed interface Command {
 
     /// A process of a target begins its life. Its drives that it does not name are out.
     ///
-    /// @param nonce chosen by the process, once
+    /// @param nonce chosen by the process for this registration
     /// @param ifIncarnation the target's incarnation as the process read it; 0 for none
     /// @param bootId the kernel's
     record Register(NodeId target, String nonce, int ifIncarnation, String bootId, List<RegisteredDrive> drives)
@@ -103,8 +104,17 @@ public sealed interface Command {
 
     /// A target reports drives of its own that it cannot use.
     ///
+    /// @param drives with the incarnation in which it could, or did not
+    record DriveOut(NodeId target, SortedMap<String, Integer> drives) implements SlotCommand {}
+
+    /// A target reports a drive that it can use from now on: a new one, or one that was out. The log gives the drive an
+    /// incarnation of its own.
+    ///
     /// @param incarnation of the process that reports
-    record DriveOut(NodeId target, int incarnation, List<String> drives) implements SlotCommand {}
+    /// @param ifIncarnation the drive's, as the process has read it; 0 for none
+    /// @param nonce chosen by the process for this report
+    record DriveIn(NodeId target, int incarnation, RegisteredDrive drive, int ifIncarnation, String nonce)
+            implements SlotCommand {}
 
     /// The primaries of these slots serve.
     record Opened(

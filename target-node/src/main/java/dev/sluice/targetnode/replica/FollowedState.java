@@ -1,8 +1,12 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Replication;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /// Which state the drives' loops were told last, and how they are told the next one. For one thread, besides the
@@ -10,12 +14,13 @@ import java.util.function.IntFunction;
 ///
 /// **Order.** Look-ups show the next state first: a loop finds the open intents of its slots by them. A state counts as
 /// told, and leases count promises for it, only when the loops have been handed all rows of it. After a failure no
-/// lease counts, and the next state is handed out whole.
+/// lease counts, and the next state is handed out whole. So is the first state that a loop is told.
 final class FollowedState {
     private final StandIns standIns;
     private final Proposer proposer;
     private volatile Optional<Applied> shown = Optional.empty();
     private Optional<ClusterState> told = Optional.empty();
+    private Set<DriveReplicas> toldTo = Set.of();
     private boolean asked; // that members go
 
     FollowedState(StandIns standIns, Proposer proposer) {
@@ -28,17 +33,22 @@ final class FollowedState {
         return shown;
     }
 
-    /// @param loops by drive
+    /// @param drives the loops by drive. It is asked when look-ups show the state, and may begin some
     /// @return whether it is to be looked at again soon
-    boolean follow(ClusterState state, Map<String, DriveReplicas> loops, IntFunction<GroupSlots> slots) {
+    boolean follow(
+            ClusterState state,
+            Function<Replication, Map<String, DriveReplicas>> drives,
+            IntFunction<GroupSlots> slots) {
         var before = told;
         told = Optional.empty();
         shown = Optional.of(Applied.of(state));
+        var loops = Map.copyOf(drives.apply(state.replication()));
         boolean whole = false;
         try {
             boolean again = tell(before, state, loops, slots);
             whole = true;
             told = Optional.of(state);
+            toldTo = Set.copyOf(loops.values());
             return again;
         } finally {
             if (!whole) {
@@ -64,7 +74,14 @@ final class FollowedState {
         boolean same =
                 before.filter(known -> known.version() == state.version()).isPresent();
         boolean again = standIns.follow(state) || (same && asked);
-        boolean asksNow = new RowChanges(before, state, loops, standIns, proposer).post(slots, again);
+        var known = new HashMap<>(loops);
+        known.values().retainAll(before.isPresent() ? toldTo : loops.values());
+        var others = new HashMap<>(loops);
+        others.keySet().removeAll(known.keySet());
+        boolean asksNow = new RowChanges(before, state, known, standIns, proposer).post(slots, again);
+        if (!others.isEmpty()) {
+            asksNow |= new RowChanges(Optional.empty(), state, others, standIns, proposer).post(slots, false);
+        }
         asked = asksNow || (!same && asked);
         return asked;
     }

@@ -21,9 +21,12 @@ final class GroupSlots {
         primaries.set(holder.slot(), holder);
     }
 
-    /// On the holder's loop.
+    /// On the holder's loop. Nor is one of a loop that the drive had before.
     void isNot(Holder holder) {
-        primaries.compareAndSet(holder.slot(), holder, null);
+        var now = primaries.get(holder.slot());
+        if (now != null && now.loop().id().equals(holder.loop().id())) {
+            primaries.compareAndSet(holder.slot(), now, null);
+        }
     }
 
     Replicas.ServedSlots served() {

@@ -6,15 +6,13 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.storage.ObjectStore;
-import dev.sluice.targetnode.storage.health.DriveSlot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
@@ -22,24 +20,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// This process as a member of the cluster: registers once its drives are open, and beats from then on. The beats have
-/// a
-/// platform thread of their own, so that work of others does not cost the lease.
+/// a platform thread of their own, so that work of others does not cost the lease.
 final class Membership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
     private static final Duration BEAT = Duration.ofMillis(250);
     private static final Duration AGAIN = Duration.ofMillis(100);
     private static final Duration REPORT = Duration.ofSeconds(1);
+
+    /// How long the first drive waits for the others. Those that come later are announced one by one, and each of them
+    /// costs the controllers a look at all slots.
+    private static final Duration TOGETHER = Duration.ofSeconds(2);
+
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
+    /// The drives of this process.
+    interface Drives {
+        /// Whether every drive has been opened, or cannot be for now.
+        boolean allKnown();
+
+        boolean isAnyHere();
+
+        /// Those that are here now. Waits for them.
+        ///
+        /// @param nonce of the registration that names them
+        List<Command.RegisteredDrive> announceAll(String nonce);
+
+        /// The log has those that were announced. Waits for them.
+        void markAllSound();
+
+        /// Tells the log which drives came and went. Never blocks.
+        ///
+        /// @param incarnation of this process
+        /// @throws StoreException.Unavailable when the state of the log is not known
+        void report(int incarnation);
+    }
+
     private final NodeId self;
-    private final ObjectStore store;
     private final ControlPlane control;
+    private final Drives drives;
     private final Map<String, DriveReplicas> loops;
     private final NanoClock clock;
     private final IntConsumer begin;
-    private final Proposer proposer;
-    private String nonce = UUID.randomUUID().toString();
     private final Thread thread;
+    private Optional<Long> firstDrive = Optional.empty();
     private volatile int incarnation;
     private volatile boolean closed;
     private long reported;
@@ -48,19 +71,17 @@ final class Membership implements AutoCloseable {
     /// @param begin told which incarnation this is; once more under another one when it fails
     Membership(
             NodeId self,
-            ObjectStore store,
             ControlPlane control,
+            Drives drives,
             Map<String, DriveReplicas> loops,
             NanoClock clock,
-            IntConsumer begin,
-            Proposer proposer) {
+            IntConsumer begin) {
         this.self = self;
-        this.store = store;
         this.control = control;
+        this.drives = drives;
         this.loops = loops;
         this.clock = clock;
         this.begin = begin;
-        this.proposer = proposer;
         this.thread = Thread.ofPlatform().name("beats " + self).daemon().unstarted(this::run);
     }
 
@@ -100,40 +121,37 @@ final class Membership implements AutoCloseable {
     }
 
     private void register() {
-        if (!store.ready()) {
+        if (!mayRegister()) {
             return;
         }
         var before = control.confirm();
         if (!before.map().nodes().containsKey(self)) {
             return;
         }
-        var drives = new ArrayList<Command.RegisteredDrive>();
-        for (var slot : store.drives().slots()) {
-            slot.writable()
-                    .ifPresent(drive -> drives.add(new Command.RegisteredDrive(
-                            slot.id(),
-                            weight(slot),
-                            drive.call(() -> drive.contents().isSound()))));
-        }
+        var nonce = UUID.randomUUID().toString();
+        var named = drives.announceAll(nonce);
         var after = control.apply(
-                new Command.Register(self, nonce, before.replication().incarnation(self), bootId(), drives));
+                new Command.Register(self, nonce, before.replication().incarnation(self), bootId(), named));
         after.replication().incarnation(self, nonce).ifPresent(this::registered);
     }
 
-    private void registered(int number) {
-        for (var slot : store.drives().slots()) {
-            slot.writable().ifPresent(drive -> {
-                var _ = drive.call(() -> {
-                    drive.contents().markSound();
-                    return true;
-                });
-            });
+    private boolean mayRegister() {
+        if (firstDrive.isEmpty() && drives.isAnyHere()) {
+            firstDrive = Optional.of(clock.nanos());
         }
+        return drives.allKnown()
+                || firstDrive
+                        .filter(since -> clock.nanos() - since >= TOGETHER.toNanos())
+                        .isPresent();
+    }
+
+    private void registered(int number) {
+        drives.markAllSound();
         begin(number);
         LOG.info("{} takes part in replication as incarnation {}", self, number);
     }
 
-    /// The log knows this incarnation. When it cannot begin, what has begun of it ends, and another one registers.
+    /// The log knows this incarnation. When it cannot begin, another one registers.
     private void begin(int number) {
         boolean begun = false;
         incarnation = number;
@@ -143,18 +161,8 @@ final class Membership implements AutoCloseable {
         } finally {
             if (!begun) {
                 incarnation = 0;
-                nonce = UUID.randomUUID().toString();
-                loops.values().forEach(DriveReplicas::close);
             }
         }
-    }
-
-    private double weight(DriveSlot slot) {
-        return store.stats().stream()
-                .filter(drive -> drive.id().equals(slot.id()))
-                .findFirst()
-                .orElseThrow(() -> new StoreException.Unavailable("drive " + slot.id() + " is just being changed"))
-                .weight();
     }
 
     private static String bootId() {
@@ -177,26 +185,13 @@ final class Membership implements AutoCloseable {
         }
     }
 
-    /// Drives that the log gives this target and that its process has not, or not any more.
     private void reportDrives() {
         if (clock.nanos() - reported < REPORT.toNanos()) {
             return;
         }
         reported = clock.nanos();
-        loops.values().stream().filter(loop -> !loop.drive().serves()).forEach(DriveReplicas::close);
         try {
-            List<String> out = control.current().replication().drives().entries().entrySet().stream()
-                    .filter(entry -> entry.getValue().target().equals(self)
-                            && !entry.getValue().out())
-                    .map(Map.Entry::getKey)
-                    .filter(drive -> {
-                        var loop = loops.get(drive);
-                        return loop == null || !loop.drive().serves();
-                    })
-                    .toList();
-            if (!out.isEmpty()) {
-                proposer.add(new Command.DriveOut(self, incarnation, out));
-            }
+            drives.report(incarnation);
         } catch (StoreException.Unavailable unknown) {
             LOG.debug("drives are reported later: {}", unknown.getMessage());
         }

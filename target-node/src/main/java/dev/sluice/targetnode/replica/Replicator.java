@@ -12,7 +12,6 @@ import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.replicas.Replicas;
 import java.io.IOException;
 import java.util.HashMap;
@@ -47,6 +46,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Proposer proposer;
     private final StateFeed feed;
     private final FollowedState followed;
+    private final OwnDrives drives;
     private final Membership membership;
     private volatile boolean closed;
 
@@ -65,7 +65,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.damaged = new DamagedReplicas(pulls, store, this::loop, followed::shown, threads);
         this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
         this.feed = new StateFeed(control, this::apply);
-        this.membership = new Membership(self, store, control, loops, clock, this::begin, proposer);
+        this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
+        this.membership = new Membership(self, control, drives, loops, clock, this::begin);
     }
 
     /// @param clock counts the time that the machine is suspended, too
@@ -84,20 +85,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// This process is this incarnation of the target from now on.
     private void begin(int incarnation) {
         store.versions().startAs(incarnation);
-        for (var slot : store.drives().slots()) {
-            slot.writable().ifPresent(drive -> begin(slot, drive, incarnation));
-        }
         store.replicate(writes.replicas(this::served, damaged));
         feed.start();
     }
 
-    /// What a process before this one prepared is on the drive, but perhaps not durably: it must be before a core
-    /// counts on
-    /// it.
-    private void begin(DriveSlot slot, Drive drive, int incarnation) {
-        if (!drive.openIntents().isEmpty()) {
-            Drive.awaited(drive.startStep(() -> drive.contents().files().syncAll()));
-        }
+    private DriveReplicas begin(Drive drive, int incarnation) {
         var pages = new SlotPages(
                 drive, id -> followed.shown().map(known -> known.group(id)).orElse(0));
         var loop = new DriveReplicas(
@@ -108,16 +100,15 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 () -> (int) store.versions().replicated(1).sequence(),
                 this::run,
                 this::ended);
-        loops.put(slot.id(), loop);
         loop.start();
+        return loop;
     }
 
-    /// The drive is out until the target starts again.
     private void ended(DriveReplicas loop) {
         if (!closed) {
-            LOG.warn("drive {} takes no part in replication until the target starts again", loop.id());
+            LOG.warn("drive {} takes no part in replication for now", loop.id());
         }
-        loops.remove(loop.id(), loop);
+        drives.ended(loop);
         writes.abandon(loop);
     }
 
@@ -137,7 +128,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             }
             return false;
         }
-        return followed.follow(state, loops, this::slots);
+        return followed.follow(state, drives::follow, this::slots);
     }
 
     private GroupSlots slots(int group) {

@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.replica;
 
 import static dev.sluice.targetnode.replica.FollowedStates.inSync;
-import static dev.sluice.targetnode.replica.FollowedStates.learner;
 import static dev.sluice.targetnode.replica.FollowedStates.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,7 +32,7 @@ class FollowedStateTest {
     @Test
     void eachDriveIsHandedTheRowsThatNameItAndLaterThoseThatChanged() {
         states.set(3, row(1, inSync("d1"), inSync("d3")));
-        states.set(5, row(1, inSync("d3"), learner("d2")));
+        states.set(5, row(1, inSync("d3"), inSync("d2"))); // a learner would ask again and again
         states.follow();
         assertThat(states.loops.handed("d1")).containsExactly(3);
         assertThat(states.loops.handed("d2")).containsExactly(5);

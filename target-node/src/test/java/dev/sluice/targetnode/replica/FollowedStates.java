@@ -60,10 +60,6 @@ final class FollowedStates implements AutoCloseable {
         return new Member(drive, true, incarnation(drive), 1);
     }
 
-    static Member learner(String drive) {
-        return new Member(drive, false, incarnation(drive), 1);
-    }
-
     /// One for each target.
     private static int incarnation(String drive) {
         return drive.equals("d3") ? 2 : drive.equals("d4") ? 3 : MINE;
@@ -88,7 +84,7 @@ final class FollowedStates implements AutoCloseable {
         var drives = new TreeMap<String, DriveEntry>();
         OWNERS.forEach((drive, target) -> {
             targets.put(target, new TargetEntry(incarnation(drive), "nonce", "boot", true, 1));
-            drives.put(drive, new DriveEntry(target, 1, false));
+            drives.put(drive, new DriveEntry(target, 1, false, incarnation(drive), "nonce"));
         });
         var slotTable = table.orElseGet(() -> SlotTable.of(rows));
         table = Optional.of(slotTable);
@@ -113,7 +109,7 @@ final class FollowedStates implements AutoCloseable {
     /// The next state: what was set since.
     void follow() {
         loops.forget();
-        followed.follow(state(), loops.byDrive(), asking);
+        followed.follow(state(), _ -> loops.byDrive(), asking);
         loops.awaitAll();
     }
 
@@ -123,7 +119,7 @@ final class FollowedStates implements AutoCloseable {
         asking = _ -> {
             throw new IllegalStateException("a bug");
         };
-        assertThatThrownBy(() -> followed.follow(state(), loops.byDrive(), asking))
+        assertThatThrownBy(() -> followed.follow(state(), _ -> loops.byDrive(), asking))
                 .hasMessage("a bug");
         loops.awaitAll();
         asking = _ -> slots;

@@ -7,17 +7,23 @@ import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,38 +39,75 @@ class MembershipTest {
     /// It would beat and serve nothing.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void targetThatCouldNotBeginEndsWhatHasBegunAndRegistersAnew(boolean bug) throws Exception {
+    void targetThatCouldNotBeginRegistersAgain(boolean bug) throws Exception {
         var begun = new CopyOnWriteArrayList<Integer>();
-        var drives = new ConcurrentHashMap<String, DriveReplicas>();
-        var proposals = new RecordedProposals();
-        try (var target = new TargetFixture(folder.resolve("target"));
-                var controller = controller();
-                var loops = new RecordedLoops(folder, 1, "d1");
-                proposals) {
-            var first = Objects.requireNonNull(loops.byDrive().get("d1"));
-            var membership = new Membership(
-                    SELF,
-                    target.store(),
-                    controller,
-                    drives,
-                    System::nanoTime,
-                    number -> {
-                        begun.add(number);
-                        if (number == 1) {
-                            drives.put("d1", first);
-                            throw bug
-                                    ? new IllegalStateException("a bug")
-                                    : new StoreException.Unavailable("the drive does not answer");
-                        }
-                    },
-                    proposals.proposer());
-            try (membership) {
-                membership.start();
-                TargetFixture.eventually(() -> membership.incarnation() == 2);
-                assertThat(begun).containsExactly(1, 2);
-                assertThat(controller.current().replication().incarnation(SELF)).isEqualTo(2);
-                TargetFixture.eventually(first::isOver);
-            }
+        var drives = new NamedDrives();
+        drives.allKnown = true;
+        try (var controller = controller();
+                var membership = membership(controller, drives, System::nanoTime, number -> {
+                    begun.add(number);
+                    if (number == 1) {
+                        throw bug
+                                ? new IllegalStateException("a bug")
+                                : new StoreException.Unavailable("the drive does not answer");
+                    }
+                })) {
+            membership.start();
+            TargetFixture.eventually(() -> membership.incarnation() == 2);
+            assertThat(begun).containsExactly(1, 2);
+            assertThat(controller.current().replication().incarnation(SELF)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void targetRegistersWithItsFirstDriveWhenTheOthersTakeLong() throws Exception {
+        var drives = new NamedDrives();
+        var now = new AtomicLong();
+        try (var controller = controller();
+                var membership = membership(controller, drives, now::get, _ -> {})) {
+            membership.start();
+            TargetFixture.eventually(() -> drives.asked.get() > 3);
+            assertThat(membership.incarnation()).isZero();
+            now.addAndGet(Duration.ofSeconds(2).toNanos());
+            TargetFixture.eventually(() -> membership.incarnation() == 1);
+            assertThat(controller.current().replication().drives().entries()).containsOnlyKeys("d1");
+            TargetFixture.eventually(() -> drives.reportedAs == 1);
+        }
+    }
+
+    private static Membership membership(
+            Controller controller, NamedDrives drives, NanoClock clock, IntConsumer begin) {
+        return new Membership(SELF, controller, drives, Map.of(), clock, begin);
+    }
+
+    /// One drive is here, and others may come.
+    private static final class NamedDrives implements Membership.Drives {
+        private volatile boolean allKnown;
+        private final AtomicInteger asked = new AtomicInteger();
+        private volatile int reportedAs;
+
+        @Override
+        public boolean allKnown() {
+            asked.incrementAndGet();
+            return allKnown;
+        }
+
+        @Override
+        public boolean isAnyHere() {
+            return true;
+        }
+
+        @Override
+        public List<Command.RegisteredDrive> announceAll(String nonce) {
+            return List.of(new Command.RegisteredDrive("d1", 1, true));
+        }
+
+        @Override
+        public void markAllSound() {}
+
+        @Override
+        public void report(int incarnation) {
+            reportedAs = incarnation;
         }
     }
 

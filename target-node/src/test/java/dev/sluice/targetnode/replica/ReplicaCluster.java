@@ -191,6 +191,22 @@ final class ReplicaCluster implements AutoCloseable {
         return row(key).members().stream().map(Member::drive).map(this::owner).toList();
     }
 
+    /// Whether the log says that the drive and its target are there.
+    boolean isUsable(String drive) {
+        return state().replication().usable(drive);
+    }
+
+    /// The drive's.
+    int incarnation(String drive) {
+        return state().replication().drives().find(drive).orElseThrow().incarnation();
+    }
+
+    /// Until the drive has every acknowledged write of the key's slot.
+    void awaitInSync(String key, String drive) {
+        TargetFixture.eventually(
+                REPAIR, () -> row(key).member(drive).filter(Member::inSync).isPresent());
+    }
+
     /// A key whose slot has this target's drives as primary.
     String keyOf(Target primary) {
         return IntStream.range(0, Slot.COUNT)
@@ -446,8 +462,23 @@ final class ReplicaCluster implements AutoCloseable {
             return replicator().restored();
         }
 
+        /// Of its drives, also of those that are not there.
+        List<String> ids() {
+            return store().drives().slots().stream().map(slot -> slot.id()).toList();
+        }
+
         String onlyDrive() {
             return store().drives().reading().getFirst().id();
+        }
+
+        /// A drive leaves while the target runs.
+        void takeOut(String drive) {
+            store().mountpaths().disable(drive);
+        }
+
+        /// It is opened again, and announced with the target's next report.
+        void bringBack(String drive) {
+            store().mountpaths().enable(drive);
         }
 
         Drive drive(String id) {

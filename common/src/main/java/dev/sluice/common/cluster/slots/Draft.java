@@ -54,7 +54,7 @@ final class Draft {
     /// What rules ask about a drive.
     ///
     /// @param usable whether its target is up, and the drive not out
-    /// @param incarnation its target's
+    /// @param incarnation the drive's
     record Place(NodeId target, boolean usable, int incarnation) {}
 
     /// Of every drive that was ever registered, as the targets and drives are now.
@@ -62,7 +62,7 @@ final class Draft {
         var places = new HashMap<String, Place>();
         drives.forEach((drive, entry) -> {
             var target = target(entry.target());
-            places.put(drive, new Place(entry.target(), target.up() && !entry.out(), target.incarnation()));
+            places.put(drive, new Place(entry.target(), target.up() && !entry.out(), entry.incarnation()));
         });
         return places;
     }

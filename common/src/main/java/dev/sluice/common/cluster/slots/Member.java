@@ -5,6 +5,6 @@ package dev.sluice.common.cluster.slots;
 /// @param drive the drive's id
 /// @param inSync whether it has every acknowledged write of the slot; else it is a learner: it takes writes, copies the
 ///     rest, and never serves
-/// @param incarnation of the target process that had the drive when it got this role
+/// @param incarnation the drive's, when it got this role
 /// @param since the epoch in which it got this role
 public record Member(String drive, boolean inSync, int incarnation, long since) {}

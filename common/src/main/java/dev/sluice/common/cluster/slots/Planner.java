@@ -3,6 +3,7 @@ package dev.sluice.common.cluster.slots;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command.ControllerBoot;
 import dev.sluice.common.cluster.Command.Down;
+import dev.sluice.common.cluster.Command.DriveIn;
 import dev.sluice.common.cluster.Command.DriveOut;
 import dev.sluice.common.cluster.Command.Expel;
 import dev.sluice.common.cluster.Command.Fill;
@@ -69,6 +70,7 @@ public final class Planner {
             case ControllerBoot(var controller, int boot) ->
                 draft.put(controller, Math.max(boot, before.controllers().getOrDefault(controller, 0)));
             case DriveOut out -> driveOut(out);
+            case DriveIn in -> driveIn(in);
             case Opened(var slots) -> opened(slots);
             case Promote(var learners) -> {
                 var rules = rules();
@@ -116,7 +118,7 @@ public final class Planner {
                 || before.incarnation(target) != command.ifIncarnation()) {
             return;
         }
-        requireTarget(command);
+        requireTarget(target, command.drives());
         int incarnation = draft.newIncarnation();
         draft.put(
                 target,
@@ -126,56 +128,64 @@ public final class Planner {
                         command.bootId(),
                         true,
                         known.map(TargetEntry::version).orElse(0L) + 1));
-        attach(command);
+        attach(command, incarnation);
         boolean rebooted =
                 known.filter(entry -> !entry.bootId().equals(command.bootId())).isPresent();
-        var unsound = command.drives().stream()
+        registered(command.drives(), rebooted, drivesOf(target));
+    }
+
+    /// @param gone drives whose process of before has ended
+    private void registered(List<RegisteredDrive> drives, boolean rebooted, Set<String> gone) {
+        var named = drives.stream().map(RegisteredDrive::id).collect(Collectors.toUnmodifiableSet());
+        var unsound = drives.stream()
                 .filter(drive -> !drive.sound())
                 .map(RegisteredDrive::id)
                 .collect(Collectors.toUnmodifiableSet());
-        var gone = drivesOf(target);
         eachRow((rules, group) -> (row, goal) -> {
-            var named = rules.registered(group, row, target, incarnation, rebooted, unsound);
-            return rules.fill(group, rules.vouched(named, gone), goal);
+            var back = rules.registered(group, row, named, rebooted, unsound);
+            return rules.fill(group, rules.vouched(back, gone), goal);
         });
     }
 
-    private void requireTarget(Register command) {
-        var node = state.map().nodes().get(command.target());
+    private void requireTarget(NodeId target, List<RegisteredDrive> drives) {
+        var node = state.map().nodes().get(target);
         if (node == null || node.role() != Role.TARGET) {
-            throw new StoreException.InvalidArgument(command.target() + " has not joined as a target");
+            throw new StoreException.InvalidArgument(target + " has not joined as a target");
         }
-        for (var drive : command.drives()) {
+        for (var drive : drives) {
             if (!(drive.weight() > 0) || Double.isInfinite(drive.weight())) {
                 throw new StoreException.InvalidArgument(
                         "the weight of drive %s is %s".formatted(drive.id(), drive.weight()));
             }
             before.drives()
                     .find(drive.id())
-                    .filter(entry -> !entry.target().equals(command.target()))
+                    .filter(entry -> !entry.target().equals(target))
                     .ifPresent(entry -> {
                         throw new StoreException.InvalidArgument("drive %s is a drive of %s, and not of %s"
-                                .formatted(drive.id(), entry.target(), command.target()));
+                                .formatted(drive.id(), entry.target(), target));
                     });
         }
     }
 
-    /// A known drive keeps its weight. One that is named again is no longer out: while it was, no write was
-    /// acknowledged
-    /// in its slots without it, or it was taken off them.
-    private void attach(Register command) {
-        var named = new HashMap<String, Double>();
-        command.drives().forEach(drive -> named.put(drive.id(), drive.weight()));
+    private void attach(Register command, int incarnation) {
         before.drives().entries().forEach((drive, entry) -> {
             if (entry.target().equals(command.target())) {
-                draft.put(drive, entry.withOut(!named.containsKey(drive)));
+                draft.put(drive, entry.withOut());
             }
         });
-        named.forEach((drive, weight) -> {
-            if (!draft.drives().containsKey(drive)) {
-                draft.put(drive, new DriveEntry(command.target(), weight, false));
-            }
-        });
+        command.drives().forEach(drive -> attach(command.target(), drive, incarnation, command.nonce()));
+    }
+
+    /// A known drive keeps its weight. It is no longer out: while it was, no write was acknowledged in its slots
+    /// without
+    /// it, or it was taken off them.
+    private void attach(NodeId target, RegisteredDrive drive, int incarnation, String nonce) {
+        draft.put(
+                drive.id(),
+                before.drives()
+                        .find(drive.id())
+                        .map(entry -> entry.withIn(incarnation, nonce))
+                        .orElseGet(() -> new DriveEntry(target, drive.weight(), false, incarnation, nonce)));
     }
 
     private void down(Down command) {
@@ -193,20 +203,35 @@ public final class Planner {
 
     private void driveOut(DriveOut command) {
         var out = new HashSet<String>();
-        for (var drive : command.drives()) {
-            before.drives()
-                    .find(drive)
-                    .filter(entry -> !entry.out()
-                            && entry.target().equals(command.target())
-                            && before.incarnation(command.target()) == command.incarnation())
-                    .ifPresent(entry -> {
-                        draft.put(drive, entry.withOut(true));
-                        out.add(drive);
-                    });
-        }
+        command.drives()
+                .forEach((drive, incarnation) -> before.drives()
+                        .find(drive)
+                        .filter(entry -> !entry.out()
+                                && entry.target().equals(command.target())
+                                && entry.incarnation() == incarnation)
+                        .ifPresent(entry -> {
+                            draft.put(drive, entry.withOut());
+                            out.add(drive);
+                        }));
         if (!out.isEmpty()) {
             fillAndVouch(out);
         }
+    }
+
+    /// As if the target had registered with this drive alone, after a loss of power: writes that were not synced may be
+    /// lost.
+    private void driveIn(DriveIn command) {
+        var drive = command.drive();
+        var known = before.drives().find(drive.id());
+        boolean isOut = known.map(DriveEntry::out).orElse(true);
+        if (before.incarnation(command.target()) != command.incarnation()
+                || known.map(DriveEntry::incarnation).orElse(0) != command.ifIncarnation()
+                || !isOut) {
+            return;
+        }
+        requireTarget(command.target(), List.of(drive));
+        attach(command.target(), drive, draft.newIncarnation(), command.nonce());
+        registered(List.of(drive), true, Set.of(drive.id()));
     }
 
     private void fillAndVouch(Set<String> gone) {

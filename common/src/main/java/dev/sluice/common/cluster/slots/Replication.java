@@ -44,7 +44,8 @@ public record Replication(
             @JsonProperty("drives") DriveTable drives,
             @JsonProperty("controllers") SortedMap<NodeId, Integer> controllers,
             @JsonProperty("groups") SortedMap<Integer, Group> groups) {
-        return new Replication(lastIncarnation, targets, drives, controllers, groups, Map.of());
+        return new Replication(
+                lastIncarnation, targets, drives.withIncarnationsOf(targets), controllers, groups, Map.of());
     }
 
     public Optional<TargetEntry> target(NodeId id) {

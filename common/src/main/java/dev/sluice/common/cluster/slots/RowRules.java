@@ -1,7 +1,6 @@
 package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.Durability;
-import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +42,6 @@ final class RowRules {
         return place != null && place.usable();
     }
 
-    /// With the incarnation of its target's process.
     Member member(String drive, boolean inSync, long since) {
         return new Member(drive, inSync, place(drive).incarnation(), since);
     }
@@ -134,14 +132,13 @@ final class RowRules {
         return false;
     }
 
-    /// A target has registered: its member stays what it is under the new incarnation. One that is not sound becomes a
-    /// learner when another member is in-sync. A sound in-sync one stays, behind the others when one of them
-    /// may hold a lease; and the primary fences again.
-    SlotRow registered(
-            Group group, SlotRow row, NodeId target, int incarnation, boolean rebooted, Set<String> unsound) {
+    /// A target has registered with these drives: their member stays what it is under the new incarnation. One that
+    /// is not sound becomes a learner when another member is in-sync. A sound in-sync one stays, behind the others
+    /// when one of them may hold a lease; and the primary fences again.
+    SlotRow registered(Group group, SlotRow row, Set<String> drives, boolean rebooted, Set<String> unsound) {
         for (int at = 0; at < row.members().size(); at++) {
             var member = row.members().get(at);
-            if (!place(member.drive()).target().equals(target)) {
+            if (!drives.contains(member.drive())) {
                 continue;
             }
             var others = new ArrayList<>(row.members());
@@ -150,7 +147,7 @@ final class RowRules {
             boolean mayLack = (rebooted && group.durability() == Durability.OS) || unsound.contains(member.drive());
             boolean learner = !member.inSync() || (inSync > 0 && mayLack);
             int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
-            others.add(place, new Member(member.drive(), !learner, incarnation, row.epoch() + 1));
+            others.add(place, member(member.drive(), !learner, row.epoch() + 1));
             return change(row, others, !learner);
         }
         return row;

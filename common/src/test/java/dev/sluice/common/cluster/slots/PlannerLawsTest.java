@@ -110,21 +110,46 @@ class PlannerLawsTest {
                 for (var member : before.inSync()) {
                     boolean unsound = register.drives().stream()
                             .anyMatch(drive -> drive.id().equals(member.drive()) && !drive.sound());
-                    boolean mayLack = trial.where(member.drive()).equals(register.target())
-                            && trial.state.version() != stateBefore.version()
-                            && (unsound || (rebooted && durability == Durability.OS));
-                    boolean leaves = mayLack && before.inSync().size() > 1;
-                    assertThat(drives(after.inSync()).contains(member.drive()))
-                            .as("%s, %s", member, as)
-                            .isEqualTo(!leaves);
-                    if (trial.where(member.drive()).equals(register.target()) && !leaves && !after.equals(before)) {
-                        assertThat(after.primarySince())
-                                .as("the primary fences again: %s", as)
-                                .isGreaterThan(before.epoch());
-                    }
+                    boolean named = register.drives().stream()
+                            .anyMatch(drive -> drive.id().equals(member.drive()));
+                    staysIfItCan(
+                            as,
+                            named,
+                            unsound || (rebooted && durability == Durability.OS),
+                            member,
+                            stateBefore,
+                            before,
+                            after);
+                }
+            }
+            case Command.DriveIn in -> {
+                for (var member : before.inSync()) {
+                    boolean named = in.drive().id().equals(member.drive());
+                    boolean mayLack = !in.drive().sound() || durability == Durability.OS;
+                    staysIfItCan(as, named, mayLack, member, stateBefore, before, after);
                 }
             }
             default -> assertThat(drives(after.inSync())).as(as).containsAll(drives(before.inSync()));
+        }
+    }
+
+    private void staysIfItCan(
+            String as,
+            boolean named,
+            boolean mayLack,
+            Member member,
+            ClusterState stateBefore,
+            SlotRow before,
+            SlotRow after) {
+        boolean applied = named && trial.state.version() != stateBefore.version();
+        boolean leaves = applied && mayLack && before.inSync().size() > 1;
+        assertThat(drives(after.inSync()).contains(member.drive()))
+                .as("%s, %s", member, as)
+                .isEqualTo(!leaves);
+        if (applied && !leaves) {
+            assertThat(after.primarySince())
+                    .as("the primary fences again: %s", as)
+                    .isGreaterThan(before.epoch());
         }
     }
 
@@ -169,8 +194,8 @@ class PlannerLawsTest {
         if (before.epoch() != after.epoch() && !after.opened()) {
             before.inSync().forEach(member -> serve.add(new Served(member.drive(), member.incarnation())));
         }
-        serve.removeIf(one -> !trial.state.replication().usable(one.drive())
-                || trial.entry(trial.where(one.drive())).incarnation() != one.incarnation());
+        serve.removeIf(one ->
+                !trial.state.replication().usable(one.drive()) || trial.incarnation(one.drive()) != one.incarnation());
         if (after.opened()) {
             serve.clear();
             assertThat(after.fence()).as(as).isEmpty();
@@ -207,17 +232,17 @@ class PlannerLawsTest {
     private Command proposal() {
         var target = any(trial.targets);
         int slot = random.nextInt(SLOTS);
-        return switch (random.nextInt(16)) {
+        return switch (random.nextInt(17)) {
             case 0, 1 -> register(target);
             case 2, 3 -> trial.down(target);
             case 4 -> trial.up(target);
             case 5 -> new Command.Trust(target, trial.entry(target).version());
-            case 6 ->
-                new Command.DriveOut(target, trial.entry(target).incarnation(), List.of(any(trial.drives(target))));
-            case 7 -> new Command.Fill();
-            case 8 -> new Command.TakeOff(some(false));
-            case 9, 10 -> trial.opened(slot);
-            case 11, 12, 13 -> new Command.Promote(some(false));
+            case 6 -> trial.out(any(trial.drives(target)));
+            case 7 -> trial.in(any(trial.drives(target)), random.nextBoolean());
+            case 8 -> new Command.Fill();
+            case 9 -> new Command.TakeOff(some(false));
+            case 10, 11 -> trial.opened(slot);
+            case 12, 13, 14 -> new Command.Promote(some(false));
             default -> new Command.Expel(some(true));
         };
     }

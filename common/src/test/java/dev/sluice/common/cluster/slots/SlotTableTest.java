@@ -211,7 +211,7 @@ class SlotTableTest {
         var snapshot = StateCodec.decodeState(StateCodec.encode(state)).sharing(state);
         assertThat(snapshot.replication().drives().ranking()).isSameAs(ranking);
         var more = new TreeMap<>(next.entries());
-        more.put("new", new DriveEntry(new NodeId("target002"), 1, false));
+        more.put("new", new DriveEntry(new NodeId("target002"), 1, false, 2, "nonce"));
         assertThat(next.with(more).ranking()).isNotSameAs(ranking);
     }
 
@@ -287,8 +287,8 @@ class SlotTableTest {
         assertThat(back.replication().target(gone).orElseThrow().up()).isTrue();
         assertThat(ClusterView.of(back).primaries(bucket)).as("no primary").isEqualTo(others);
         assertThat(ClusterView.of(led(back, "target002-0")).primaries(bucket)).isEqualTo(all);
-        var out =
-                led(back, "target002-0").apply(new Command.DriveOut(gone, entry.incarnation(), List.of("target002-0")));
+        var out = led(back, "target002-0")
+                .apply(new Command.DriveOut(gone, new TreeMap<>(Map.of("target002-0", entry.incarnation()))));
         assertThat(ClusterView.of(out).primaries(bucket)).as("drive out").isEqualTo(others);
     }
 

@@ -94,6 +94,21 @@ final class SlotTrial {
         return new Command.Up(target, entry(target).incarnation());
     }
 
+    Command.DriveOut out(String drive) {
+        return new Command.DriveOut(where(drive), new TreeMap<>(Map.of(drive, incarnation(drive))));
+    }
+
+    /// That a drive is back.
+    Command.DriveIn in(String drive, boolean sound) {
+        var itself = new RegisteredDrive(drive, 1, sound);
+        var target = where(drive);
+        return new Command.DriveIn(target, entry(target).incarnation(), itself, incarnation(drive), "nonce" + nonces++);
+    }
+
+    int incarnation(String drive) {
+        return state.replication().drives().find(drive).orElseThrow().incarnation();
+    }
+
     TargetEntry entry(NodeId target) {
         return state.replication().target(target).orElseThrow();
     }

@@ -88,7 +88,7 @@ final class Checks {
     private boolean has(Member member, ObjectKey key, ObjectVersion version, boolean delete) {
         var target = sim.target(where(member.drive()));
         var disk = target.disks.get(member.drive());
-        boolean sameLife = target.isUp() && target.incarnation == member.incarnation();
+        boolean sameLife = target.isUp() && disk != null && disk.incarnation == member.incarnation();
         if (disk == null || !disk.alive || disk.lossy || (sim.os() && !sameLife)) {
             return true; // it had, and was wiped since, or its power was cut
         }
@@ -113,7 +113,7 @@ final class Checks {
             for (var member : sim.log().state.row(MemoryStore.slot(key)).inSync()) {
                 var target = sim.target(where(member.drive()));
                 var disk = target.disks.get(member.drive());
-                boolean sameLife = target.isUp() && target.incarnation == member.incarnation();
+                boolean sameLife = target.isUp() && disk != null && disk.incarnation == member.incarnation();
                 if (sameLife && disk != null && disk.alive && !keeps(disk.store, key, write)) {
                     throw new Violation(
                             "in-sync %s lacks acknowledged %s of %s: %s %s",

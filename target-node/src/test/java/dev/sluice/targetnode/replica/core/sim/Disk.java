@@ -12,6 +12,15 @@ final class Disk {
     boolean full;
     boolean lossy;
 
+    /// Counts how often it left while its process ran.
+    int life;
+
+    /// Under which it was announced to the log in this life.
+    String nonce = "";
+
+    /// Of its cores; 0 while it has none.
+    int incarnation;
+
     /// Bytes by version, as they came with prepares and pulls.
     final Map<ObjectVersion, String> staged = new HashMap<>();
 
@@ -20,5 +29,11 @@ final class Disk {
 
     Disk(String id) {
         this.id = id;
+    }
+
+    /// Its process announces it, and has no cores of it yet.
+    void announced(String as) {
+        nonce = as;
+        incarnation = 0;
     }
 }

@@ -22,6 +22,8 @@ sealed interface Entry {
 
     record DriveOut(String drive, int incarnation) implements Entry {}
 
+    record DriveIn(String drive, int process, int ifIncarnation, String nonce, boolean lossy) implements Entry {}
+
     record Drain(String target) implements Entry {}
 
     record Goal(int replicas) implements Entry {}

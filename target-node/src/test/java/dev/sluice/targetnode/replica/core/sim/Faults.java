@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// What goes wrong, at random moments.
 final class Faults {
@@ -39,6 +40,11 @@ final class Faults {
             "burst",
             "lagging");
 
+    /// What the model's planner does not know.
+    private static final List<String> KINDS_OF_PRODUCTION = Stream.concat(
+                    KINDS.stream(), Stream.of("leave", "leave", "leave_lossy"))
+            .toList();
+
     private final Sim sim;
     final Map<String, Integer> counts = new TreeMap<>();
 
@@ -64,10 +70,11 @@ final class Faults {
         var target = sim.random().nextBoolean()
                 ? one(sim.targets())
                 : sim.target(where(one(state.row(slot).members()).drive()));
-        var kind = one(KINDS);
+        var kind = one(sim.production() ? KINDS_OF_PRODUCTION : KINDS);
         double time = sim.random().nextBoolean() ? sim.uniform(30, 400) : sim.uniform(400, 3000);
         boolean safe = isSafe(target);
-        boolean loses = kind.equals("wipe") || kind.equals("lossy") || (kind.equals("cut") && sim.os());
+        boolean loses = List.of("wipe", "lossy", "leave_lossy").contains(kind)
+                || (List.of("cut", "leave").contains(kind) && sim.os());
         if (loses && !safe) {
             return;
         }
@@ -99,6 +106,11 @@ final class Faults {
                 }
                 quietUntil = lossy || sim.os() ? sim.now() + 2500 : 0;
                 sim.checks().mayHaveLost |= sim.os() && cut;
+            }
+            case "leave", "leave_lossy" -> {
+                if (target.isUp() && !target.frozen) {
+                    leave(target, time, kind.equals("leave_lossy"));
+                }
             }
             case "freeze" -> freeze(target, time);
             case "isolate", "oneway", "pair" -> {
@@ -162,8 +174,8 @@ final class Faults {
         var target = sim.target(where(member.drive()));
         return target.isRegistered()
                 && !target.frozen
-                && target.incarnation == member.incarnation()
                 && target.disks.containsKey(member.drive())
+                && target.disks.get(member.drive()).incarnation == member.incarnation()
                 && target.disks.get(member.drive()).alive
                 && !sim.network().touches(target.id);
     }
@@ -197,6 +209,24 @@ final class Faults {
         sim.after(time, () -> target.start(cut));
     }
 
+    /// A drive fails while its process runs, and comes back a while later. What was not synced may be lost.
+    private void leave(Target target, double time, boolean lossy) {
+        var disk = one(List.copyOf(target.disks.values()));
+        if (!disk.alive) {
+            return;
+        }
+        target.leave(disk);
+        disk.store.cut(sim.random());
+        if (lossy) {
+            disk.store.forgetIntents();
+            disk.lossy = true;
+        }
+        if (lossy || sim.os()) {
+            quietUntil = sim.now() + time + 1500;
+        }
+        sim.after(time, () -> target.comeBack(disk));
+    }
+
     /// A drive is exchanged for a blank one. The process notices at its next start.
     private void wipe(Target target, double time) {
         var disk = one(List.copyOf(target.disks.values()));
@@ -209,7 +239,7 @@ final class Faults {
                 target.start(false);
             }
             target.disks.remove(disk.id);
-            target.disks.put(blank.id, blank);
+            target.add(blank);
         });
     }
 

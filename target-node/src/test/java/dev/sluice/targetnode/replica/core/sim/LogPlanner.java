@@ -95,6 +95,7 @@ final class LogPlanner {
                 rows.vouch(drive::equals);
                 yield done();
             }
+            case Entry.DriveIn _ -> NOTHING;
             case Entry.Drain(var target) -> {
                 if (!next.draining.remove(target)) {
                     next.draining.add(target);

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import java.util.LinkedHashMap;
@@ -58,6 +59,11 @@ final class LogState {
 
     boolean isUp(String target) {
         return up.getOrDefault(target, false);
+    }
+
+    /// The drive's own. The model's planner knows those of targets only.
+    Optional<DriveEntry> drive(String drive) {
+        return replication.flatMap(known -> known.drives().find(drive));
     }
 
     /// Whether the drive's target is up, and the drive not out.

@@ -106,7 +106,20 @@ final class ProductionPlanner {
             case Entry.Boot(int controller, int boot) ->
                 outcome(state, new Command.ControllerBoot(node("c" + controller), boot), leader);
             case Entry.DriveOut(var drive, int incarnation) ->
-                outcome(state, new Command.DriveOut(node(LogState.where(drive)), incarnation, List.of(drive)), leader);
+                outcome(
+                        state,
+                        new Command.DriveOut(node(LogState.where(drive)), new TreeMap<>(Map.of(drive, incarnation))),
+                        leader);
+            case Entry.DriveIn(var drive, int process, int ifIncarnation, var nonce, boolean lossy) ->
+                outcome(
+                        state,
+                        new Command.DriveIn(
+                                node(LogState.where(drive)),
+                                process,
+                                new Command.RegisteredDrive(drive, 1, !lossy),
+                                ifIncarnation,
+                                nonce),
+                        leader);
             case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
         };
     }
@@ -182,7 +195,14 @@ final class ProductionPlanner {
                         up,
                         Known.of(state.entry, target))));
         var drives = new TreeMap<String, DriveEntry>();
-        state.drives.forEach((drive, target) -> drives.put(drive, new DriveEntry(node(target), 1, false)));
+        state.drives.forEach((drive, target) -> drives.put(
+                drive,
+                new DriveEntry(
+                        node(target),
+                        1,
+                        false,
+                        Known.of(state.incarnation, target),
+                        state.nonce.getOrDefault(target, ""))));
         var table = RANKED.computeIfAbsent(drives, DriveTable::new);
         return new Replication(state.lastIncarnation, targets, table, new TreeMap<>(), groups, tables);
     }

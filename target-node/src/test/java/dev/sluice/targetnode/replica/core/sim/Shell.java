@@ -67,6 +67,12 @@ final class Shell {
         return known != null && known != member.incarnation();
     }
 
+    /// A drive has left.
+    void forget(String drive) {
+        cores.keySet().removeIf(at -> at.drive().equals(drive));
+        pulls.keySet().removeIf(asked -> asked.core().drive().equals(drive));
+    }
+
     // -- events
 
     void apply(int slot, SlotRow row, boolean surplus) {
@@ -93,7 +99,7 @@ final class Shell {
     /// @param bytes of a prepare that stores an object; else empty
     private void receive(int slot, String drive, String from, Message message, String bytes) {
         var disk = target.disks.get(drive);
-        if (target.incarnation == 0 || disk == null || !disk.alive) {
+        if (disk == null || !disk.alive || disk.incarnation == 0) {
             return;
         }
         if (message instanceof Message.Prepare prepare) {
@@ -115,16 +121,16 @@ final class Shell {
 
     private void handle(SlotDrive at, Event event) {
         var disk = Objects.requireNonNull(target.disks.get(at.drive()));
-        if (!disk.alive) {
+        if (!disk.alive || disk.incarnation == 0) {
             return;
         }
         var core = cores.get(at);
         if (core == null) {
-            core = BrokenRules.core(at.drive(), target.incarnation, sim.broken());
+            core = BrokenRules.core(at.drive(), disk.incarnation, sim.broken());
             cores.put(at, core);
             var recovered = new Event.Recovered(disk.store.intents(at.slot()));
             carryOut(at, disk, core.on(recovered, new Context(at.slot(), disk)));
-            if (target.view.isPresent() && !(event instanceof Event.RowApplied)) {
+            if (target.view.isPresent() && !(event instanceof Event.RowApplied) && !sim.production()) {
                 var state = target.view.get();
                 handle(at, new Event.RowApplied(state.row(at.slot()), state.surplus(at.slot())));
             }
@@ -225,7 +231,7 @@ final class Shell {
 
     private void pulled(SlotDrive at, Learning learning, ObjectKey key, Optional<Store.Row> row) {
         var disk = target.disks.get(at.drive());
-        if (target.incarnation == 0 || disk == null || !disk.alive) {
+        if (disk == null || !disk.alive || disk.incarnation == 0) {
             return;
         }
         pulls.remove(new Asked(at, learning, key));
@@ -243,15 +249,16 @@ final class Shell {
                     .acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
         }
         disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
+        int life = disk.life;
         target.after(disk.busyUntil - sim.now(), () -> {
-            if (!disk.alive) {
+            if (!disk.alive || disk.life != life) {
                 return;
             }
             if (!carryOut(disk, action)) {
                 on(at, new Event.Failed(action));
             } else if (needsSync(action) && !sim.os()) {
                 target.after(sim.driveDelay(6), () -> {
-                    if (disk.alive) {
+                    if (disk.alive && disk.life == life) {
                         disk.store.sync();
                         on(at, new Event.Done(action));
                     }

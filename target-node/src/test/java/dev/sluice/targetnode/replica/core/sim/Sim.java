@@ -70,6 +70,7 @@ final class Sim {
                 state.incarnation.put(target.id, i + 1);
                 state.up.put(target.id, true);
                 state.bootIds.put(target.id, target.bootId());
+                state.nonce.put(target.id, Target.nonce(target.id, 1));
                 state.entry.put(target.id, 1);
                 target.disks.keySet().forEach(disk -> state.drives.put(disk, target.id));
             }

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
+import dev.sluice.common.cluster.slots.DriveEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -85,13 +86,14 @@ final class Target {
         lease = 0;
         beats.clear();
         heard.clear();
-        nonce = id + "/" + life;
+        nonce = nonce(id, life);
         kernel += afterPowerCut ? 1 : 0;
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
         for (var disk : disks.values()) {
             disk.staged.clear();
+            disk.announced(nonce);
             if (disk.alive && !sim.breaks("recover_unsynced")) {
                 disk.store.sync();
             }
@@ -99,6 +101,40 @@ final class Target {
         after(5, this::register);
         after(1, this::beat);
         after(TICK, this::tick);
+    }
+
+    /// What a process names itself with in its registration.
+    static String nonce(String target, int life) {
+        return target + "/" + life;
+    }
+
+    void add(Disk blank) {
+        blank.announced(nonce);
+        disks.put(blank.id, blank);
+    }
+
+    /// The process closes a drive that failed. It may open it again.
+    void leave(Disk disk) {
+        sim.trace("%s leaves", disk.id);
+        disk.alive = false;
+        disk.life++;
+        disk.busyUntil = 0;
+        disk.staged.clear();
+        disk.announced("");
+        shell.forget(disk.id);
+    }
+
+    /// It is opened again.
+    void comeBack(Disk disk) {
+        if (!disk.alive && disks.containsValue(disk)) {
+            disk.alive = true;
+            if (up) {
+                disk.announced("%s, drive %s/%d".formatted(nonce, disk.id, disk.life));
+                if (!sim.breaks("recover_unsynced")) {
+                    disk.store.sync();
+                }
+            }
+        }
     }
 
     void stop() {
@@ -150,11 +186,16 @@ final class Target {
         } else {
             var alive = new TreeSet<String>();
             var lossy = new TreeSet<String>();
-            disks.values().stream().filter(disk -> disk.alive).forEach(disk -> alive.add(disk.id));
+            disks.values().stream().filter(this::isNamed).forEach(disk -> alive.add(disk.id));
             disks.values().stream().filter(disk -> disk.lossy).forEach(disk -> lossy.add(disk.id));
             sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, bootId(), lossy), this);
         }
         after(sim.random().nextBoolean() ? 60 : 400, this::register);
+    }
+
+    /// Whether it is named in the registration. One that came back meanwhile is announced by itself.
+    private boolean isNamed(Disk disk) {
+        return disk.alive && disk.nonce.equals(nonce);
     }
 
     void reply(Entry entry, Optional<Integer> answer) {
@@ -174,8 +215,15 @@ final class Target {
 
     void registered(int given) {
         incarnation = given;
-        disks.values().forEach(disk -> disk.lossy = false);
+        if (sim.log().state.replication.isEmpty()) { // else it shows which drives the log has
+            disks.values().forEach(disk -> began(disk, given));
+        }
         sim.trace("%s registered as %d", id, given);
+    }
+
+    private static void began(Disk disk, int given) {
+        disk.incarnation = given;
+        disk.lossy = false;
     }
 
     // -- lease
@@ -233,6 +281,11 @@ final class Target {
             return;
         }
         view = Optional.of(state);
+        disks.values().stream()
+                .filter(disk -> disk.alive && disk.incarnation == 0)
+                .forEach(disk -> state.drive(disk.id)
+                        .filter(entry -> isHere(disk, entry))
+                        .ifPresent(entry -> began(disk, entry.incarnation())));
         state.slots.forEach((slot, _) -> shell.apply(slot, state.row(slot), state.surplus(slot)));
         for (int number = Math.max(0, beats.size() - 5); number < beats.size(); number++) {
             renew(Known.of(beats, number));
@@ -245,13 +298,34 @@ final class Target {
         view.ifPresent(state -> {
             state.drives.forEach((drive, owner) -> {
                 boolean mine = owner.equals(id) && !state.out.contains(drive);
-                if (mine && !(disks.containsKey(drive) && disks.get(drive).alive)) {
-                    sim.log().propose(new Entry.DriveOut(drive, incarnation));
+                if (mine && !(disks.containsKey(drive) && isHere(disks.get(drive), state))) {
+                    int itsOwn = state.drive(drive).map(DriveEntry::incarnation).orElse(incarnation);
+                    sim.log().propose(new Entry.DriveOut(drive, itsOwn));
                 }
             });
+            disks.values().forEach(disk -> bringIn(disk, state));
             state.slots.keySet().forEach(slot -> accuse(slot, state));
         });
         after(TICK, this::tick);
+    }
+
+    private static boolean isHere(Disk disk, LogState state) {
+        return disk.alive
+                && state.drive(disk.id).map(entry -> isHere(disk, entry)).orElse(true);
+    }
+
+    private static boolean isHere(Disk disk, DriveEntry entry) {
+        return !entry.out() && entry.nonce().equals(disk.nonce);
+    }
+
+    private void bringIn(Disk disk, LogState state) {
+        var entry = state.drive(disk.id);
+        if (state.replication.isPresent()
+                && disk.alive
+                && entry.map(DriveEntry::out).orElse(true)) {
+            int itsOwn = entry.map(DriveEntry::incarnation).orElse(0);
+            sim.log().propose(new Entry.DriveIn(disk.id, incarnation, itsOwn, disk.nonce, disk.lossy));
+        }
     }
 
     /// The primary accuses a member that is silent.

@@ -1,0 +1,235 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.health.DriveSlot;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The drives of this process, and what the log knows of them. It announces those that come, reports those that go, and
+/// begins the loop of each drive that the log has.
+///
+/// **One life of a drive.** A drive is announced under a new nonce each time it is opened, and the log gives it an
+/// incarnation. Its loop begins when the log shows this nonce. When the drive leaves, its loop ends for good, and only
+/// then is that incarnation reported out. A drive that the log has under any other nonce is reported out, too: an
+/// announcement of before may have come late.
+final class OwnDrives implements Membership.Drives {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnDrives.class);
+
+    /// Starts the loop of a drive. Never blocks.
+    interface Beginning {
+        DriveReplicas begin(Drive drive, int incarnation);
+    }
+
+    private record Announced(Drive drive, String nonce) {
+        boolean isIn(Optional<DriveEntry> entry) {
+            return entry.filter(known -> !known.out() && known.nonce().equals(nonce))
+                    .isPresent();
+        }
+    }
+
+    private final NodeId self;
+    private final ObjectStore store;
+    private final ControlPlane control;
+    private final Map<String, DriveReplicas> loops;
+    private final Beginning beginning;
+    private final Proposer proposer;
+    private final Executor threads;
+    private final Map<String, Announced> announced = new HashMap<>();
+    private final Set<String> arriving = new HashSet<>();
+
+    /// Drives that are refused, or whose loop has ended by a bug. What is opened later is another object.
+    private final Set<Drive> refused = new HashSet<>();
+
+    /// @param loops the drives that take part, by id: changed by this, and read by all threads
+    OwnDrives(
+            NodeId self,
+            ObjectStore store,
+            ControlPlane control,
+            Map<String, DriveReplicas> loops,
+            Beginning beginning,
+            Proposer proposer,
+            Executor threads) {
+        this.self = self;
+        this.store = store;
+        this.control = control;
+        this.loops = loops;
+        this.beginning = beginning;
+        this.proposer = proposer;
+        this.threads = threads;
+    }
+
+    // ---- with the registration of the process
+
+    @Override
+    public boolean allKnown() {
+        return store.ready();
+    }
+
+    @Override
+    public boolean isAnyHere() {
+        return store.drives().slots().stream().anyMatch(slot -> slot.writable().isPresent());
+    }
+
+    @Override
+    public List<Command.RegisteredDrive> announceAll(String nonce) {
+        synchronized (this) {
+            announced.clear();
+        }
+        var named = new ArrayList<Command.RegisteredDrive>();
+        for (var slot : store.drives().slots()) {
+            slot.writable().ifPresent(drive -> {
+                named.add(prepared(slot, drive));
+                announce(drive, nonce);
+            });
+        }
+        return named;
+    }
+
+    @Override
+    public void markAllSound() {
+        List<Drive> drives;
+        synchronized (this) {
+            drives = announced.values().stream().map(Announced::drive).toList();
+        }
+        drives.stream().filter(Drive::serves).forEach(OwnDrives::markSound);
+    }
+
+    private synchronized Announced announce(Drive drive, String nonce) {
+        var said = new Announced(drive, nonce);
+        announced.put(drive.id(), said);
+        return said;
+    }
+
+    /// What a process before this one prepared is on the drive, but perhaps not durably. It must be before a core
+    /// counts
+    /// on it.
+    private Command.RegisteredDrive prepared(DriveSlot slot, Drive drive) {
+        if (!drive.openIntents().isEmpty()) {
+            Drive.awaited(drive.startStep(() -> drive.contents().files().syncAll()));
+        }
+        boolean sound = drive.call(() -> drive.contents().isSound());
+        return new Command.RegisteredDrive(slot.id(), weight(slot), sound);
+    }
+
+    private double weight(DriveSlot slot) {
+        return store.stats().stream()
+                .filter(drive -> drive.id().equals(slot.id()))
+                .findFirst()
+                .orElseThrow(() -> new StoreException.Unavailable("drive " + slot.id() + " is just being changed"))
+                .weight();
+    }
+
+    private static void markSound(Drive drive) {
+        Drive.awaited(drive.startStep(() -> drive.contents().markSound()));
+    }
+
+    // ---- with each state
+
+    /// Begins the drives that the log has by now.
+    ///
+    /// @return all that take part
+    synchronized Map<String, DriveReplicas> follow(Replication now) {
+        announced.forEach((id, said) -> {
+            var entry = now.drives().find(id);
+            if (said.isIn(entry) && !loops.containsKey(id) && isUsed(said.drive())) {
+                loops.put(id, beginning.begin(said.drive(), entry.orElseThrow().incarnation()));
+                LOG.info("drive {} takes part in replication", id);
+            }
+        });
+        return loops;
+    }
+
+    private boolean isUsed(Drive drive) {
+        return drive.serves() && !refused.contains(drive);
+    }
+
+    /// The loop of a drive has ended.
+    synchronized void ended(DriveReplicas loop) {
+        loops.remove(loop.id(), loop);
+        if (loop.hasFailed()) {
+            refused.add(loop.drive());
+        }
+    }
+
+    // ---- from time to time
+
+    /// Ends the loops of drives that have left first.
+    @Override
+    public synchronized void report(int incarnation) {
+        loops.values().stream().filter(loop -> !loop.drive().serves()).forEach(DriveReplicas::close);
+        var known = control.current().replication();
+        if (known.incarnation(self) == incarnation) {
+            reportOut(known);
+            bringIn(known, incarnation);
+        }
+    }
+
+    private void reportOut(Replication known) {
+        var out = new TreeMap<String, Integer>();
+        known.drives().entries().forEach((id, entry) -> {
+            var said = announced.get(id);
+            boolean here = said != null && said.isIn(Optional.of(entry)) && isUsed(said.drive());
+            if (entry.target().equals(self) && !entry.out() && !here) {
+                Optional.ofNullable(loops.get(id)).ifPresent(DriveReplicas::close);
+                out.put(id, entry.incarnation());
+            }
+        });
+        if (!out.isEmpty()) {
+            proposer.add(new Command.DriveOut(self, out));
+        }
+    }
+
+    private void bringIn(Replication known, int incarnation) {
+        for (var slot : store.drives().slots()) {
+            var entry = known.drives().find(slot.id());
+            boolean isOut = entry.map(DriveEntry::out).orElse(true) && !loops.containsKey(slot.id());
+            slot.writable()
+                    .filter(drive -> isOut && isUsed(drive) && arriving.add(slot.id()))
+                    .ifPresent(drive -> threads.execute(() -> arrive(
+                            slot,
+                            drive,
+                            incarnation,
+                            entry.map(DriveEntry::incarnation).orElse(0))));
+        }
+    }
+
+    /// What does not succeed is tried again with the next report.
+    private void arrive(DriveSlot slot, Drive drive, int incarnation, int ifIncarnation) {
+        try {
+            var itself = prepared(slot, drive);
+            var said = announce(drive, UUID.randomUUID().toString());
+            var after = control.apply(new Command.DriveIn(self, incarnation, itself, ifIncarnation, said.nonce()));
+            if (said.isIn(after.replication().drives().find(slot.id()))) {
+                markSound(drive);
+            }
+        } catch (StoreException.Unavailable | StoreException.DriveFailed later) {
+            LOG.debug("drive {} is announced later: {}", slot.id(), later.getMessage());
+        } catch (RuntimeException refusal) {
+            LOG.error("drive {} takes no part in replication", slot.id(), refusal);
+            synchronized (this) {
+                refused.add(drive);
+            }
+        } finally {
+            synchronized (this) {
+                arriving.remove(slot.id());
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.sluice.targetnode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.storage.drive.Drive;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A process with one real drive, which has registered, and a real controller.
+@Timeout(60)
+class OwnDrivesTest {
+    private static final NodeId SELF = new NodeId("target001");
+
+    @TempDir
+    private Path folder;
+
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Map<String, DriveReplicas> loops = new ConcurrentHashMap<>();
+    private TargetFixture target;
+    private Controller controller;
+    private Proposer proposer;
+    private OwnDrives drives;
+    private String id;
+
+    @BeforeEach
+    void register() throws Exception {
+        target = new TargetFixture(folder.resolve("target"));
+        var kept = folder.resolve("control");
+        Files.createDirectories(kept.resolve(".sluice"));
+        controller = Controller.open(TestDrives.at(kept), Set.of(SELF), new TreeMap<>());
+        controller.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+        proposer = new Proposer(controller);
+        drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
+        TargetFixture.eventually(drives::allKnown);
+        var named = drives.announceAll("first");
+        id = named.getFirst().id();
+        controller.apply(new Command.Register(SELF, "first", 0, "boot", named));
+        follow();
+    }
+
+    @AfterEach
+    void stop() {
+        loops.values().forEach(DriveReplicas::close);
+        proposer.close();
+        threads.shutdownNow();
+        controller.close();
+        target.close();
+    }
+
+    private DriveReplicas begin(Drive drive, int incarnation) {
+        var loop = new DriveReplicas(
+                drive,
+                incarnation,
+                new Lease(() -> 0),
+                new SlotPages(drive, _ -> 1),
+                () -> 1,
+                (_, _) -> {},
+                drives::ended);
+        loop.start();
+        return loop;
+    }
+
+    private void follow() {
+        drives.follow(controller.current().replication());
+    }
+
+    private void report() {
+        drives.report(1);
+    }
+
+    private DriveEntry entry() {
+        return controller.current().replication().drives().find(id).orElseThrow();
+    }
+
+    private Optional<DriveReplicas> loop() {
+        return Optional.ofNullable(loops.get(id));
+    }
+
+    /// 0 for no loop.
+    private int running() {
+        return loop().map(DriveReplicas::incarnation).orElse(0);
+    }
+
+    @Test
+    void driveThatTheLogHasIsNotReported() {
+        assertThat(running()).isEqualTo(entry().incarnation()).isEqualTo(1);
+        long version = controller.current().version();
+        report();
+        follow();
+        assertThat(controller.current().version()).isEqualTo(version);
+        assertThat(running()).isEqualTo(1);
+    }
+
+    /// Its index may have been lost since that was said.
+    @Test
+    void announcementOfBeforeThatComesLateDoesNotCount() {
+        var itself = new Command.RegisteredDrive(id, 1, true);
+        controller.apply(new Command.DriveOut(SELF, new TreeMap<>(Map.of(id, 1))));
+        controller.apply(new Command.DriveIn(SELF, 1, itself, 1, "late"));
+        int late = entry().incarnation();
+        follow();
+        assertThat(running()).as("the loop of before").isEqualTo(1);
+        report();
+        TargetFixture.eventually(() -> entry().out() && running() == 0);
+        report();
+        TargetFixture.eventually(() -> !entry().out());
+        follow();
+        assertThat(entry().incarnation()).isGreaterThan(late);
+        assertThat(running()).isEqualTo(entry().incarnation());
+    }
+
+    /// It would end again and again, and cost the controllers two entries each time.
+    @Test
+    void driveWhoseLoopEndedByABugStaysOut() {
+        loop().orElseThrow().run(() -> {
+            throw new IllegalStateException("a bug");
+        });
+        TargetFixture.eventually(() -> running() == 0);
+        report();
+        TargetFixture.eventually(() -> entry().out());
+        long version = controller.current().version();
+        report();
+        follow();
+        assertThat(controller.current().version()).isEqualTo(version);
+        assertThat(running()).isZero();
+    }
+
+    @Test
+    void driveThatIsOpenedAgainBeginsUnderAnotherIncarnation() {
+        var first = loop().orElseThrow().drive();
+        target.store().mountpaths().disable(id);
+        TargetFixture.eventually(() -> running() == 0);
+        report();
+        TargetFixture.eventually(() -> entry().out());
+        target.store().mountpaths().enable(id);
+        TargetFixture.eventually(() -> {
+            report();
+            return !entry().out();
+        });
+        follow();
+        assertThat(running()).isEqualTo(entry().incarnation()).isGreaterThan(1);
+        assertThat(loop().orElseThrow().drive()).isNotSameAs(first);
+    }
+
+    /// The reports of an ended process must not begin its drives here.
+    @Test
+    void nothingIsReportedWhenAnotherProcessHasRegistered() {
+        controller.apply(new Command.Register(SELF, "other", 1, "boot", List.of()));
+        assertThat(entry().out()).isTrue();
+        long version = controller.current().version();
+        report();
+        assertThat(controller.current().version()).isEqualTo(version);
+    }
+}
