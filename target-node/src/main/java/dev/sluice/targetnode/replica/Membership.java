@@ -27,9 +27,9 @@ final class Membership implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(100);
     private static final Duration REPORT = Duration.ofSeconds(1);
 
-    /// How long the first drive waits for the others. Those that come later are announced one by one, and each of them
-    /// costs the controllers a look at all slots.
-    private static final Duration TOGETHER = Duration.ofSeconds(2);
+    /// How long the first drive waits for the others. One that comes later loses its roles to other drives, which copy
+    /// its slots; so most starts should be over by then.
+    private static final Duration TOGETHER = Duration.ofSeconds(10);
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 

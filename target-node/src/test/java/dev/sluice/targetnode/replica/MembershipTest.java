@@ -68,7 +68,7 @@ class MembershipTest {
             membership.start();
             TargetFixture.eventually(() -> drives.asked.get() > 3);
             assertThat(membership.incarnation()).isZero();
-            now.addAndGet(Duration.ofSeconds(2).toNanos());
+            now.addAndGet(Duration.ofSeconds(10).toNanos());
             TargetFixture.eventually(() -> membership.incarnation() == 1);
             assertThat(controller.current().replication().drives().entries()).containsOnlyKeys("d1");
             TargetFixture.eventually(() -> drives.reportedAs == 1);

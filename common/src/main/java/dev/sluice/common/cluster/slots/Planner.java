@@ -176,9 +176,8 @@ public final class Planner {
         command.drives().forEach(drive -> attach(command.target(), drive, incarnation, command.nonce()));
     }
 
-    /// A known drive keeps its weight. It is no longer out: while it was, no write was acknowledged in its slots
-    /// without
-    /// it, or it was taken off them.
+    /// A known drive keeps its weight. It is no longer out: while it was, no write was acknowledged in its slots, or
+    /// it was taken off them.
     private void attach(NodeId target, RegisteredDrive drive, int incarnation, String nonce) {
         draft.put(
                 drive.id(),
