@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -86,7 +87,7 @@ final class MemoryControl implements ControlPlane {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation) {
+    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
         return new Beaten(true, current().version());
     }
 }

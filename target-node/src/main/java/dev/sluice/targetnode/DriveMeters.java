@@ -19,6 +19,7 @@ final class DriveMeters {
         gauge(store, path, "objects", tags, meters, DriveStats::objects);
         gauge(store, path, "bytes", tags, meters, DriveStats::bytes);
         gauge(store, path, "free.bytes", tags, meters, DriveStats::freeBytes);
+        gauge(store, path, "full", tags, meters, stats -> stats.full() ? 1 : 0);
         gauge(store, path, "queue", tags, meters, DriveStats::waiting);
         gauge(store, path, "queued.bytes", tags, meters, DriveStats::waitingBytes);
         gauge(store, path, "intents", tags, meters, DriveStats::intents);

@@ -13,9 +13,12 @@ import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -74,9 +77,10 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation) {
-        var answer =
-                beats.get(controller, PeerPaths.BEAT, "target=%s&incarnation=%d".formatted(target, incarnation), BEAT);
+    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
+        var query = "target=%s&incarnation=%d&full=%s"
+                .formatted(target, incarnation, URLEncoder.encode(String.join(",", full), StandardCharsets.UTF_8));
+        var answer = beats.get(controller, PeerPaths.BEAT, query, BEAT);
         try {
             return ClusterJson.read(answer, Beaten.class);
         } catch (IOException e) {

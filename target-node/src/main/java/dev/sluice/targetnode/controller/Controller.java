@@ -48,6 +48,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private final int boot;
     private final Promises promises;
     private final Refusals refusals;
+    private final FullDrives fullDrives = new FullDrives();
     private final History history = new History();
     private final StateWatch published = new StateWatch();
     private final BlockingQueue<Command.Up> returned = new LinkedBlockingQueue<>();
@@ -56,6 +57,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private volatile boolean closed;
     private ClusterState state;
     private boolean broken;
+    private boolean roomAgain; // on some drive, and no learner was added for that yet
 
     /// What this controller knows besides the log.
     private final Leader leader = new Leader() {
@@ -67,6 +69,11 @@ public final class Controller implements ControlPlane, AutoCloseable {
         @Override
         public boolean avoids(int group, int slot, String drive) {
             return refusals.avoids(group, slot, drive);
+        }
+
+        @Override
+        public boolean isFull(String drive) {
+            return fullDrives.contains(drive);
         }
     };
 
@@ -148,6 +155,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
         if (closed) {
             throw new StoreException.Unavailable("the controller stops");
         }
+        followFullDrives();
         var change = state.plan(command, leader);
         if (change.isPresent()) {
             commit(change.get());
@@ -209,7 +217,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
 
     /// Waits for nothing.
     @Override
-    public Beaten beat(NodeId target, int incarnation) {
+    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
+        fullDrives.report(target, incarnation, full);
         var beaten = promises.beat(target, incarnation);
         if (promises.isDown(target, incarnation) && returning.add(target)) {
             returned.add(new Command.Up(target, incarnation));
@@ -248,8 +257,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
         promises.stoodStill(Duration.ofNanos(clock.nanos() - due));
     }
 
-    /// What is due now: targets whose promises lapsed go down, drives that refused a write may be chosen again, and the
-    /// state is kept on the drives that are to keep it.
+    /// What is due now: targets whose promises lapsed go down, drives that refused a write or were full may be chosen
+    /// again, and the state is kept on the drives that are to keep it.
     void judge() {
         promises.lapsed().forEach((target, version) -> {
             var boots = new TreeMap<>(Map.of(self, boot)); // a majority of one
@@ -261,10 +270,25 @@ public final class Controller implements ControlPlane, AutoCloseable {
                 LOG.warn("{} is down: it has not beaten for {} ms", target, Promises.PROMISE.toMillis());
             }
         });
-        if (refusals.expired()) {
+        chooseAgain();
+        keepOnWanted();
+    }
+
+    private synchronized void chooseAgain() {
+        followFullDrives();
+        boolean expired = refusals.expired(state.replication(), fullDrives::contains);
+        if (expired || roomAgain) {
+            roomAgain = false;
             apply(new Command.Fill());
         }
-        keepOnWanted();
+    }
+
+    private void followFullDrives() {
+        var again = fullDrives.follow(state.replication());
+        if (!again.isEmpty()) {
+            refusals.keepLearners(again, state.replication(), fullDrives::contains);
+            roomAgain = true;
+        }
     }
 
     /// Drives come back, and leave, without a change of the state.

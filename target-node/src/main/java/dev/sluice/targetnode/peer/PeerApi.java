@@ -36,6 +36,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -159,12 +160,16 @@ public final class PeerApi implements HttpHandler {
             if (!query.text("target").equals(caller.value())) {
                 return failure(403, new PeerFailure("Denied", caller + " cannot beat for another target"));
             }
-            return json(control.beat(caller, (int) query.number("incarnation")));
+            return json(control.beat(caller, (int) query.number("incarnation"), drives(query.text("full"))));
         } catch (StoreException e) {
             return failure(503, PeerFailure.of(e));
         } catch (IllegalArgumentException e) {
             return failure(400, new PeerFailure("Malformed", PeerPaths.BEAT + ": " + e.getMessage()));
         }
+    }
+
+    private static Set<String> drives(String ids) {
+        return ids.isEmpty() ? Set.of() : Set.copyOf(List.of(ids.split(",")));
     }
 
     private Response applied(QueryParameters query, Command command) {

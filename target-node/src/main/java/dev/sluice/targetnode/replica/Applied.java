@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,6 +31,10 @@ record Applied(ClusterState state, Map<Long, Bucket> buckets) {
         return Optional.ofNullable(buckets.get(id))
                 .map(bucket -> new LocalChanges.KnownBucket(
                         BucketRefs.of(bucket), bucket.properties().durability() == Durability.FSYNC));
+    }
+
+    Optional<SlotRow> row(int group, int slot) {
+        return state.replication().table(group).map(table -> table.row(slot));
     }
 
     /// The node that has a drive.

@@ -52,7 +52,7 @@ final class ContentFetch implements AutoCloseable {
             return;
         }
         drive.requireRoom();
-        drive.space().requireFits(record.size());
+        drive.space().requireFitsReplica(record.size());
         var summer = new BlockSummer();
         var opened = drive.call(() -> drive.contents().files().create(work));
         file = Optional.of(opened);

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
@@ -44,6 +45,9 @@ final class Membership implements AutoCloseable {
         ///
         /// @param nonce of the registration that names them
         List<Command.RegisteredDrive> announceAll(String nonce);
+
+        /// Ids of those that have no room for new learners.
+        Set<String> full();
 
         /// The log has those that were announced. Waits for them.
         void markAllSound();
@@ -176,7 +180,7 @@ final class Membership implements AutoCloseable {
     private void beat() {
         long sent = clock.nanos();
         try {
-            Beaten answer = control.beat(self, incarnation);
+            Beaten answer = control.beat(self, incarnation, drives.full());
             if (answer.promised()) {
                 loops.values().forEach(loop -> loop.lease().promised(sent, answer.version()));
             }

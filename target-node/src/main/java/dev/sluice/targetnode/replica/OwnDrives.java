@@ -103,6 +103,11 @@ final class OwnDrives implements Membership.Drives {
     }
 
     @Override
+    public Set<String> full() {
+        return store.fullDrives();
+    }
+
+    @Override
     public void markAllSound() {
         List<Drive> drives;
         synchronized (this) {

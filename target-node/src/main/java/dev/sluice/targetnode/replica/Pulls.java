@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
@@ -16,11 +17,13 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,22 +38,26 @@ final class Pulls implements AutoCloseable {
     private final Staging staging;
     private final Supplier<Optional<Applied>> applied;
     private final Executor threads;
+    private final Consumer<Command.TakeOff> leave;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("silent replicas").daemon().factory());
     private final ExecutorService rows = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
+    /// @param leave proposes that a learner leaves its slot
     Pulls(
             OtherTargets targets,
             ObjectStore store,
             Staging staging,
             Supplier<Optional<Applied>> applied,
-            Executor threads) {
+            Executor threads,
+            Consumer<Command.TakeOff> leave) {
         this.targets = targets;
         this.store = store;
         this.staging = staging;
         this.applied = applied;
         this.threads = threads;
+        this.leave = leave;
     }
 
     // ---- bytes of a prepared write
@@ -134,6 +141,9 @@ final class Pulls implements AutoCloseable {
             try {
                 pull(holder, pull);
                 came = true;
+            } catch (StoreException.NoSpace refused) {
+                LOG.debug("a row did not fit", refused);
+                leaveIfFull(holder);
             } catch (IOException | StoreException failure) {
                 LOG.debug("a row did not come", failure);
             } catch (RuntimeException bug) {
@@ -145,6 +155,20 @@ final class Pulls implements AutoCloseable {
                 }
             }
         });
+    }
+
+    /// On a full drive it would not finish. Another drive learns in its place, if there is one.
+    private void leaveIfFull(Holder holder) {
+        var loop = holder.loop();
+        if (loop.drive().space().isFull()) {
+            applied.get()
+                    .flatMap(known -> known.row(holder.group(), holder.slot()))
+                    .flatMap(row -> row.member(loop.id())
+                            .filter(member -> !member.inSync() && member.incarnation() == loop.incarnation())
+                            .map(member -> new Command.SlotDrive(
+                                    holder.group(), holder.slot(), row.epoch(), loop.id(), loop.incarnation())))
+                    .ifPresent(learner -> leave.accept(new Command.TakeOff(List.of(learner))));
+        }
     }
 
     private void pull(Holder holder, Action.Pull pull) throws IOException {
@@ -173,6 +197,7 @@ final class Pulls implements AutoCloseable {
             }
             var record = answer.record();
             require(record, pull.key(), record.version());
+            loop.drive().space().requireFitsReplica(record.size());
             keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
             loop.run(() -> pulled(holder, learning, pull.key(), record.version()));
         }

@@ -8,6 +8,7 @@ import java.util.Optional;
 /// @param path where it was last; empty when another drive took its place
 /// @param leaving whether an operator detached it, and what it has is being moved
 /// @param objects as last known, when it is not open
+/// @param full whether it has no room for new learners
 /// @param waiting calls in its queue
 /// @param waitingBytes of bodies that it is to write
 /// @param intents changes that a restart would do again
@@ -21,6 +22,7 @@ public record DriveStats(
         long objects,
         long bytes,
         long freeBytes,
+        boolean full,
         int waiting,
         long waitingBytes,
         int intents,

@@ -57,6 +57,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
 ///
@@ -568,6 +569,15 @@ public final class ObjectStore implements AutoCloseable {
         return evictors.values().stream().map(Evictor::stats).toList();
     }
 
+    /// Ids of the drives that have no room for new learners.
+    public Set<String> fullDrives() {
+        return opened.slots().stream()
+                .filter(slot ->
+                        slot.writable().filter(drive -> drive.space().isFull()).isPresent())
+                .map(DriveSlot::id)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     public List<DriveStats> stats() {
         var stats = new ArrayList<DriveStats>();
         var table = opened.table();
@@ -586,6 +596,7 @@ public final class ObjectStore implements AutoCloseable {
                     slot.totals().objects(),
                     slot.totals().bytes(),
                     drive.map(open -> open.space().free()).orElse(0L),
+                    drive.filter(open -> open.space().isFull()).isPresent(),
                     drive.map(Drive::waiting).orElse(0),
                     drive.map(Drive::waitingBytes).orElse(0L),
                     drive.map(open -> open.contents().unsettled()).orElse(0),

@@ -185,11 +185,36 @@ class WatchedStateTest {
     @Test
     void targetBeatsForItselfOnly() {
         controller.apply(new Command.Up(TWO, 2));
-        assertThat(remote.beat(TWO, 2))
+        assertThat(remote.beat(TWO, 2, Set.of()))
                 .isEqualTo(new Beaten(false, controller.current().version()));
-        TargetFixture.eventually(() -> remote.beat(TWO, 2).promised()); // 1.1 s after the controller's start
-        assertThat(remote.beat(TWO, 1).promised()).as("an earlier process").isFalse();
-        assertThatThrownBy(() -> remote.beat(ONE, 1)).isInstanceOf(StoreException.class);
+        TargetFixture.eventually(() -> remote.beat(TWO, 2, Set.of()).promised()); // 1.1 s after the controller's start
+        assertThat(remote.beat(TWO, 1, Set.of()).promised())
+                .as("an earlier process")
+                .isFalse();
+        assertThatThrownBy(() -> remote.beat(ONE, 1, Set.of())).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void heartbeatNamesFullDrives() {
+        var full = Set.of(TWO + "-drive", "another");
+        remote.confirm();
+        controller.apply(expel(5));
+        beats(full);
+        controller.start();
+        TargetFixture.eventually(() -> {
+            beats(full);
+            return remote.current().replication().target(TWO).orElseThrow().up();
+        });
+        assertThat(row(remote, 5).members()).as("no learner on a full drive").hasSize(1);
+        TargetFixture.eventually(() -> {
+            beats(Set.of());
+            return row(remote, 5).members().size() == 2;
+        });
+    }
+
+    private void beats(Set<String> full) {
+        controller.beat(ONE, 1, Set.of());
+        remote.beat(TWO, 2, full);
     }
 
     private static SlotRow row(RemoteControlPlane node, int slot) {

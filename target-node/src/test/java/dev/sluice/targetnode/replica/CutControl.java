@@ -8,12 +8,14 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /// The controller as one target reaches it: not at all while the test cuts it off. Then the target knows what it knew.
 final class CutControl implements ControlPlane {
     private final Supplier<ControlPlane> controller;
+    private volatile Set<String> full = Set.of();
     private Optional<ClusterView> known = Optional.empty();
     private CompletableFuture<Void> connected = CompletableFuture.completedFuture(null);
 
@@ -63,7 +65,14 @@ final class CutControl implements ControlPlane {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation) {
-        return reached().beat(target, incarnation);
+    public Beaten beat(NodeId target, int incarnation, Set<String> said) {
+        var beaten = reached().beat(target, incarnation, said);
+        full = said;
+        return beaten;
+    }
+
+    /// The drives that the newest heartbeat that arrived called full.
+    Set<String> full() {
+        return full;
     }
 }

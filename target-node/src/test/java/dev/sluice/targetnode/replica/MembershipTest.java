@@ -103,6 +103,11 @@ class MembershipTest {
         }
 
         @Override
+        public Set<String> full() {
+            return Set.of();
+        }
+
+        @Override
         public void markAllSound() {}
 
         @Override

@@ -37,7 +37,8 @@ class PullsTest {
                         () -> {
                             throw new IllegalStateException("a bug");
                         },
-                        Runnable::run)) {
+                        Runnable::run,
+                        _ -> {})) {
             var loop = Objects.requireNonNull(loops.byDrive().get("d1"));
             var holder = new CompletableFuture<Holder>();
             loop.run(() -> holder.complete(loop.holder(1, SLOT)));

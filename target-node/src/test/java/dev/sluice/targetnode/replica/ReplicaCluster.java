@@ -19,6 +19,7 @@ import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreSettings;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
@@ -57,6 +58,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final Duration PROMISES_BEGIN = Duration.ofMillis(2300);
     private static final Duration JUDGED = Duration.ofMillis(700);
     private static final Duration CLIENT = Duration.ofSeconds(60);
+    private static final long ROOM = 1L << 40;
     private static final Duration REPAIR = Duration.ofSeconds(90);
 
     final MemoryNetwork network = new MemoryNetwork();
@@ -295,19 +297,21 @@ final class ReplicaCluster implements AutoCloseable {
         final NodeId id;
         final List<Path> drives;
         final CutControl control = new CutControl(() -> controller);
+        private final SmallDrive room; // of its first drive; the others say the same
         private Optional<ObjectStore> store = Optional.empty();
         private Optional<Replicator> replicator = Optional.empty();
 
         Target(NodeId id, List<Path> drives) {
             this.id = id;
             this.drives = drives;
+            this.room = new SmallDrive(drives.getFirst(), ROOM);
             controller.apply(new Command.Join(new Node(id, Role.TARGET, "http://" + id, "", 1)));
         }
 
         void start() {
             try {
-                store = Optional.of(ObjectStore.open(
-                        new StoreSettings(drives, MEMORY).node(id.value()).build()));
+                var settings = new StoreSettings(drives, MEMORY).node(id.value());
+                store = Optional.of(SmallDrive.open(settings.build(), room.seam()));
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }
@@ -456,6 +460,24 @@ final class ReplicaCluster implements AutoCloseable {
             return store().drives().reading().stream()
                     .mapToInt(drive -> drive.openIntents().size())
                     .sum();
+        }
+
+        /// Its drives have no room from now on, and the controller knows it.
+        void fillUp() {
+            room.resize(0);
+            eventually(() -> !control.full().isEmpty());
+        }
+
+        /// Its drives have room again.
+        void makeRoom() {
+            room.resize(ROOM);
+        }
+
+        /// Its only drive fails, as far as replication is concerned.
+        void loseDrive() {
+            var lost = drive(onlyDrive());
+            lost.freeze();
+            eventually(() -> !state().replication().usable(lost.id()));
         }
 
         long restored() {

@@ -4,7 +4,7 @@ import dev.sluice.common.name.NodeId;
 
 /// What the controller that plans knows besides the log.
 public interface Leader {
-    /// No promise was given, no drive has refused anything.
+    /// No promise was given, no drive has refused anything or is full.
     Leader KNOWS_NOTHING = new Leader() {
         @Override
         public boolean leased(NodeId target) {
@@ -15,6 +15,11 @@ public interface Leader {
         public boolean avoids(int group, int slot, String drive) {
             return false;
         }
+
+        @Override
+        public boolean isFull(String drive) {
+            return false;
+        }
     };
 
     /// Whether the target may hold a lease that this controller promised.
@@ -22,4 +27,7 @@ public interface Leader {
 
     /// Whether the drive was taken off this slot so recently that it is not chosen again.
     boolean avoids(int group, int slot, String drive);
+
+    /// Whether the drive has no room for a new learner. It keeps the roles that it has.
+    boolean isFull(String drive);
 }

@@ -35,7 +35,7 @@ public final class NewGroup {
         var known = new IdentityHashMap<List<String>, SlotRow>();
         var rows = new SlotRow[slots];
         for (int slot = 0; slot < rows.length; slot++) {
-            rows[slot] = known.computeIfAbsent(rules.goal(group, slot), goal -> first(rules, goal));
+            rows[slot] = known.computeIfAbsent(rules.goal(group, slot, List.of()), goal -> first(rules, goal));
         }
         var groups = new TreeMap<>(before.groups());
         groups.put(id, group);

@@ -258,7 +258,8 @@ public final class Planner {
             var memo = new RowMemo(rule.apply(rules, group), draft.interner());
             int size = before.table(group.id()).orElseThrow().size();
             for (int slot = 0; slot < size; slot++) {
-                draft.change(group.id(), slot, rules.goal(group, slot), memo);
+                var members = draft.row(group.id(), slot).members();
+                draft.change(group.id(), slot, rules.goal(group, slot, members), memo);
             }
         }
     }
@@ -279,7 +280,8 @@ public final class Planner {
                 var group = Objects.requireNonNull(before.groups().get(one.group()));
                 var member = new SlotDrive(one.group(), 0, 0, one.drive(), one.incarnation());
                 var memo = memos.computeIfAbsent(member, _ -> new RowMemo(rule.apply(group, one), draft.interner()));
-                draft.change(one.group(), one.slot(), rules.goal(group, one.slot()), memo);
+                var members = draft.row(one.group(), one.slot()).members();
+                draft.change(one.group(), one.slot(), rules.goal(group, one.slot(), members), memo);
             }
         }
     }

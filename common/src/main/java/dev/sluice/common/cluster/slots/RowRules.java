@@ -2,6 +2,7 @@ package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.Durability;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,17 +16,36 @@ final class RowRules {
     private final Leader leader;
     private final Map<String, Draft.Place> places;
     private final Goals goals;
+    private final Set<String> full = new HashSet<>();
 
     /// The targets and drives of the draft are not changed after this.
     RowRules(Draft draft, Leader leader) {
         this.leader = leader;
         this.places = draft.places();
         this.goals = draft.goals(this::usable);
+        for (var drive : places.keySet()) {
+            if (leader.isFull(drive)) {
+                full.add(drive);
+            }
+        }
     }
 
-    /// What placement wants.
-    List<String> goal(Group group, int slot) {
-        return goals.of(slot, group.replicas(), drive -> leader.avoids(group.id(), slot, drive));
+    /// What placement wants for a slot with these members. A full drive is wanted only where it is a member: it keeps
+    /// its roles and gets no new one.
+    List<String> goal(Group group, int slot, List<Member> members) {
+        return goals.of(
+                slot,
+                group.replicas(),
+                drive -> leader.avoids(group.id(), slot, drive) || (full.contains(drive) && !has(members, drive)));
+    }
+
+    private static boolean has(List<Member> members, String drive) {
+        for (var member : members) {
+            if (member.drive().equals(drive)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Draft.Place place(String drive) {

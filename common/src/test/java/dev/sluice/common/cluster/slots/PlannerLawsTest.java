@@ -48,14 +48,20 @@ class PlannerLawsTest {
             if (random.nextInt(5) == 0) {
                 trial.avoided.add(any(trial.drives(any(trial.targets))));
             }
+            trial.full.clear();
+            if (random.nextInt(3) == 0) {
+                trial.full.add(any(trial.drives(any(trial.targets))));
+            }
             var command = random.nextInt(8) == 0 && !earlier.isEmpty() ? any(earlier) : proposal();
             earlier.add(command);
             var before = trial.state;
             var change = before.plan(command, trial.leader);
+            var ifNoneWereFull = ifNoneWereFull(command);
             trial.apply(command);
             var where = "seed %d, step %d, %s".formatted(seed, step, command);
             for (int slot = 0; slot < SLOTS; slot++) {
                 check(where, slot, command, before);
+                checkFull(where, slot, command, before, ifNoneWereFull);
             }
             assertThat(trial.state.apply(command, trial.leader))
                     .as("repeated: %s", where)
@@ -70,9 +76,35 @@ class PlannerLawsTest {
         heal("seed " + seed);
     }
 
+    private ClusterState ifNoneWereFull(Command command) {
+        var full = Set.copyOf(trial.full);
+        trial.full.clear();
+        var after = trial.state.apply(command, trial.leader);
+        trial.full.addAll(full);
+        return after;
+    }
+
+    /// A full drive gets no new role, and no member leaves because a drive is full.
+    private void checkFull(
+            String where, int slot, Command command, ClusterState stateBefore, ClusterState ifNoneWereFull) {
+        var before = drives(row(stateBefore, slot).members());
+        var after = drives(trial.row(slot).members());
+        var added = new TreeSet<>(after);
+        added.removeAll(before);
+        assertThat(added).as(where).noneMatch(trial.full::contains);
+        if (!(command instanceof Command.Expel)) { // which chooses the one that leaves by what placement wants
+            var kept = new TreeSet<>(drives(row(ifNoneWereFull, slot).members()));
+            kept.retainAll(before);
+            assertThat(after).as(where).containsAll(kept);
+        }
+    }
+
+    private static SlotRow row(ClusterState state, int slot) {
+        return state.replication().table(SlotTrial.GROUP).orElseThrow().row(slot);
+    }
+
     private void check(String where, int slot, Command command, ClusterState stateBefore) {
-        var before =
-                stateBefore.replication().table(SlotTrial.GROUP).orElseThrow().row(slot);
+        var before = row(stateBefore, slot);
         var after = trial.row(slot);
         var as = "%s, slot %d:%n%s%n%s".formatted(where, slot, before, after);
         assertThat(after.members().stream().map(member -> trial.where(member.drive())))
@@ -217,6 +249,14 @@ class PlannerLawsTest {
         for (var target : trial.targets) {
             trial.apply(trial.register(target, trial.entry(target).bootId(), Set.of(), Set.of()));
         }
+        trial.full.clear();
+        trial.full.add(any(trial.drives(any(trial.targets))));
+        trial.converge();
+        for (int slot = 0; slot < SLOTS; slot++) {
+            assertThat(trial.row(slot).members()).as("%s, slot %d", seed, slot).allMatch(Member::inSync);
+        }
+        trial.full.clear();
+        trial.apply(new Command.Fill());
         trial.converge();
         for (int slot = 0; slot < SLOTS; slot++) {
             var row = trial.row(slot);

@@ -225,7 +225,11 @@ class SlotTableTest {
         var asking = new ArrayList<Command.SlotDrive>();
         for (int slot = 0; slot < Slot.COUNT; slot++) {
             var row = after.replication().table(1).orElseThrow().row(slot);
-            assertThat(row).isEqualTo(rules.fill(group, table.row(slot), rules.goal(group, slot)));
+            assertThat(row)
+                    .isEqualTo(rules.fill(
+                            group,
+                            table.row(slot),
+                            rules.goal(group, slot, table.row(slot).members())));
             var member = row.inSync().stream()
                     .filter(one -> rules.usable(one.drive()))
                     .findFirst()
@@ -237,7 +241,7 @@ class SlotTableTest {
         for (var one : asking) {
             var row = after.replication().table(1).orElseThrow().row(one.slot());
             assertThat(last.row(one.slot()))
-                    .isEqualTo(rules.expel(group, row, rules.goal(group, one.slot()), one.drive()));
+                    .isEqualTo(rules.expel(group, row, rules.goal(group, one.slot(), row.members()), one.drive()));
         }
     }
 

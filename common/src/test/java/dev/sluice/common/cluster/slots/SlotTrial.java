@@ -29,6 +29,7 @@ final class SlotTrial {
     final int drivesEach;
     final Set<NodeId> leased = new HashSet<>();
     final Set<String> avoided = new HashSet<>();
+    final Set<String> full = new HashSet<>();
     ClusterState state;
     private int nonces;
 
@@ -41,6 +42,11 @@ final class SlotTrial {
         @Override
         public boolean avoids(int group, int slot, String drive) {
             return avoided.contains(drive);
+        }
+
+        @Override
+        public boolean isFull(String drive) {
+            return full.contains(drive);
         }
     };
 
@@ -140,7 +146,10 @@ final class SlotTrial {
     List<String> goal(int slot) {
         var draft = new Draft(state.replication(), state.map());
         return new RowRules(draft, leader)
-                .goal(Objects.requireNonNull(state.replication().groups().get(GROUP)), slot);
+                .goal(
+                        Objects.requireNonNull(state.replication().groups().get(GROUP)),
+                        slot,
+                        row(slot).members());
     }
 
     /// What living nodes do until nothing changes: primaries open, learners get everything, surplus is asked to leave.

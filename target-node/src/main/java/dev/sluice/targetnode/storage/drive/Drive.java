@@ -376,7 +376,7 @@ public final class Drive implements AutoCloseable {
 
     private StoreException failed(IOException failure) {
         if (failure instanceof DriveFullException) {
-            var _ = startStep(() -> space.refresh(contents.files())); // its own failure is told there
+            var _ = startStep(() -> space.refreshRanOut(contents.files())); // its own failure is told there
             return space.ranOut();
         }
         if (!(failure instanceof CommitFailedException)) { // which the committer told of

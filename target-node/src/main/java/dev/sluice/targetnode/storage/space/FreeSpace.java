@@ -20,6 +20,7 @@ public final class FreeSpace {
     private final AtomicLong wanted = new AtomicLong();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Fullness fullness = new Fullness();
     private volatile long total;
     private volatile boolean hopeful;
     private volatile boolean ended;
@@ -34,7 +35,9 @@ public final class FreeSpace {
     /// Asks the file system. On a drive thread.
     public void refresh(DriveFiles files) throws IOException {
         total = files.totalBytes();
-        free.set(files.freeBytes());
+        long now = files.freeBytes();
+        free.set(now);
+        fullness.measured(now, reserve, total, hopeful);
         tellWaiting();
     }
 
@@ -60,6 +63,18 @@ public final class FreeSpace {
         }
     }
 
+    /// The same for what a replica is to take. A refusal counts for [#isFull]: it is not about what a client announced.
+    ///
+    /// @throws StoreException.NoSpace when it does not fit
+    public void requireFitsReplica(long bytes) {
+        try {
+            requireFits(bytes);
+        } catch (StoreException.NoSpace refused) {
+            fullness.refused(free.get(), reserve, total);
+            throw refused;
+        }
+    }
+
     /// Takes room for what is to be written; for virtual threads.
     ///
     /// @throws StoreException.NoSpace when that would touch the reserve, and eviction does not help in time
@@ -69,6 +84,7 @@ public final class FreeSpace {
             if (ended) {
                 throw new StoreException.Unavailable("drive " + drive + " takes no writes now");
             }
+            fullness.refused(free.get(), reserve, total);
             throw full(bytes);
         }
         if (excess() > 0) {
@@ -137,6 +153,17 @@ public final class FreeSpace {
                 "The drive %s is full: its file system took no more; %d bytes were free when it was last asked"
                                 .formatted(drive, free.get())
                         + ", %d are kept free. Delete objects, or give it more room".formatted(reserve));
+    }
+
+    /// Asks the file system after it said that it is full. On a drive thread.
+    public void refreshRanOut(DriveFiles files) throws IOException {
+        refresh(files);
+        fullness.ranOut(free.get(), reserve, total);
+    }
+
+    /// Whether the drive has no room for new learners; with hysteresis. Never blocks.
+    public boolean isFull() {
+        return fullness.isFull();
     }
 
     public long free() {

@@ -169,6 +169,11 @@ final class ProductionPlanner {
             public boolean avoids(int group, int slot, String drive) {
                 return Known.of(state.slots, slot).avoided().getOrDefault(drive, 0.0) >= leader.now();
             }
+
+            @Override
+            public boolean isFull(String drive) {
+                return false;
+            }
         });
         return after.equals(before) ? Optional.empty() : Optional.of(state(state, after));
     }

@@ -1,0 +1,91 @@
+package dev.sluice.targetnode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.placement.Slot;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Four targets with a drive each, of which one has no room when another one's drive fails.
+@Timeout(180)
+class FullDriveClusterTest {
+    private static final int LARGE = 300_000;
+    private static final List<String> KEYS =
+            IntStream.range(0, 20).mapToObj("key-%d"::formatted).toList();
+
+    @TempDir
+    private Path folder;
+
+    private static byte[] content(String key) {
+        return TargetFixture.random(key.hashCode(), key.hashCode() % 2 == 0 ? 500 : LARGE);
+    }
+
+    private static Set<Integer> inSync(ReplicaCluster cluster, String drive) {
+        var table = cluster.slots();
+        return IntStream.range(0, Slot.COUNT)
+                .filter(slot ->
+                        table.row(slot).member(drive).filter(Member::inSync).isPresent())
+                .boxed()
+                .collect(Collectors.toSet());
+    }
+
+    @Tag("long")
+    @Test
+    void otherDrivesTakeOverAndTheFullDriveKeepsItsOwnSlotsOnly() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 4, 1)) {
+            KEYS.forEach(key -> cluster.putOnEachReplica(key, content(key)));
+            var full = cluster.target(2);
+            var before = inSync(cluster, full.onlyDrive());
+            full.fillUp();
+            cluster.target(3).loseDrive();
+            var lost = cluster.target(3).onlyDrive();
+            ReplicaCluster.eventually(
+                    () -> cluster.slotsThat(row -> row.member(lost).isPresent()) == 0);
+            cluster.awaitWhole();
+            assertThat(inSync(cluster, full.onlyDrive())).isEqualTo(before);
+            KEYS.forEach(key -> assertThat(Arrays.equals(cluster.get(key).orElseThrow(), content(key)))
+                    .as(key)
+                    .isTrue());
+            full.makeRoom();
+            ReplicaCluster.eventually(() -> inSync(cluster, full.onlyDrive()).size() > before.size());
+        }
+    }
+
+    @Test
+    void learnerWhoseDriveRunsFullLeavesAndAnotherDriveFinishes() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 4, 1)) {
+            var key = cluster.keyOf(cluster.target(1));
+            var content = TargetFixture.random(1, LARGE);
+            cluster.putOnEachReplica(key, content);
+            var before = cluster.members(key);
+            var others = IntStream.rangeClosed(1, 4)
+                    .mapToObj(cluster::target)
+                    .filter(target -> !before.contains(target))
+                    .toList();
+            var goOn = others.stream()
+                    .map(target -> cluster.network.holdBodies(before.getFirst().id, target.id))
+                    .toList();
+            before.getLast().loseDrive();
+            ReplicaCluster.eventually(() -> cluster.network.stoppedBodies() > 0);
+            var full = cluster.members(key).getLast();
+            var own = inSync(cluster, full.onlyDrive());
+            full.fillUp();
+            goOn.forEach(Runnable::run);
+            var other = full == others.getFirst() ? others.getLast() : others.getFirst();
+            ReplicaCluster.eventually(() -> cluster.members(key).equals(List.of(before.getFirst(), other))
+                    && cluster.row(key).inSync().size() == 2);
+            assertThat(other.has(other.onlyDrive(), key, content)).isTrue();
+            assertThat(inSync(cluster, full.onlyDrive())).containsAll(own);
+        }
+    }
+}
