@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.Caller;
+import dev.sluice.common.auth.Identity;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
@@ -25,14 +26,15 @@ import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
 
-/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs
-/// and resilvers, and the usage of buckets, in a way of ours. Errors are JSON.
+/// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs,
+/// resilvers, jobs and the usage of buckets, in a way of ours. Errors are JSON.
 final class NativeApi implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MAX_BODY = 1 << 20;
     private static final String BUCKETS = "/v1/buckets";
     private static final String SCRUB = "/v1/scrub";
     private static final String RESILVER = "/v1/resilver";
+    private static final String JOBS = "/v1/jobs";
     private static final String USAGE = "/v1/usage/";
 
     private final Authenticator authenticator;
@@ -43,6 +45,7 @@ final class NativeApi implements HttpHandler {
     private final ScrubApi scrubs;
     private final ResilverApi resilvers;
     private final UsageApi usages;
+    private final JobApi jobs;
 
     NativeApi(
             Authenticator authenticator,
@@ -52,7 +55,8 @@ final class NativeApi implements HttpHandler {
             MountpathApi mountpaths,
             ScrubApi scrubs,
             ResilverApi resilvers,
-            UsageApi usages) {
+            UsageApi usages,
+            JobApi jobs) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
@@ -61,6 +65,7 @@ final class NativeApi implements HttpHandler {
         this.scrubs = scrubs;
         this.resilvers = resilvers;
         this.usages = usages;
+        this.jobs = jobs;
     }
 
     @Override
@@ -103,6 +108,12 @@ final class NativeApi implements HttpHandler {
         }
         if (path.equals(RESILVER)) {
             return json(200, resilver(head, caller, body));
+        }
+        if (path.equals(JOBS)) {
+            return json(200, jobs(head, caller, body));
+        }
+        if (path.startsWith(JOBS + "/")) {
+            return json(200, job(head, path.substring(JOBS.length() + 1)));
         }
         var what = QueryParameters.of(head.query()).text("what");
         if (path.equals("/v1/daemon") && what.equals("smap")) {
@@ -174,6 +185,28 @@ final class NativeApi implements HttpHandler {
             case "GET" -> resilvers.status(QueryParameters.of(head.query()));
             case "POST" -> resilvers.act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)));
             default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for resilvers");
+        };
+    }
+
+    private JsonNode jobs(RequestHead head, Caller caller, ByteSource body) throws IOException {
+        return switch (head.method()) {
+            case "GET" -> jobs.list();
+            case "POST" -> jobs.start(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)), author(caller));
+            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for the list of jobs");
+        };
+    }
+
+    private static String author(Caller caller) {
+        return caller.identity() instanceof Identity.User(var accessKey)
+                ? accessKey
+                : caller.identity().text();
+    }
+
+    private JsonNode job(RequestHead head, String id) {
+        return switch (head.method()) {
+            case "GET" -> jobs.show(id);
+            case "DELETE" -> jobs.stop(id);
+            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for a job");
         };
     }
 

@@ -75,7 +75,8 @@ public final class NodeHandler implements HttpHandler {
                 new MountpathApi(parts.self(), views, targets),
                 new ScrubApi(each),
                 new ResilverApi(each),
-                new UsageApi(each));
+                new UsageApi(each),
+                new JobApi(parts.control(), views, targets, each, parts.clock()));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.clusterHealth = parts.clusterHealth();

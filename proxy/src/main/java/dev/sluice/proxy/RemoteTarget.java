@@ -12,6 +12,7 @@ import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ListingCodec;
+import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
@@ -35,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// A target in another process. Object requests are relayed as they came (the target checks them again); the rest are
 /// small calls.
@@ -138,6 +140,12 @@ final class RemoteTarget implements TargetService {
     public ResilverStatus resilver(ResilverCommand command) {
         return read(
                 peers.post(address, PeerPaths.RESILVER, "", ClusterJson.write(command), CALL), ResilverStatus.class);
+    }
+
+    @Override
+    public List<LiveJob> jobs(Optional<String> id) {
+        var query = id.map(only -> "id=" + encode(only)).orElse("");
+        return List.of(read(peers.get(address, PeerPaths.JOBS, query, LIST), LiveJob[].class));
     }
 
     private byte[] page(String path, Bucket bucket, ListQuery query, Duration time) {

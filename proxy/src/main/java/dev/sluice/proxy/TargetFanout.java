@@ -54,11 +54,22 @@ final class TargetFanout {
 
     private Map<String, Optional<ObjectNode>> answers(
             List<Node> nodes, Function<TargetService, Optional<ObjectNode>> question) {
-        var answers = new TreeMap<String, Optional<ObjectNode>>();
+        return answers(
+                nodes, question, failure -> Optional.of(JSON.createObjectNode().put("error", failure.getMessage())));
+    }
+
+    /// @param failed what stands for a target that does not answer
+    <T> Map<String, T> answers(Function<TargetService, T> question, Function<StoreException, T> failed) {
+        return answers(views.current().routing().targets(), question, failed);
+    }
+
+    private <T> Map<String, T> answers(
+            List<Node> nodes, Function<TargetService, T> question, Function<StoreException, T> failed) {
+        var answers = new TreeMap<String, T>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var running = new ArrayList<Future<Optional<ObjectNode>>>();
+            var running = new ArrayList<Future<T>>();
             for (var node : nodes) {
-                running.add(threads.submit(() -> answerOf(node, question)));
+                running.add(threads.submit(() -> answerOf(node, question, failed)));
             }
             for (int i = 0; i < nodes.size(); i++) {
                 answers.put(nodes.get(i).id().value(), running.get(i).get());
@@ -72,11 +83,11 @@ final class TargetFanout {
         }
     }
 
-    private Optional<ObjectNode> answerOf(Node node, Function<TargetService, Optional<ObjectNode>> question) {
+    private <T> T answerOf(Node node, Function<TargetService, T> question, Function<StoreException, T> failed) {
         try {
             return question.apply(targets.of(node));
         } catch (StoreException failure) {
-            return Optional.of(JSON.createObjectNode().put("error", failure.getMessage()));
+            return failed.apply(failure);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
@@ -46,6 +47,7 @@ final class MemoryTarget implements TargetService {
     private final Map<String, Mountpath> mountpaths = new TreeMap<>();
     private final List<ScrubCommand> scrubbed = new ArrayList<>();
     private final List<ResilverCommand> resilvered = new ArrayList<>();
+    private List<LiveJob> jobs = List.of();
     private boolean silent;
     private Optional<String> refusesBackends = Optional.empty();
     private Runnable whenAskedIfEmpty = () -> {};
@@ -277,5 +279,15 @@ final class MemoryTarget implements TargetService {
         if (silent) {
             throw new StoreException.Unavailable(id + " does not answer");
         }
+    }
+
+    void tellsOfJobs(LiveJob... told) {
+        jobs = List.of(told);
+    }
+
+    @Override
+    public List<LiveJob> jobs(Optional<String> id) {
+        answer();
+        return jobs;
     }
 }

@@ -74,7 +74,8 @@ class ReplicatedListingTest {
                 before.map(),
                 before.buckets(),
                 before.credentials(),
-                before.replication().withTables(Map.of(bucket.group(), SlotTable.of(rows))));
+                before.replication().withTables(Map.of(bucket.group(), SlotTable.of(rows))),
+                before.jobs());
     }
 
     private SlotRow row(int target) {

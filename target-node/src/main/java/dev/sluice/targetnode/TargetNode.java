@@ -124,6 +124,8 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(bucketMeters::register, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
+        handlers.jobs().start(() -> store.ready() && replicator.hasRegistered());
+        JobMeters.register(handlers.jobs(), node, meters);
         return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
     }
 

@@ -26,6 +26,7 @@ public final class NativeApi {
     private static final String NODE_ID = "ais-node-id";
     private static final String SCRUB = "/v1/scrub";
     private static final String RESILVER = "/v1/resilver";
+    private static final String JOBS = "/v1/jobs";
     private static final String PROPERTIES = "ais-bucket-props";
 
     /// The cloud bucket behind a bucket.
@@ -202,6 +203,26 @@ public final class NativeApi {
         var value = message.putObject("value");
         target.ifPresent(id -> value.put("target", id));
         return json(post(RESILVER, message));
+    }
+
+    /// Starts a job, as docs/http-api.md names its values.
+    ///
+    /// @return the job, as the server shows it
+    public JsonNode startJob(ObjectNode job) {
+        return json(post(JOBS, job));
+    }
+
+    /// The newest first.
+    public JsonNode jobs() {
+        return json(http.call("GET", JOBS, Map.of()).body());
+    }
+
+    public JsonNode job(String id) {
+        return json(http.call("GET", JOBS + "/" + id, Map.of()).body());
+    }
+
+    public JsonNode stopJob(String id) {
+        return json(http.call("DELETE", JOBS + "/" + id, Map.of()).body());
     }
 
     private String post(String path, JsonNode message) {

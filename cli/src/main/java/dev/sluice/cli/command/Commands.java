@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 
 /// All commands, one line each.
 public final class Commands {
-    private static final String EXAMPLES = "%nExamples:%n";
+    static final String EXAMPLES = "%nExamples:%n";
 
     private Commands() {}
 
@@ -91,6 +91,13 @@ public final class Commands {
             footer = {"  sluice resilver status", "  sluice resilver start --wait"})
     private static final class Resilver extends Group {}
 
+    @Command(
+            name = "job",
+            description = "Lists, shows, awaits and stops jobs.",
+            footerHeading = EXAMPLES,
+            footer = {"  sluice job ls", "  sluice job wait prefetch-k3f9a2bc", "  sluice job stop prefetch-k3f9a2bc"})
+    private static final class Job extends Group {}
+
     private static CommandLine drives(Group group, Installation installation) {
         return new CommandLine(group)
                 .addSubcommand(new DriveCommands.ListDrives(installation))
@@ -135,6 +142,14 @@ public final class Commands {
                         .addSubcommand(new ResilverCommands.Start(installation))
                         .addSubcommand(new ResilverCommands.Status(installation))
                         .addSubcommand(new ResilverCommands.Stop(installation)));
+        all.put("prefetch", () -> new PrefetchCommand(installation));
+        all.put(
+                "job",
+                () -> new CommandLine(new Job())
+                        .addSubcommand(new JobCommands.ListJobs(installation))
+                        .addSubcommand(new JobCommands.Show(installation))
+                        .addSubcommand(new JobCommands.Wait(installation))
+                        .addSubcommand(new JobCommands.Stop(installation)));
         all.put("put", () -> new PutCommand(installation));
         all.put("get", () -> new GetCommand(installation));
         all.put("cat", () -> new ObjectCommands.Cat(installation));

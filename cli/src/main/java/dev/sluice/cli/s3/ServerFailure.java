@@ -48,6 +48,7 @@ public record ServerFailure(int status, String code, String message) {
         return switch (code) {
             case "NoSuchBucket" -> "sluice bucket ls shows the buckets there are";
             case "NoSuchKey", "NotFound" -> "sluice ls BUCKET shows what is there";
+            case "NoSuchJob" -> "sluice job ls shows the jobs there are";
             case "BucketNotEmpty" -> "empty it with sluice rm -r BUCKET/, or use --force";
             case "InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "Forbidden" ->
                 "check SLUICE_ACCESS_KEY and SLUICE_SECRET_KEY, or name the cluster with --dir";

@@ -3,6 +3,8 @@ package dev.sluice.common.cluster;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRows;
 import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.jobs.Job;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,12 +17,27 @@ import java.util.TreeMap;
 /// @param ifVersion the version of the state it was planned from; it applies to no other
 /// @param small targets, drives, controllers and groups, without tables, when one of them changed
 /// @param rows group → new rows; all rows of a new group
+/// @param jobs those that changed; empty for one that is forgotten
 public record Change(
         long ifVersion,
         Optional<ClusterMap> map,
         Optional<BucketTable> buckets,
         Optional<Replication> small,
-        SortedMap<Integer, SlotRows> rows) {
+        SortedMap<Integer, SlotRows> rows,
+        SortedMap<String, Optional<Job>> jobs) {
+    public Change {
+        jobs = Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
+    }
+
+    /// Of no job.
+    public Change(
+            long ifVersion,
+            Optional<ClusterMap> map,
+            Optional<BucketTable> buckets,
+            Optional<Replication> small,
+            SortedMap<Integer, SlotRows> rows) {
+        this(ifVersion, map, buckets, small, rows, new TreeMap<>());
+    }
 
     /// @throws IllegalArgumentException when the states differ in what no entry changes
     static Change between(ClusterState before, ClusterState after) {
@@ -44,7 +61,8 @@ public record Change(
                 changed(
                         before.replication().withTables(Map.of()),
                         after.replication().withTables(Map.of())),
-                rows);
+                rows,
+                before.jobs().changesTo(after.jobs()));
     }
 
     private static <T> Optional<T> changed(T before, T after) {

@@ -1,14 +1,20 @@
 package dev.sluice.common.cluster;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.cluster.slots.NewGroup;
 import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.jobs.Job;
+import dev.sluice.common.jobs.JobTable;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Everything the controllers keep. A pure state machine: the same commands in the same order give the same state.
 ///
@@ -16,6 +22,7 @@ import java.util.SortedSet;
 /// @param members the targets this cluster is made of; slots are shared out only when all of them have joined
 /// @param credentials access key → secret key
 /// @param replication targets, drives, and which drives keep each slot of the replicated buckets
+/// @param jobs those that run, and the last ones that ended
 public record ClusterState(
         long version,
         String clusterId,
@@ -23,12 +30,42 @@ public record ClusterState(
         ClusterMap map,
         BucketTable buckets,
         SortedMap<String, String> credentials,
-        Replication replication) {
+        Replication replication,
+        JobTable jobs) {
+
+    /// @param jobs missing in states that were written before there were jobs
+    @JsonCreator
+    static ClusterState read(
+            @JsonProperty("version") long version,
+            @JsonProperty("clusterId") String clusterId,
+            @JsonProperty("members") SortedSet<NodeId> members,
+            @JsonProperty("map") ClusterMap map,
+            @JsonProperty("buckets") BucketTable buckets,
+            @JsonProperty("credentials") SortedMap<String, String> credentials,
+            @JsonProperty("replication") Replication replication,
+            @JsonProperty("jobs") @Nullable JobTable jobs) {
+        return new ClusterState(
+                version,
+                clusterId,
+                members,
+                map,
+                buckets,
+                credentials,
+                replication,
+                jobs == null ? JobTable.EMPTY : jobs);
+    }
 
     public static ClusterState create(
             String clusterId, SortedSet<NodeId> members, SortedMap<String, String> credentials) {
         return new ClusterState(
-                0, clusterId, members, ClusterMap.EMPTY, BucketTable.EMPTY, credentials, Replication.NONE);
+                0,
+                clusterId,
+                members,
+                ClusterMap.EMPTY,
+                BucketTable.EMPTY,
+                credentials,
+                Replication.NONE,
+                JobTable.EMPTY);
     }
 
     /// True when every member has joined, so that each slot has its owner for good.
@@ -84,6 +121,7 @@ public record ClusterState(
                         .orElse(this);
             case Command.ForgetBucket(var name, var id) ->
                 buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : this;
+            case Command.JobCommand job -> with(changed(job));
             case Command.SlotCommand slots -> with(Planner.plan(this, slots, leader));
         };
     }
@@ -108,30 +146,31 @@ public record ClusterState(
                 change.map().orElse(map),
                 change.buckets().orElse(buckets),
                 credentials,
-                change.replication(replication)));
+                change.replication(replication),
+                jobs.changed(change.jobs())));
     }
 
     /// The same state at the same version, with its replication read apart.
     ClusterState withReplication(Replication read) {
-        return new ClusterState(version, clusterId, members, map, buckets, credentials, read);
+        return new ClusterState(version, clusterId, members, map, buckets, credentials, read, jobs);
     }
 
     /// The same state; slot rows that are equal in the other one are that one's objects.
     public ClusterState sharing(ClusterState known) {
         return new ClusterState(
-                version, clusterId, members, map, buckets, credentials, replication.sharing(known.replication));
+                version, clusterId, members, map, buckets, credentials, replication.sharing(known.replication), jobs);
     }
 
     /// The same state with these keys instead: they come from the controller's configuration.
     public ClusterState withCredentials(SortedMap<String, String> keys) {
         return credentials.equals(keys)
                 ? this
-                : new ClusterState(version + 1, clusterId, members, map, buckets, keys, replication);
+                : new ClusterState(version + 1, clusterId, members, map, buckets, keys, replication, jobs);
     }
 
     /// The same state at the same version, for somebody who knows these keys of it.
     public ClusterState carrying(SortedMap<String, String> keys) {
-        return new ClusterState(version, clusterId, members, map, buckets, keys, replication);
+        return new ClusterState(version, clusterId, members, map, buckets, keys, replication, jobs);
     }
 
     /// Without the secret keys.
@@ -154,7 +193,8 @@ public record ClusterState(
             throw new StoreException.InvalidArgument(
                     node.id() + " is not one of the targets this cluster is made of: " + members);
         }
-        return new ClusterState(version + 1, clusterId, members, map.with(node), buckets, credentials, replication);
+        return new ClusterState(
+                version + 1, clusterId, members, map.with(node), buckets, credentials, replication, jobs);
     }
 
     private ClusterState create(String name, long nowMillis, BucketProperties properties) {
@@ -189,6 +229,20 @@ public record ClusterState(
                         .id();
     }
 
+    private JobTable changed(Command.JobCommand command) {
+        return switch (command) {
+            case Command.StartJob(var id, var spec, var author, var now) -> {
+                var _ = same(spec.bucket(), spec.bucketId())
+                        .orElseThrow(() -> new StoreException.NoSuchBucket(spec.bucket()));
+                yield jobs.starting(Job.started(id, spec, author, now));
+            }
+            case Command.EndJobPart(var id, var target, var part, var now) ->
+                jobs.partEnded(
+                        id, target, part, map.targets().stream().map(Node::id).collect(Collectors.toSet()), now);
+            case Command.StopJob(var id, var parts, var now) -> jobs.stopping(id, parts, now);
+        };
+    }
+
     private Bucket existing(String name) {
         return buckets.find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
     }
@@ -202,13 +256,19 @@ public record ClusterState(
     }
 
     private ClusterState with(BucketTable changed, Replication grouped) {
-        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, grouped);
+        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, grouped, jobs);
     }
 
     @SuppressWarnings("ReferenceEquality") // the planner returns the same object when nothing changed
     private ClusterState with(Replication changed) {
         return changed == replication
                 ? this
-                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, changed);
+                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, changed, jobs);
+    }
+
+    private ClusterState with(JobTable changed) {
+        return changed.equals(jobs)
+                ? this
+                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, replication, changed);
     }
 }

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.SortedMap;
@@ -30,7 +32,10 @@ import java.util.SortedMap;
     @JsonSubTypes.Type(Command.Promote.class),
     @JsonSubTypes.Type(Command.Expel.class),
     @JsonSubTypes.Type(Command.TakeOff.class),
-    @JsonSubTypes.Type(Command.Fill.class)
+    @JsonSubTypes.Type(Command.Fill.class),
+    @JsonSubTypes.Type(Command.StartJob.class),
+    @JsonSubTypes.Type(Command.EndJobPart.class),
+    @JsonSubTypes.Type(Command.StopJob.class)
 })
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.
@@ -67,6 +72,21 @@ public sealed interface Command {
 
     /// Every target has dropped what it had of a removed bucket: its name is free.
     record ForgetBucket(String name, long id) implements Command {}
+
+    /// A change of the table of jobs. A repeated one changes nothing.
+    sealed interface JobCommand extends Command {}
+
+    /// @param id chosen by the node that asks, once
+    /// @param author the access key of who asks
+    record StartJob(String id, JobSpec spec, String author, long nowMillis) implements JobCommand {}
+
+    /// A target has worked on all its keys, or cannot go on.
+    record EndJobPart(String id, NodeId target, JobPart part, long nowMillis) implements JobCommand {}
+
+    /// By an operator.
+    ///
+    /// @param parts those that have not ended, as they stood
+    record StopJob(String id, SortedMap<NodeId, JobPart> parts, long nowMillis) implements JobCommand {}
 
     /// A change of targets, drives and slots. What it names must still be so, or it has no effect; nor has a repeated
     /// one. The state returned tells whether it had: the incarnation of a registration, the rows of the others.

@@ -4,12 +4,14 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.RowCodec;
 import dev.sluice.common.cluster.slots.SlotRows;
 import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.jobs.Job;
 import dev.sluice.common.placement.Slot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The form of states and changes in files and between nodes: one line of JSON for what is small, then the rows of
@@ -41,7 +43,12 @@ public final class StateCodec {
 
     public static byte[] encode(Change change) {
         return joined(
-                ClusterJson.write(new Small(change.ifVersion(), change.map(), change.buckets(), change.small())),
+                ClusterJson.write(new Small(
+                        change.ifVersion(),
+                        change.map(),
+                        change.buckets(),
+                        change.small(),
+                        change.jobs().isEmpty() ? Optional.empty() : Optional.of(change.jobs()))),
                 RowCodec.encode(change.rows()));
     }
 
@@ -63,15 +70,19 @@ public final class StateCodec {
                         small.map(),
                         small.buckets(),
                         small.replication(),
-                        RowCodec.decode(bytes, end + 1)));
+                        RowCodec.decode(bytes, end + 1),
+                        small.jobs().orElseGet(TreeMap::new)));
     }
 
     /// A change without rows.
+    ///
+    /// @param jobs missing where none changed
     private record Small(
             long ifVersion,
             Optional<ClusterMap> map,
             Optional<BucketTable> buckets,
-            Optional<Replication> replication) {}
+            Optional<Replication> replication,
+            Optional<SortedMap<String, Optional<Job>>> jobs) {}
 
     private static byte[] joined(byte[] json, byte[] rows) {
         var joined = new ByteArrayOutputStream(json.length + 1 + rows.length);

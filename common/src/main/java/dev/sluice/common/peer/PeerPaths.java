@@ -14,6 +14,8 @@ public final class PeerPaths {
     public static final String SCRUB = PREFIX + "scrub";
     public static final String RESILVER = PREFIX + "resilver";
 
+    public static final String JOBS = PREFIX + "jobs";
+
     public static final String MOUNTPATHS = PREFIX + "mountpaths";
     public static final String MOUNTPATH = PREFIX + "mountpath";
 

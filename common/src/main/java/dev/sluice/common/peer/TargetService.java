@@ -8,6 +8,7 @@ import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import java.util.List;
+import java.util.Optional;
 
 /// What a target does for whoever has a request for it: in the same JVM directly, from another node over HTTP.
 public interface TargetService {
@@ -53,4 +54,9 @@ public interface TargetService {
 
     /// Starts or stops this target's resilver, and tells how it stands.
     ResilverStatus resilver(ResilverCommand command);
+
+    /// How this target's parts of jobs stand: of those that run, and of the last that ended.
+    ///
+    /// @param id of the only one that is meant; without it, failures are not named
+    List<LiveJob> jobs(Optional<String> id);
 }

@@ -1,8 +1,17 @@
 package dev.sluice.common.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.jobs.JobCounts;
+import dev.sluice.common.jobs.JobFailure;
+import dev.sluice.common.jobs.JobKind;
+import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobSpec;
+import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -32,6 +41,13 @@ class ClusterJsonTest {
             1,
             Optional.of(1L << 40));
 
+    private static final JobSpec PREFETCH = new JobSpec(JobKind.PREFETCH, "shards", 1, "train/", false);
+    private static final JobPart PART = new JobPart(
+            JobState.FULL,
+            new JobCounts(9, 1, 2, 3, 4, 5),
+            List.of(new JobFailure("train/a", "no such key")),
+            Optional.of("no room"));
+
     static List<Command> commands() {
         return List.of(
                 new Command.Join(NODE),
@@ -41,7 +57,10 @@ class ClusterJsonTest {
                 new Command.MarkDeleting("shards"),
                 new Command.KeepBucket("shards", 7),
                 new Command.RemoveBucket("shards", 7, 12),
-                new Command.ForgetBucket("shards", 7));
+                new Command.ForgetBucket("shards", 7),
+                new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
+                new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43),
+                new Command.StopJob("prefetch-1", new TreeMap<>(Map.of(NODE.id(), PART)), 44));
     }
 
     static Stream<Command> allCommands() {
@@ -114,6 +133,57 @@ class ClusterJsonTest {
         assertThat(new String(ClusterJson.write(bucket), StandardCharsets.UTF_8))
                 .contains("\"deleting\":true");
         assertThat(ClusterJson.read(ClusterJson.write(bucket), Bucket.class)).isEqualTo(bucket);
+    }
+
+    @Test
+    void stateOfABuildWithoutJobsIsRead() throws IOException {
+        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>());
+        var old = new String(ClusterJson.write(state), StandardCharsets.UTF_8).replace(",\"jobs\":{\"jobs\":{}}", "");
+        assertThat(old).doesNotContain("jobs");
+        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), ClusterState.class))
+                .isEqualTo(state);
+    }
+
+    @Test
+    void jobsReachOtherNodesAsChanges() throws IOException {
+        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
+                .apply(new Command.Join(NODE))
+                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        for (var command : List.of(
+                new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
+                new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43))) {
+            var change = state.plan(command, Leader.KNOWS_NOTHING).orElseThrow();
+            var sent = StateCodec.decodeChange(StateCodec.encode(change));
+            assertThat(sent).isEqualTo(change);
+            assertThat(sent.jobs()).containsOnlyKeys("prefetch-1");
+            assertThat(state.plan(command, Leader.KNOWS_NOTHING)).isPresent();
+            state = state.apply(sent).orElseThrow();
+            assertThat(state.plan(command, Leader.KNOWS_NOTHING))
+                    .as("a repetition")
+                    .isEmpty();
+        }
+        assertThat(state.jobs().find("prefetch-1").orElseThrow().state()).isEqualTo(JobState.FULL);
+        assertThat(StateCodec.decodeState(StateCodec.encode(state))).isEqualTo(state);
+    }
+
+    @Test
+    void changeOfABuildWithoutJobsIsRead() throws IOException {
+        var change = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
+                .plan(new Command.Join(NODE), Leader.KNOWS_NOTHING)
+                .orElseThrow();
+        var old = new String(StateCodec.encode(change), StandardCharsets.ISO_8859_1).replace(",\"jobs\":null", "");
+        assertThat(old).doesNotContain("jobs");
+        assertThat(StateCodec.decodeChange(old.getBytes(StandardCharsets.ISO_8859_1)))
+                .isEqualTo(change);
+    }
+
+    @Test
+    void jobOnAnotherBucketOfTheNameIsRefused() {
+        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
+                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        var other = new JobSpec(JobKind.PREFETCH, "shards", 2, "", false);
+        assertThatThrownBy(() -> state.apply(new Command.StartJob("prefetch-1", other, "author", 42)))
+                .isInstanceOf(StoreException.NoSuchBucket.class);
     }
 
     @ParameterizedTest

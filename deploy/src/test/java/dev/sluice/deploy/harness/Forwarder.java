@@ -32,6 +32,7 @@ public final class Forwarder implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicLong answered = new AtomicLong();
     private volatile Predicate<String> breaksOn = request -> false;
+    private volatile Predicate<String> held = request -> false;
     private volatile long breaksAfter = NEVER;
     private volatile boolean cut;
 
@@ -76,6 +77,26 @@ public final class Forwarder implements AutoCloseable {
     public void cut() {
         cut = true;
         open.forEach(Forwarder::close);
+    }
+
+    /// Answers to requests whose target contains the text wait for [#release], and no connection is lost.
+    public synchronized void holdAnswers(String targetContains) {
+        held = request -> request.startsWith("GET ") && request.contains(targetContains);
+    }
+
+    public synchronized void release() {
+        held = request -> false;
+        notifyAll();
+    }
+
+    private synchronized void awaitRelease(String request) {
+        try {
+            while (held.test(request)) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     public void repair() {
@@ -169,6 +190,7 @@ public final class Forwarder implements AutoCloseable {
         }
 
         boolean answered(byte[] buffer, int length) {
+            awaitRelease(request);
             answered.addAndGet(length);
             return answeredNow.addAndGet(length) <= breaksAfter || !breaksOn.test(request);
         }
@@ -176,6 +198,7 @@ public final class Forwarder implements AutoCloseable {
 
     @Override
     public void close() {
+        release();
         try {
             door.close();
         } catch (IOException e) {

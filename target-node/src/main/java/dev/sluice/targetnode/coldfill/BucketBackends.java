@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class BucketBackends implements AutoCloseable {
     private final Opener opener;
     private final MeterRegistry meters;
+    private final int maxConnections;
     private final ConcurrentHashMap<BackendSpec, Backend> open = new ConcurrentHashMap<>();
 
     /// Makes no request yet; says by an IllegalArgumentException why a bucket may not have this backend.
@@ -26,12 +27,25 @@ public final class BucketBackends implements AutoCloseable {
 
     /// @param rules of this target's own configuration, whatever the node thought that made the bucket
     public BucketBackends(BackendRules rules, BackendSettings settings, MeterRegistry meters) {
-        this((spec, registry) -> Backends.open(rules.connection(spec), settings, registry), meters);
+        this(
+                (spec, registry) -> Backends.open(rules.connection(spec), settings, registry),
+                meters,
+                settings.maxConnections());
     }
 
     public BucketBackends(Opener opener, MeterRegistry meters) {
+        this(opener, meters, BackendSettings.DEFAULT.maxConnections());
+    }
+
+    private BucketBackends(Opener opener, MeterRegistry meters, int maxConnections) {
         this.opener = opener;
         this.meters = meters;
+        this.maxConnections = maxConnections;
+    }
+
+    /// To one cloud.
+    public int maxConnections() {
+        return maxConnections;
     }
 
     /// @throws StoreException.BackendDenied when this target's configuration does not let the bucket reach its cloud

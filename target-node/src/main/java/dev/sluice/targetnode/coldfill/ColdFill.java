@@ -107,6 +107,29 @@ public final class ColdFill {
         }
     }
 
+    /// Stores an object that is only in the cloud yet, for no reader; shares the fetch with readers. Waits for its end.
+    ///
+    /// @return false when it was stored before, another's fetch stores it, or a client is writing it
+    /// @throws StoreException what the cloud or the drive said instead; NoSpace when the drive took no more
+    public boolean store(Bucket bucket, String key) throws InterruptedException {
+        var backend = backends.of(bucket);
+        var name = new Fills.Key(bucket.id(), key);
+        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
+        if (joined.isEmpty()) {
+            return false;
+        }
+        return switch (joined.get().fill().awaitEnd()) {
+            case STORED -> joined.get().started();
+            case THERE, SUPERSEDED -> false;
+            case NO_ROOM -> throw new StoreException.NoSpace("a drive took no more of " + key);
+        };
+    }
+
+    /// How many connections a fill of an object of this size may use.
+    public int connections(long size) {
+        return size < parallel.from() ? 1 : parallel.lanes();
+    }
+
     private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -35,7 +36,19 @@ final class Fill implements Runnable {
     private final Consumer<Fill> whenEnded;
     private final FillProgress progress = new FillProgress();
     private final CompletableFuture<Optional<Begun>> begun = new CompletableFuture<>();
+    private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
     private volatile boolean superseded;
+
+    /// What became of the object.
+    enum Outcome {
+        STORED,
+        /// Another fill had stored it before.
+        THERE,
+        /// A write of its key was begun meanwhile.
+        SUPERSEDED,
+        /// The drive took no more.
+        NO_ROOM
+    }
 
     /// What readers need: the cloud's word on the object, and the file that its bytes go to.
     private record Begun(BackendObject object, Upload upload) {}
@@ -87,6 +100,22 @@ final class Fill implements Runnable {
         }
     }
 
+    /// Waits for the end, without reading. The fill goes on when the wait is interrupted.
+    ///
+    /// @throws StoreException what the cloud or the drive said instead
+    Outcome awaitEnd() throws InterruptedException {
+        try {
+            return ended.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case StoreException failure -> throw failure;
+                case IOException broken ->
+                    throw new StoreException.BackendUnavailable("the fetch broke off: " + broken.getMessage(), broken);
+                case null, default -> throw new IllegalStateException("a fill of " + key, e.getCause());
+            }
+        }
+    }
+
     /// How far a reader could get without waiting.
     long available() {
         return progress.available();
@@ -125,19 +154,29 @@ final class Fill implements Runnable {
         try {
             if (isStored()) {
                 begun.complete(Optional.empty());
+                end(Outcome.THERE);
             } else {
-                fetch();
+                end(fetch());
             }
         } catch (StoreException | IOException e) {
-            begun.completeExceptionally(e);
-            progress.fail(e);
+            fail(e);
         } catch (Throwable bug) {
-            begun.completeExceptionally(bug);
-            progress.fail(bug);
+            fail(bug);
             throw bug;
-        } finally {
-            whenEnded.accept(this);
         }
+    }
+
+    /// Who waited for the end finds it gone from the list of fills.
+    private void end(Outcome outcome) {
+        whenEnded.accept(this);
+        ended.complete(outcome);
+    }
+
+    private void fail(Throwable cause) {
+        begun.completeExceptionally(cause);
+        progress.fail(cause);
+        whenEnded.accept(this);
+        ended.completeExceptionally(cause);
     }
 
     /// Another fill of the same object may have ended between a reader's look into the store and this one's start.
@@ -149,14 +188,15 @@ final class Fill implements Runnable {
         return false;
     }
 
-    private void fetch() throws IOException {
+    private Outcome fetch() throws IOException {
         try (var stream = backend.get(key, BackendRead.WHOLE);
                 var upload = store.begin(bucket, key, stream.length(), durability)) {
             progress.begin(stream.object().size());
             begun.complete(Optional.of(new Begun(stream.object(), upload)));
             receive(stream, upload);
-            store(stream.object(), upload);
+            var outcome = store(stream.object(), upload);
             progress.complete();
+            return outcome;
         }
     }
 
@@ -173,7 +213,7 @@ final class Fill implements Runnable {
         }
     }
 
-    private void store(BackendObject object, Upload upload) {
+    private Outcome store(BackendObject object, Upload upload) {
         try {
             upload.commit(
                     object.size(),
@@ -189,9 +229,11 @@ final class Fill implements Runnable {
                                     throw new Superseded();
                                 }
                             }));
-        } catch (Superseded | StoreException.NoSpace _) {
-            // a write of this key was begun meanwhile, or the drive took no more: what was fetched is served to those
-            // who wait, and not kept
+            return Outcome.STORED;
+        } catch (Superseded _) {
+            return Outcome.SUPERSEDED; // what was fetched is served to those who wait, and not kept
+        } catch (StoreException.NoSpace _) {
+            return Outcome.NO_ROOM; // likewise
         }
     }
 

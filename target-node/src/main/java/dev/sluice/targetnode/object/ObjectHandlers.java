@@ -13,6 +13,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
@@ -37,6 +38,7 @@ import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.WriteThrough;
+import dev.sluice.targetnode.job.Jobs;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ListEntry;
@@ -78,6 +80,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final CloudListing cloud;
     private final Scrubs scrubs;
     private final Resilver resilver;
+    private final Jobs jobs;
     private final ExecutorService threads;
 
     private ObjectHandlers(
@@ -96,6 +99,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             CloudListing cloud,
             Scrubs scrubs,
             Resilver resilver,
+            Jobs jobs,
             ExecutorService threads) {
         this.store = store;
         this.control = control;
@@ -112,6 +116,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.cloud = cloud;
         this.scrubs = scrubs;
         this.resilver = resilver;
+        this.jobs = jobs;
         this.threads = threads;
     }
 
@@ -165,6 +170,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),
+                Jobs.of(node, control, views, store, coldFill, backends, quotas),
                 threads);
     }
 
@@ -355,6 +361,16 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return resilver.obey(command);
     }
 
+    @Override
+    public List<LiveJob> jobs(Optional<String> id) {
+        return jobs.status(id);
+    }
+
+    /// They do nothing before they are started.
+    public Jobs jobs() {
+        return jobs;
+    }
+
     public Resilver resilver() {
         return resilver;
     }
@@ -372,6 +388,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public void close() {
+        jobs.close();
         resilver.close();
         scrubs.close();
         threads.close();

@@ -1,5 +1,6 @@
 /// The actions on objects, one file each, as this target does them for the keys it is the primary of. Open {@link
-/// dev.sluice.targetnode.object.ObjectHandlers} first. May depend on `storage`, `coldfill`, `answer`, `bucket` and all
+/// dev.sluice.targetnode.object.ObjectHandlers} first. May depend on `storage`, `coldfill`, `job`, `answer`, `bucket`
+/// and all
 /// of `common` but the engine.
 @NullMarked
 package dev.sluice.targetnode.object;

@@ -119,6 +119,7 @@ public final class PeerApi implements HttpHandler {
                 json(target.changeMountpath(MountpathChange.valueOf(query.text("change")), query.text("drive")));
             case PeerPaths.SCRUB -> json(target.scrub(ClusterJson.read(body, ScrubCommand.class)));
             case PeerPaths.RESILVER -> json(target.resilver(ClusterJson.read(body, ResilverCommand.class)));
+            case PeerPaths.JOBS -> json(target.jobs(query.find("id")));
             case PeerPaths.REPLICA -> {
                 replica().messages(caller, body);
                 yield Response.empty(204);

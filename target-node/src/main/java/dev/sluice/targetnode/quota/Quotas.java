@@ -230,6 +230,19 @@ public final class Quotas implements AutoCloseable {
 
     // ---- copies of a cloud's objects
 
+    /// How many bytes a cached bucket takes before its objects are evicted for its quota, with some left for what other
+    /// targets fetch at the same time.
+    public long beforeEviction(Bucket bucket) {
+        var quota = now(bucket).properties().quota();
+        if (quota.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        if (!others.wereAsked(bucket.id())) {
+            round();
+        }
+        return (long) (LOW_MARK * quota.get()) - here.of(bucket.id()).allBytes() - others.bytes(bucket.id());
+    }
+
     /// The cached buckets that take more than their quota, and how much of what they have here is to stay.
     public List<QuotaExcess> tooLarge() {
         var trims = new ArrayList<QuotaExcess>();

@@ -356,6 +356,24 @@ public final class ObjectStore implements AutoCloseable {
         return upload;
     }
 
+    /// How many bytes the drives of a key take before one of them evicts; negative above a high watermark.
+    ///
+    /// @throws StoreException.Unavailable when one takes no writes
+    public long roomBeforeEviction(BucketRef bucket, String key) {
+        adopt(bucket);
+        return drives.of(bucket, key).toWrite().stream()
+                .mapToLong(drive -> drive.space().beforeEviction())
+                .min()
+                .orElse(0);
+    }
+
+    /// How many requests wait for a drive, besides those that a job of so many at once may have in its queues.
+    public int waiting(int own) {
+        var serving = drives.serving();
+        int running = serving.stream().mapToInt(Drive::threads).sum();
+        return serving.stream().mapToInt(Drive::waiting).sum() - Math.max(0, own - running);
+    }
+
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon. Does nothing
     /// for a replicated bucket.
     public void adopt(BucketRef bucket) {

@@ -17,6 +17,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -93,25 +94,25 @@ public final class TargetFixture implements AutoCloseable {
     private final ControlPlane control;
 
     private static final class Known implements ControlPlane {
-        private volatile ClusterView view;
+        private final StateWatch published = new StateWatch();
 
         Known(ClusterState state) {
-            this.view = ClusterView.of(state);
+            published.publish(state);
         }
 
         @Override
         public ClusterView view() {
-            return view;
+            return published.current();
         }
 
         @Override
         public CompletableFuture<ClusterState> watch(long version) {
-            return CompletableFuture.completedFuture(current());
+            return published.watch(version);
         }
 
         @Override
         public synchronized ClusterState apply(Command command) {
-            view = ClusterView.of(current().apply(command));
+            published.publish(current().apply(command));
             return current();
         }
 
@@ -190,6 +191,10 @@ public final class TargetFixture implements AutoCloseable {
 
     public ObjectStore store() {
         return store;
+    }
+
+    public ControlPlane control() {
+        return control;
     }
 
     public ObjectHandlers handlers() {

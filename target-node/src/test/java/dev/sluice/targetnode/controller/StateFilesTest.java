@@ -454,7 +454,8 @@ class StateFilesTest {
                 empty.map(),
                 empty.buckets(),
                 new TreeMap<>(Map.of("key", "secret")),
-                empty.replication());
+                empty.replication(),
+                empty.jobs());
         return before.apply(new Command.ControllerBoot(SELF, boot));
     }
 

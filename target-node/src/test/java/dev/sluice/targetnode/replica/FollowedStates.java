@@ -14,6 +14,7 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.jobs.JobTable;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Slot;
 import java.nio.file.Path;
@@ -103,7 +104,8 @@ final class FollowedStates implements AutoCloseable {
                 ClusterMap.EMPTY,
                 BucketTable.EMPTY,
                 new TreeMap<>(),
-                replication);
+                replication,
+                JobTable.EMPTY);
     }
 
     /// The next state: what was set since.

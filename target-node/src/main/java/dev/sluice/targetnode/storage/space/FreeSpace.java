@@ -174,6 +174,11 @@ public final class FreeSpace {
         return total;
     }
 
+    /// How many bytes it takes before copies are evicted; negative above the high watermark.
+    public long beforeEviction() {
+        return free.get() - marks.freeAtHigh(total, reserve);
+    }
+
     /// How many bytes are to be evicted; 0 while the drive is not above its high watermark and no write was short
     /// of room.
     public long excess() {

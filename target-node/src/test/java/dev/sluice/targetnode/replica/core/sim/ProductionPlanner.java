@@ -158,7 +158,8 @@ final class ProductionPlanner {
                 CLUSTER.map(),
                 CLUSTER.buckets(),
                 CLUSTER.credentials(),
-                before);
+                before,
+                CLUSTER.jobs());
         var after = Planner.plan(cluster, command, new Leader() {
             @Override
             public boolean leased(NodeId target) {

@@ -1,0 +1,116 @@
+package dev.sluice.cli.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.cli.failure.CommandFailure;
+import java.time.Duration;
+import java.util.Locale;
+
+/// Follows one job to its end, with a line of progress on a terminal, and judges it.
+final class JobFollower {
+    private static final Duration FIRST_LOOK = Duration.ofMillis(50);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+    private final ClusterCommand command;
+    private final boolean watched = Terminal.showsErrors();
+
+    JobFollower(ClusterCommand command) {
+        this.command = command;
+    }
+
+    /// @return 0 only when the job has done all of it
+    int await(JsonNode first) throws InterruptedException {
+        var job = first;
+        var api = command.nativeApi();
+        var pause = FIRST_LOOK;
+        while (isRunning(job)) {
+            draw(progress(job));
+            Thread.sleep(pause);
+            pause = pause.multipliedBy(2).compareTo(LOOK_EVERY) < 0 ? pause.multipliedBy(2) : LOOK_EVERY;
+            job = api.job(job.path("id").asText());
+        }
+        draw("");
+        return judge(job);
+    }
+
+    static boolean isRunning(JsonNode job) {
+        return job.path("state").asText().equals("running");
+    }
+
+    private void draw(String line) {
+        if (watched) {
+            command.err().printf("\r%s\u001b[K", line);
+            command.err().flush();
+        }
+    }
+
+    private int judge(JsonNode job) {
+        command.done(job, summary(job));
+        var err = command.err();
+        var id = job.path("id").asText();
+        if (job.path("message").isTextual()) {
+            err.println("sluice: %s: %s".formatted(id, job.path("message").asText()));
+        }
+        var failures = job.path("failures");
+        failures.forEach(failure -> err.println("sluice: %s: %s"
+                .formatted(failure.path("key").asText(), failure.path("why").asText())));
+        long more = job.path("failed").asLong() - failures.size();
+        if (more > 0) {
+            err.println("sluice: and %d more failed".formatted(more));
+        }
+        err.flush();
+        boolean all =
+                job.path("state").asText().equals("done") && job.path("failed").asLong() == 0;
+        return all ? 0 : CommandFailure.FAILED;
+    }
+
+    /// In one line, while it runs.
+    static String progress(JsonNode job) {
+        long finished = finished(job);
+        var of = job.path("objects_all").isNumber()
+                ? "%s of %d objects"
+                        .formatted(
+                                bar(finished, job.path("objects_all").asLong()),
+                                job.path("objects_all").asLong())
+                : "%d objects".formatted(finished);
+        var left = job.path("seconds_left").isNumber()
+                ? ", %s left".formatted(JobCommand.time(job.path("seconds_left").asLong()))
+                : "";
+        return "%s, %s, %s/s%s"
+                .formatted(
+                        of,
+                        Amounts.bytes(job.path("bytes").asLong()),
+                        Amounts.bytes(job.path("bytes_per_second").asLong()),
+                        left);
+    }
+
+    private static long finished(JsonNode job) {
+        return job.path("done").asLong()
+                + job.path("skipped").asLong()
+                + job.path("failed").asLong();
+    }
+
+    private static String bar(long finished, long all) {
+        int width = 20;
+        int filled = all == 0 ? width : (int) Math.min(width, width * finished / all);
+        return "[%s%s] %d".formatted("=".repeat(filled), " ".repeat(width - filled), finished);
+    }
+
+    /// In one line.
+    static String summary(JsonNode job) {
+        var state = job.path("state").asText();
+        boolean dry = job.path("dry_run").asBoolean();
+        var verb = dry ? "to fetch" : "fetched";
+        var requests = dry ? ", by %d requests".formatted(job.path("requests").asLong()) : "";
+        return String.format(
+                Locale.ROOT,
+                "%s %s: %d %s (%s)%s, %d cached already, %d failed",
+                job.path("id").asText(),
+                state,
+                job.path("done").asLong(),
+                verb,
+                Amounts.bytes(job.path("bytes").asLong()),
+                requests,
+                job.path("skipped").asLong(),
+                job.path("failed").asLong());
+    }
+}

@@ -1,0 +1,216 @@
+package dev.sluice.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.backend.peers.PeerServer;
+import dev.sluice.backend.peers.RequiresPeer;
+import dev.sluice.deploy.harness.ClusterNode;
+import dev.sluice.deploy.harness.Endpoint;
+import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.Finished;
+import dev.sluice.deploy.harness.Forwarder;
+import dev.sluice.deploy.harness.SluiceCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/// Prefetches of a bucket before a MinIO, by the commands of the handbook.
+@RequiresPeer("minio")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+final class PrefetchCommandTest {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final int SIZE = 100_000;
+    private static final List<String> TRAIN = keys("train");
+    private static final List<String> TEST = keys("test");
+    private static final List<String> VAL = keys("val");
+
+    private PeerServer minio;
+    private Forwarder network;
+    private S3Client cloud;
+    private SluiceCluster cluster;
+    private S3Client s3;
+
+    private static List<String> keys(String folder) {
+        return IntStream.range(0, 30)
+                .mapToObj(i -> "%s/shard-%02d.tar".formatted(folder, i))
+                .toList();
+    }
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        minio = PeerServer.minio(folder.resolve("minio"));
+        network = new Forwarder(minio.url());
+        cloud = new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD).client();
+        cloud.createBucket(request -> request.bucket("sets"));
+        for (var keys : List.of(TRAIN, TEST, VAL)) {
+            keys.forEach(key -> cloud.putObject(
+                    request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE))));
+        }
+        var credentials = Files.writeString(
+                folder.resolve("credentials"), """
+                [lab]
+                aws_access_key_id = %s
+                aws_secret_access_key = %s
+                [stranger]
+                aws_access_key_id = stranger
+                aws_secret_access_key = not-the-secret
+                """.formatted(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD));
+        cluster = SluiceCluster.start(
+                folder.resolve("cluster"),
+                Map.of("AWS_SHARED_CREDENTIALS_FILE", credentials.toString(), "AWS_CONFIG_FILE", "/dev/null"),
+                "--separate",
+                "--targets",
+                "2",
+                "--drives",
+                "1");
+        s3 = cluster.endpoint().client();
+        cached("sets", "lab");
+    }
+
+    private void cached(String bucket, String profile) {
+        cluster.run(
+                "bucket",
+                "create",
+                bucket,
+                "--backend",
+                "s3://sets",
+                "--backend-endpoint",
+                network.url().toString(),
+                "--profile",
+                profile,
+                "--no-check");
+    }
+
+    @AfterAll
+    void end() {
+        s3.close();
+        cluster.close();
+        cloud.close();
+        network.close();
+        minio.close();
+    }
+
+    private Finished attempt(String... arguments) {
+        return cluster.attempt(Map.of(), arguments);
+    }
+
+    /// The controller's target. The cloud gives nothing meanwhile, so that the job does not end before.
+    @Test
+    void jobEndsWithEveryObjectWhenATargetIsKilledInTheMiddle() throws IOException {
+        killInTheMiddle("test/", TEST, cluster.targets().subList(0, 1));
+        requireCached(TEST);
+    }
+
+    @Tag("long")
+    @Test
+    void jobEndsWithEveryObjectWhenAllTargetsAreKilledInTheMiddle() throws IOException {
+        killInTheMiddle("val/", VAL, cluster.targets());
+        requireCached(VAL);
+    }
+
+    private void killInTheMiddle(String prefix, List<String> keys, List<ClusterNode> killed) throws IOException {
+        network.holdAnswers("/" + prefix);
+        String id;
+        try {
+            id = cluster.run("prefetch", "sets/" + prefix).outText().strip();
+            Eventually.holds(SOON, () -> assertThat(network.requests()).anyMatch(line -> line.contains("/" + prefix)));
+            for (var target : killed) {
+                cluster.kill(target.id());
+                cluster.node("start", target.id());
+            }
+        } finally {
+            network.release();
+        }
+        var waited = attempt("job", "wait", id, "--json");
+        assertThat(waited.exit()).as(waited.outText() + waited.err()).isZero();
+        var job = JSON.readTree(waited.outText());
+        assertThat(job.path("state").asText()).isEqualTo("done");
+        assertThat(job.path("done").asInt() + job.path("skipped").asInt()).isEqualTo(keys.size());
+    }
+
+    private void requireCached(List<String> keys) {
+        network.cut();
+        try {
+            for (var key : keys) {
+                assertThat(s3.getObjectAsBytes(request -> request.bucket("sets").key(key))
+                                .asByteArray())
+                        .as(key)
+                        .isEqualTo(Content.of(key, SIZE));
+            }
+        } finally {
+            network.repair();
+        }
+    }
+
+    @Test
+    void prefetchThatCannotBeSaysWhyAndLeavesNothing() throws IOException {
+        s3.createBucket(request -> request.bucket("results"));
+        cached("refused", "stranger");
+        requireRefused("NoSuchBucket", "none");
+        requireRefused("results has no backend", "results");
+        requireRefused("no key that begins with 'nothing/'", "sets/nothing/");
+        requireRefused("403", "refused");
+        network.cut();
+        try {
+            requireRefused("ServiceUnavailable", "sets/train/s");
+        } finally {
+            network.repair();
+        }
+        assertThat(cluster.run("job", "ls").outText()).doesNotContain("results", "refused", "sets/train/s ");
+    }
+
+    private void requireRefused(String reason, String path) {
+        var finished = cluster.attempt(Map.of(), "prefetch", path, "--wait");
+        assertThat(finished.exit()).as(finished.outText() + finished.err()).isEqualTo(1);
+        assertThat(finished.err()).contains(reason);
+    }
+
+    @Tag("long")
+    @Test
+    void dryRunFetchesNothingAndASecondPrefetchSkips() throws IOException {
+        assertThat(cluster.run("prefetch", "sets/train/", "--dry-run").outText())
+                .contains("30 to fetch", "0 cached already");
+        assertThat(cluster.objectFiles("sets"))
+                .noneMatch(file -> file.toString().contains("/train/"));
+        assertThat(cluster.run("prefetch", "sets/train/", "--wait").outText())
+                .contains("done: 30 fetched", "2.9 MiB", "0 failed");
+        requireCached(TRAIN);
+        var again = JSON.readTree(
+                cluster.run("prefetch", "sets/train/", "--wait", "--json").outText());
+        assertThat(again.path("skipped").asInt()).isEqualTo(30);
+        assertThat(cluster.run("job", "ls").outText()).contains(again.path("id").asText(), "sets/train/", "(dry run)");
+    }
+
+    @Tag("long")
+    @Test
+    void stoppedJobEndsAndFailsTheCommandThatWaits() {
+        cached("others", "lab");
+        network.holdAnswers("/sets/");
+        try {
+            var id = cluster.run("prefetch", "others/train/").outText().strip();
+            assertThat(cluster.run("job", "stop", id).outText()).contains("stopped");
+            assertThat(attempt("job", "wait", id).exit()).isEqualTo(1);
+            assertThat(cluster.run("job", "show", id).outText()).contains("others/train/", "stopped");
+            assertThat(attempt("job", "stop", "prefetch-1").err()).contains("NoSuchJob");
+        } finally {
+            network.release();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.sluice.proxy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.jobs.Job;
+import dev.sluice.common.jobs.JobKind;
+import dev.sluice.common.jobs.JobSpec;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/// `/v1/jobs`: starts, shows and stops jobs. The controller has the record of each, the targets tell how far they are.
+final class JobApi {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> VALUES = List.of("kind", "bucket", "prefix", "dry_run");
+    private static final String ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // none is taken for another
+    private static final int ID_LENGTH = 8;
+
+    private final ControlPlane control;
+    private final ClusterViews views;
+    private final Targets targets;
+    private final TargetFanout each;
+    private final InstantSource clock;
+    private final SecureRandom random = new SecureRandom();
+
+    JobApi(ControlPlane control, ClusterViews views, Targets targets, TargetFanout each, InstantSource clock) {
+        this.control = control;
+        this.views = views;
+        this.targets = targets;
+        this.each = each;
+        this.clock = clock;
+    }
+
+    /// The newest first.
+    ArrayNode list() {
+        var jobs = JSON.createArrayNode();
+        var live = LiveParts.All.ask(each, Optional.empty());
+        control.confirm().jobs().jobs().values().stream()
+                .sorted(Comparator.comparingLong(Job::createdMillis).reversed())
+                .forEach(job -> jobs.add(JobJson.summary(job, live.of(job.id()))));
+        return jobs;
+    }
+
+    ObjectNode show(String id) {
+        return show(known(id));
+    }
+
+    private ObjectNode show(Job job) {
+        return JobJson.show(job, live(job.id()));
+    }
+
+    private LiveParts live(String id) {
+        return LiveParts.All.ask(each, Optional.of(id)).of(id);
+    }
+
+    private Job known(String id) {
+        return views.current()
+                .state()
+                .jobs()
+                .find(id) // also while the controller is away
+                .or(() -> control.confirm().jobs().find(id))
+                .orElseThrow(() -> new S3Failure(404, "NoSuchJob", "There is no job %s".formatted(id)));
+    }
+
+    /// @param message `{"kind": "prefetch", "bucket", "prefix", "dry_run"}`, the last two optional
+    ObjectNode start(JsonNode message, String author) throws IOException {
+        for (var field : message.properties()) {
+            if (!VALUES.contains(field.getKey())) {
+                throw new IOException("unknown value '%s'; known are %s".formatted(field.getKey(), VALUES));
+            }
+        }
+        var kind = JobKind.of(text(message, "kind"))
+                .orElseThrow(() -> new IOException("'kind' is one of [prefetch], not '%s'"
+                        .formatted(message.path("kind").asText())));
+        var name = text(message, "bucket");
+        var bucket = views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+        var prefix = text(message, "prefix");
+        boolean dryRun = isTrue(message, "dry_run");
+        requireMatch(bucket, prefix);
+        var spec = new JobSpec(kind, name, bucket.id(), prefix, dryRun);
+        var id = kind.text() + "-" + newId();
+        control.apply(new Command.StartJob(id, spec, author, clock.millis()));
+        return show(known(id));
+    }
+
+    private static String text(JsonNode message, String name) throws IOException {
+        var value = message.path(name);
+        if (!value.isMissingNode() && !value.isTextual()) {
+            throw new IOException("'%s' is a text".formatted(name));
+        }
+        return value.asText("");
+    }
+
+    private static boolean isTrue(JsonNode message, String name) throws IOException {
+        var value = message.path(name);
+        if (!value.isMissingNode() && !value.isBoolean()) {
+            throw new IOException("'%s' is true or false".formatted(name));
+        }
+        return value.asBoolean(false);
+    }
+
+    /// One question to the cloud, so that a job which cannot do anything is not begun.
+    private void requireMatch(Bucket bucket, String prefix) {
+        if (!bucket.backed()) {
+            throw new StoreException.InvalidArgument(
+                    "The bucket %s has no backend: nothing can be fetched into it".formatted(bucket.name()));
+        }
+        var nodes = views.current().routing().targets();
+        var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
+        if (asked.listCloud(bucket, new ListQuery(prefix, "", "", 1)).isEmpty()) {
+            throw new S3Failure(
+                    404,
+                    "NothingMatches",
+                    prefix.isEmpty()
+                            ? "The cloud bucket behind %s is empty".formatted(bucket.name())
+                            : "The cloud bucket behind %s has no key that begins with '%s'"
+                                    .formatted(bucket.name(), prefix));
+        }
+    }
+
+    private String newId() {
+        var id = new StringBuilder();
+        for (int i = 0; i < ID_LENGTH; i++) {
+            id.append(ID_CHARACTERS.charAt(random.nextInt(ID_CHARACTERS.length())));
+        }
+        return id.toString();
+    }
+
+    /// What is under way ends by itself. A job that has ended stays as it is.
+    ObjectNode stop(String id) {
+        var job = known(id);
+        if (job.isRunning()) {
+            control.apply(new Command.StopJob(id, live(id).shortened(job), clock.millis()));
+        }
+        return show(known(id));
+    }
+}

@@ -1,0 +1,33 @@
+package dev.sluice.targetnode;
+
+import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.job.JobTotals;
+import dev.sluice.targetnode.job.Jobs;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.function.ToDoubleFunction;
+
+/// What the jobs of a target show in `/metrics`.
+final class JobMeters {
+    private JobMeters() {}
+
+    static void register(Jobs jobs, NodeId node, MeterRegistry meters) {
+        var tags = Tags.of("node", node.value());
+        Gauge.builder("sluice.jobs.running", jobs, Jobs::running).tags(tags).register(meters);
+        objects(jobs, "done", JobTotals::doneObjects, tags, meters);
+        objects(jobs, "skipped", JobTotals::skippedObjects, tags, meters);
+        objects(jobs, "failed", JobTotals::failedObjects, tags, meters);
+        FunctionCounter.builder("sluice.jobs.bytes", jobs.totals(), JobTotals::movedBytes)
+                .tags(tags)
+                .register(meters);
+    }
+
+    private static void objects(
+            Jobs jobs, String result, ToDoubleFunction<JobTotals> count, Tags tags, MeterRegistry meters) {
+        FunctionCounter.builder("sluice.jobs.objects", jobs.totals(), count)
+                .tags(tags.and("result", result))
+                .register(meters);
+    }
+}

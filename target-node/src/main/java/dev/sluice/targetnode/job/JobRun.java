@@ -1,0 +1,342 @@
+package dev.sluice.targetnode.job;
+
+import dev.sluice.backend.BackendPage;
+import dev.sluice.common.jobs.Job;
+import dev.sluice.common.jobs.JobCounts;
+import dev.sluice.common.jobs.JobFailure;
+import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobState;
+import dev.sluice.common.peer.LiveJob;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.pace.Clock;
+import dev.sluice.targetnode.storage.pace.RateLimiter;
+import dev.sluice.targetnode.storage.pace.Throughput;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// This target's part of one job: walks the job's keys page by page and works on its own, some at once. Requests go
+/// first. It has no memory on the drives: after a restart it begins again, and skips what is done.
+///
+/// A second walk counts the keys at the same time, so that there is an estimate of the end.
+final class JobRun implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(JobRun.class);
+
+    /// What an object costs besides its bytes.
+    private static final long EACH = 64 << 10;
+    private static final int ATTEMPTS = 4;
+    /// Before the first repetition; doubled for each one after it.
+    static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /// So many objects in a row that the cloud does not give mean that it is away.
+    private static final int AWAY = 16;
+    /// After so many objects that no repetition helped, nothing is repeated: else a drive that is away costs hours.
+    private static final int MOST_EXHAUSTED = 64;
+
+    private final Job job;
+    private final JobWork work;
+    private final JobTotals totals;
+    private final Limits limits;
+    private final RateLimiter pace;
+    private final Semaphore slots;
+    private final Throughput speed;
+    private Optional<Thread> walker = Optional.empty();
+
+    // guarded by this
+    private JobCounts counts = JobCounts.NONE;
+    private long listedBytes;
+    private long finishedWork;
+    private int awayInRow;
+    private int exhausted;
+    private final List<JobFailure> failures = new ArrayList<>();
+    private Optional<JobEnded> ended = Optional.empty();
+    private JobState state = JobState.RUNNING;
+    private Optional<Counted> all = Optional.empty();
+
+    /// How a job may use this target.
+    ///
+    /// @param atOnce connections to the cloud that one job uses at once
+    /// @param threads where steps run
+    /// @param pause before the first repetition of what a cloud or drive did not give
+    record Limits(int atOnce, Foreground foreground, ExecutorService threads, Duration pause, Clock clock) {}
+
+    /// The objects of this target, and their bytes.
+    private record Counted(long objects, long bytes) {}
+
+    /// How many requests wait for the drives.
+    interface Foreground {
+        /// @param own how many objects the job works on now
+        int waiting(int own);
+    }
+
+    /// @param totals of all jobs of this target
+    JobRun(Job job, JobWork work, JobTotals totals, Limits limits) {
+        this.job = job;
+        this.work = work;
+        this.totals = totals;
+        this.limits = limits;
+        this.slots = new Semaphore(limits.atOnce());
+        this.pace = new RateLimiter(
+                limits.clock(), () -> limits.foreground().waiting(limits.atOnce() - slots.availablePermits()));
+        this.speed = new Throughput(limits.clock());
+    }
+
+    Job job() {
+        return job;
+    }
+
+    /// Begins nothing more; what is under way ends by itself.
+    void stop() {
+        end(new JobEnded(JobState.STOPPED, "stopped"));
+    }
+
+    @Override
+    public void run() {
+        synchronized (this) {
+            walker = Optional.of(Thread.currentThread());
+        }
+        try {
+            walk();
+        } catch (JobEnded end) {
+            end(end);
+        } catch (InterruptedException _) {
+            stop(); // unless it has ended for another reason, which interrupted it
+        } catch (RuntimeException bug) {
+            LOG.error("job {} cannot go on: a bug", job.id(), bug);
+            end(new JobEnded(JobState.FAILED, bug.toString()));
+        } finally {
+            slots.acquireUninterruptibly(limits.atOnce()); // each step ends, and counts
+            finished();
+        }
+    }
+
+    private synchronized void finished() {
+        walker = Optional.empty();
+        state = ended.map(JobEnded::state).orElse(JobState.DONE);
+        var _ = Thread.interrupted();
+    }
+
+    private synchronized void end(JobEnded why) {
+        if (isWanted()) {
+            ended = Optional.of(why);
+            walker.ifPresent(Thread::interrupt);
+        }
+    }
+
+    private synchronized boolean isWanted() {
+        return ended.isEmpty() && state == JobState.RUNNING;
+    }
+
+    private void requireWanted() throws InterruptedException {
+        if (!isWanted() || Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    // ---- the walk
+
+    private void walk() throws InterruptedException {
+        var page = page("");
+        if (page.next().isPresent()) {
+            Thread.ofVirtual().name(job.id() + "-count").start(this::countAll);
+        }
+        begin(page);
+        while (page.next().isPresent()) {
+            page = page(page.next().get());
+            begin(page);
+        }
+        listedAll();
+    }
+
+    private BackendPage page(String after) throws InterruptedException {
+        add(new JobCounts(0, 0, 0, 0, 0, 1));
+        try {
+            return attempted(() -> work.page(after));
+        } catch (StoreException failure) {
+            throw new JobEnded(JobState.FAILED, "the bucket cannot be listed: " + failure.getMessage());
+        }
+    }
+
+    private void begin(BackendPage page) throws InterruptedException {
+        for (var object : page.entries()) {
+            if (work.isHere(object.key())) {
+                listed(object);
+                pace.await(object.size(), 0, this::isWanted);
+                int connections = Math.min(work.connections(object), limits.atOnce());
+                slots.acquire(connections);
+                begin(object, connections);
+            }
+        }
+    }
+
+    private void begin(BackendPage.Entry object, int connections) {
+        try {
+            limits.threads().execute(() -> {
+                try {
+                    step(object);
+                } finally {
+                    slots.release(connections);
+                }
+            });
+        } catch (RejectedExecutionException stopping) {
+            slots.release(connections);
+            throw new JobEnded(JobState.STOPPED, "this target stops");
+        }
+    }
+
+    // ---- a step
+
+    private void step(BackendPage.Entry object) {
+        try {
+            requireWanted();
+            done(object, attempted(() -> work.step(object)));
+        } catch (JobEnded end) {
+            end(end);
+        } catch (StoreException.BackendDenied denied) {
+            end(new JobEnded(JobState.FAILED, String.valueOf(denied.getMessage())));
+        } catch (StoreException failure) {
+            failed(object, String.valueOf(failure.getMessage()));
+            if (failure instanceof StoreException.BackendUnavailable) {
+                away(failure);
+            }
+        } catch (InterruptedException _) {
+            LOG.debug("job {} leaves {}", job.id(), object.key());
+        } catch (RuntimeException bug) {
+            LOG.error("job {} cannot work on {}: a bug", job.id(), object.key(), bug);
+            failed(object, bug.toString());
+        }
+    }
+
+    /// What a cloud or drive does not give now is asked for again a few times.
+    private <T> T attempted(Callable<T> request) throws InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return request.call();
+            } catch (StoreException.BackendUnavailable | StoreException.Unavailable later) {
+                requireWanted();
+                if (attempt >= attempts()) {
+                    exhausted();
+                    throw later;
+                }
+                Thread.sleep(limits.pause().multipliedBy(1L << (attempt - 1)));
+            } catch (InterruptedException | RuntimeException e) {
+                throw e;
+            } catch (Exception checked) {
+                throw new IllegalStateException(checked);
+            }
+        }
+    }
+
+    private synchronized int attempts() {
+        return exhausted < MOST_EXHAUSTED ? ATTEMPTS : 1;
+    }
+
+    private synchronized void exhausted() {
+        exhausted++;
+    }
+
+    private synchronized void done(BackendPage.Entry object, StepResult result) {
+        awayInRow = 0;
+        int changed = result.changed() ? 1 : 0;
+        add(new JobCounts(0, changed, 1 - changed, 0, result.bytes(), result.requests()));
+        finished(object);
+        if (!job.spec().dryRun()) {
+            totals.finished(result);
+        }
+    }
+
+    private synchronized void failed(BackendPage.Entry object, String why) {
+        add(new JobCounts(0, 0, 0, 1, 0, 1));
+        if (failures.size() < JobPart.MOST_FAILURES) {
+            failures.add(new JobFailure(object.key(), why));
+        }
+        finished(object);
+        totals.failed();
+    }
+
+    private synchronized void away(StoreException failure) {
+        awayInRow++;
+        if (awayInRow >= AWAY) {
+            end(new JobEnded(
+                    JobState.FAILED,
+                    "the cloud does not answer; start the job again later, it skips what is stored: "
+                            + failure.getMessage()));
+        }
+    }
+
+    private synchronized void finished(BackendPage.Entry object) {
+        finishedWork += EACH + object.size();
+        speed.at(finishedWork, counts.bytes());
+    }
+
+    private synchronized void listed(BackendPage.Entry object) {
+        add(new JobCounts(1, 0, 0, 0, 0, 0));
+        listedBytes += object.size();
+    }
+
+    private synchronized void listedAll() {
+        counted(counts.listed(), listedBytes);
+    }
+
+    private synchronized void add(JobCounts more) {
+        counts = counts.plus(more);
+    }
+
+    // ---- how it stands
+
+    private void countAll() {
+        try {
+            long objects = 0;
+            long bytes = 0;
+            var after = Optional.of("");
+            while (after.isPresent()) {
+                var page = page(after.get());
+                requireWanted();
+                for (var object : page.entries()) {
+                    if (work.isHere(object.key())) {
+                        objects++;
+                        bytes += object.size();
+                    }
+                }
+                after = page.next();
+            }
+            counted(objects, bytes);
+        } catch (JobEnded | StoreException later) {
+            LOG.warn("job {} has no estimate of its end: {}", job.id(), later.getMessage());
+        } catch (InterruptedException _) {
+            LOG.debug("job {} is not counted to the end", job.id());
+        }
+    }
+
+    private synchronized void counted(long objects, long bytes) {
+        all = Optional.of(new Counted(objects, bytes));
+    }
+
+    /// How this part stands or ended.
+    synchronized JobPart part() {
+        return new JobPart(state, counts, failures, ended.map(JobEnded::reason));
+    }
+
+    /// @param named whether failures are
+    synchronized LiveJob status(boolean named) {
+        boolean runs = state == JobState.RUNNING;
+        var part = part();
+        return new LiveJob(
+                job.id(),
+                named ? part : new JobPart(state, counts, List.of(), part.message()),
+                all.map(Counted::objects),
+                runs ? speed.bytes() : 0,
+                runs ? all.flatMap(this::secondsLeft) : Optional.empty());
+    }
+
+    private Optional<Long> secondsLeft(Counted total) {
+        return speed.secondsFor(Math.max(0, EACH * total.objects() + total.bytes() - finishedWork));
+    }
+}
