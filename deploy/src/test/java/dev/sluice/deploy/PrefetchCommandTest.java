@@ -195,6 +195,14 @@ final class PrefetchCommandTest {
         var again = JSON.readTree(
                 cluster.run("prefetch", "sets/train/", "--wait", "--json").outText());
         assertThat(again.path("skipped").asInt()).isEqualTo(30);
+        assertThat(cluster.run("prefetch", "sets", "--template", "train/shard-{00..29}.tar", "--wait")
+                        .outText())
+                .contains("0 fetched", "30 cached already");
+        var missing = attempt("prefetch", "sets", "--template", "train/shard-{29..30}.tar", "--wait");
+        assertThat(missing.exit()).isEqualTo(1);
+        assertThat(missing.err()).contains("train/shard-30.tar: ", "does not exist");
+        assertThat(attempt("prefetch", "sets", "--template", "{9..1}", "--wait").err())
+                .contains("{9..1} is empty");
         assertThat(cluster.run("job", "ls").outText()).contains(again.path("id").asText(), "sets/train/", "(dry run)");
     }
 

@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
+import dev.sluice.common.jobs.NameTemplate;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -24,7 +25,7 @@ import java.util.Optional;
 /// `/v1/jobs`: starts, shows and stops jobs. The controller has the record of each, the targets tell how far they are.
 final class JobApi {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final List<String> VALUES = List.of("kind", "bucket", "prefix", "dry_run");
+    private static final List<String> VALUES = List.of("kind", "bucket", "prefix", "template", "dry_run");
     private static final String ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // none is taken for another
     private static final int ID_LENGTH = 8;
 
@@ -74,7 +75,7 @@ final class JobApi {
                 .orElseThrow(() -> new S3Failure(404, "NoSuchJob", "There is no job %s".formatted(id)));
     }
 
-    /// @param message `{"kind": "prefetch", "bucket", "prefix", "dry_run"}`, the last two optional
+    /// @param message `{"kind": "prefetch", "bucket", "prefix" or "template", "dry_run"}`, the last two optional
     ObjectNode start(JsonNode message, String author) throws IOException {
         for (var field : message.properties()) {
             if (!VALUES.contains(field.getKey())) {
@@ -88,8 +89,10 @@ final class JobApi {
         var bucket = views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
         var prefix = text(message, "prefix");
         boolean dryRun = isTrue(message, "dry_run");
-        requireMatch(bucket, prefix);
-        var spec = new JobSpec(kind, name, bucket.id(), prefix, dryRun);
+        var template = template(message, prefix);
+        requireMatch(
+                bucket, template.map(NameTemplate::of).map(NameTemplate::prefix).orElse(prefix));
+        var spec = new JobSpec(kind, name, bucket.id(), prefix, template, dryRun);
         var id = kind.text() + "-" + newId();
         control.apply(new Command.StartJob(id, spec, author, clock.millis()));
         return show(known(id));
@@ -101,6 +104,16 @@ final class JobApi {
             throw new IOException("'%s' is a text".formatted(name));
         }
         return value.asText("");
+    }
+
+    /// @throws IllegalArgumentException saying what is wrong with it
+    private static Optional<String> template(JsonNode message, String prefix) throws IOException {
+        var template = Optional.of(text(message, "template")).filter(text -> !text.isEmpty());
+        if (template.isPresent() && !prefix.isEmpty()) {
+            throw new IOException("a job has a 'prefix' or a 'template', not both");
+        }
+        template.ifPresent(NameTemplate::of);
+        return template;
     }
 
     private static boolean isTrue(JsonNode message, String name) throws IOException {

@@ -31,6 +31,7 @@ final class JobJson {
                 .put("kind", job.spec().kind().text())
                 .put("bucket", job.spec().bucket())
                 .put("prefix", job.spec().prefix())
+                .put("template", job.spec().template().orElse(null))
                 .put("dry_run", job.spec().dryRun())
                 .put("author", job.author())
                 .put("state", job.state().text())

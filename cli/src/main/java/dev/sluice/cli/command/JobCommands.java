@@ -55,10 +55,8 @@ final class JobCommands {
     }
 
     private static String selection(JsonNode job) {
-        var prefix = job.path("prefix").asText();
-        return prefix.isEmpty()
-                ? job.path("bucket").asText()
-                : job.path("bucket").asText() + "/" + prefix;
+        var keys = job.path("template").asText(job.path("prefix").asText());
+        return keys.isEmpty() ? job.path("bucket").asText() : job.path("bucket").asText() + "/" + keys;
     }
 
     private static String time(long millis) {

@@ -30,7 +30,7 @@ public record Job(
         List<JobFailure> failures,
         SortedMap<NodeId, JobPart> parts) {
     private static final int AUTHOR_BYTES = 64;
-    private static final int PREFIX_BYTES = 200;
+    private static final int SELECTION_BYTES = 200;
     private static final int FAILURES_BYTES = 160;
 
     public Job {
@@ -99,7 +99,7 @@ public record Job(
                 all.values().stream().flatMap(part -> part.failures().stream()).toList();
         return new Job(
                 id,
-                spec.shortened(PREFIX_BYTES),
+                spec.shortened(SELECTION_BYTES),
                 author,
                 createdMillis,
                 how,

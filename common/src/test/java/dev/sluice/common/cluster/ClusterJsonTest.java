@@ -41,7 +41,8 @@ class ClusterJsonTest {
             1,
             Optional.of(1L << 40));
 
-    private static final JobSpec PREFETCH = new JobSpec(JobKind.PREFETCH, "shards", 1, "train/", false);
+    private static final JobSpec PREFETCH =
+            new JobSpec(JobKind.PREFETCH, "shards", 1, "train/", Optional.empty(), false);
     private static final JobPart PART = new JobPart(
             JobState.FULL,
             new JobCounts(9, 1, 2, 3, 4, 5),
@@ -181,7 +182,7 @@ class ClusterJsonTest {
     void jobOnAnotherBucketOfTheNameIsRefused() {
         var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
                 .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
-        var other = new JobSpec(JobKind.PREFETCH, "shards", 2, "", false);
+        var other = new JobSpec(JobKind.PREFETCH, "shards", 2, "", Optional.empty(), false);
         assertThatThrownBy(() -> state.apply(new Command.StartJob("prefetch-1", other, "author", 42)))
                 .isInstanceOf(StoreException.NoSuchBucket.class);
     }

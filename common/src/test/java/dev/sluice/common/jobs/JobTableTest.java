@@ -21,7 +21,7 @@ class JobTableTest {
     private static final NodeId FIRST = new NodeId("target001");
     private static final NodeId SECOND = new NodeId("target002");
     private static final Set<NodeId> BOTH = Set.of(FIRST, SECOND);
-    private static final JobSpec SPEC = new JobSpec(JobKind.PREFETCH, "sets", 7, "train/", false);
+    private static final JobSpec SPEC = new JobSpec(JobKind.PREFETCH, "sets", 7, "train/", Optional.empty(), false);
 
     private static Job job(String id) {
         return Job.started(id, SPEC, "author", 1000);
@@ -124,7 +124,7 @@ class JobTableTest {
         var failures = IntStream.range(0, 100)
                 .mapToObj(i -> new JobFailure(longText, longText))
                 .toList();
-        var spec = new JobSpec(JobKind.PREFETCH, "b".repeat(63), Long.MAX_VALUE, longText, false);
+        var spec = new JobSpec(JobKind.PREFETCH, "b".repeat(63), Long.MAX_VALUE, longText, Optional.empty(), false);
         var counts = new JobCounts(
                 Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, 1);
         var part = new JobPart(JobState.FAILED, counts, failures, Optional.of(longText));

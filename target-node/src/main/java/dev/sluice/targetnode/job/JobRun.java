@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.job;
 
-import dev.sluice.backend.BackendPage;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
@@ -155,17 +154,18 @@ final class JobRun implements Runnable {
         listedAll();
     }
 
-    private BackendPage page(String after) throws InterruptedException {
-        add(new JobCounts(0, 0, 0, 0, 0, 1));
+    private JobPage page(String from) throws InterruptedException {
         try {
-            return attempted(() -> work.page(after));
+            var page = attempted(() -> work.selection().page(from));
+            add(new JobCounts(0, 0, 0, 0, 0, page.requests()));
+            return page;
         } catch (StoreException failure) {
             throw new JobEnded(JobState.FAILED, "the bucket cannot be listed: " + failure.getMessage());
         }
     }
 
-    private void begin(BackendPage page) throws InterruptedException {
-        for (var object : page.entries()) {
+    private void begin(JobPage page) throws InterruptedException {
+        for (var object : page.items()) {
             if (work.isHere(object.key())) {
                 listed(object);
                 pace.await(object.size(), 0, this::isWanted);
@@ -176,7 +176,7 @@ final class JobRun implements Runnable {
         }
     }
 
-    private void begin(BackendPage.Entry object, int connections) {
+    private void begin(JobItem object, int connections) {
         try {
             limits.threads().execute(() -> {
                 try {
@@ -193,7 +193,7 @@ final class JobRun implements Runnable {
 
     // ---- a step
 
-    private void step(BackendPage.Entry object) {
+    private void step(JobItem object) {
         try {
             requireWanted();
             done(object, attempted(() -> work.step(object)));
@@ -242,7 +242,7 @@ final class JobRun implements Runnable {
         exhausted++;
     }
 
-    private synchronized void done(BackendPage.Entry object, StepResult result) {
+    private synchronized void done(JobItem object, StepResult result) {
         awayInRow = 0;
         int changed = result.changed() ? 1 : 0;
         add(new JobCounts(0, changed, 1 - changed, 0, result.bytes(), result.requests()));
@@ -252,7 +252,7 @@ final class JobRun implements Runnable {
         }
     }
 
-    private synchronized void failed(BackendPage.Entry object, String why) {
+    private synchronized void failed(JobItem object, String why) {
         add(new JobCounts(0, 0, 0, 1, 0, 1));
         if (failures.size() < JobPart.MOST_FAILURES) {
             failures.add(new JobFailure(object.key(), why));
@@ -271,12 +271,12 @@ final class JobRun implements Runnable {
         }
     }
 
-    private synchronized void finished(BackendPage.Entry object) {
+    private synchronized void finished(JobItem object) {
         finishedWork += EACH + object.size();
         speed.at(finishedWork, counts.bytes());
     }
 
-    private synchronized void listed(BackendPage.Entry object) {
+    private synchronized void listed(JobItem object) {
         add(new JobCounts(1, 0, 0, 0, 0, 0));
         listedBytes += object.size();
     }
@@ -299,7 +299,7 @@ final class JobRun implements Runnable {
             while (after.isPresent()) {
                 var page = page(after.get());
                 requireWanted();
-                for (var object : page.entries()) {
+                for (var object : page.items()) {
                     if (work.isHere(object.key())) {
                         objects++;
                         bytes += object.size();

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.job;
 
-import dev.sluice.backend.BackendPage;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.jobs.JobSpec;
@@ -21,12 +20,11 @@ import java.util.Optional;
 /// is here in the version of the cloud's list is skipped. One that the cloud has another version of is fetched again.
 /// Nothing is evicted for it: at the high watermark the job ends.
 final class Prefetch implements JobWork {
-    private static final int PAGE = 1000;
-
     private final JobSpec spec;
     private final NodeId self;
     private final Tools tools;
     private final FillRoom room;
+    private final Selection selection;
 
     /// What it works with.
     record Tools(ClusterViews views, ObjectStore store, ColdFill coldFill, BucketBackends backends, Quotas quotas) {}
@@ -37,11 +35,12 @@ final class Prefetch implements JobWork {
         this.self = self;
         this.tools = tools;
         this.room = room;
+        this.selection = Selection.of(spec, () -> tools.backends().of(bucket()));
     }
 
     @Override
-    public BackendPage page(String after) {
-        return tools.backends().of(bucket()).list(spec.prefix(), "", after, PAGE);
+    public Selection selection() {
+        return selection;
     }
 
     /// As it is now: its properties may change while the job runs.
@@ -59,16 +58,26 @@ final class Prefetch implements JobWork {
     }
 
     @Override
-    public int connections(BackendPage.Entry object) {
+    public int connections(JobItem object) {
         return tools.coldFill().connections(object.size());
     }
 
     @Override
-    public StepResult step(BackendPage.Entry object) throws InterruptedException {
+    public StepResult step(JobItem object) throws InterruptedException {
         var bucket = bucket();
-        int asked = 0;
+        return object.etag().isPresent() ? step(bucket, object, 0) : step(bucket, asked(bucket, object.key()), 1);
+    }
+
+    private JobItem asked(Bucket bucket, String key) {
+        var object = tools.backends().of(bucket).head(key);
+        return new JobItem(key, object.size(), Optional.of(object.etag()));
+    }
+
+    /// @param requests to the cloud so far
+    private StepResult step(Bucket bucket, JobItem object, int requests) throws InterruptedException {
+        int asked = requests;
         var stored = stored(bucket, object.key());
-        if (stored.isPresent() && stored.get().etag().equals(object.etag())) {
+        if (stored.isPresent() && Optional.of(stored.get().etag()).equals(object.etag())) {
             return StepResult.skipped(asked);
         }
         if (stored.isPresent()) {
@@ -80,10 +89,15 @@ final class Prefetch implements JobWork {
         if (spec.dryRun()) {
             return StepResult.done(object.size(), asked + 1);
         }
+        return fetched(bucket, object, stored, asked + 1);
+    }
+
+    private StepResult fetched(Bucket bucket, JobItem object, Optional<ObjectRecord> stored, int requests)
+            throws InterruptedException {
         try (var _ = room.take(object.size(), () -> left(bucket, object.key()), full(object.key()))) {
             stored.ifPresent(outdated -> drop(bucket, outdated));
             boolean fetched = tools.coldFill().store(bucket, object.key());
-            return fetched ? StepResult.done(object.size(), asked + 1) : StepResult.skipped(asked);
+            return fetched ? StepResult.done(object.size(), requests) : StepResult.skipped(requests - 1);
         } catch (StoreException.NoSpace full) {
             throw new JobEnded(JobState.FULL, String.valueOf(full.getMessage()));
         }

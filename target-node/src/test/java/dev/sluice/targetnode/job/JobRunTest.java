@@ -2,7 +2,6 @@ package dev.sluice.targetnode.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.backend.BackendPage;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobKind;
@@ -13,9 +12,6 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.pace.Clock;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,15 +57,16 @@ class JobRunTest {
         }
 
         @Override
-        public BackendPage page(String after) {
-            int from = after.isEmpty() ? 0 : Integer.parseInt(after) + 1;
+        public Selection selection() {
+            return from -> page(from.isEmpty() ? 0 : Integer.parseInt(from));
+        }
+
+        private JobPage page(int from) {
             int to = Math.min(count, from + PAGE);
-            var entries = new ArrayList<BackendPage.Entry>();
-            for (int i = from; i < to; i++) {
-                entries.add(new BackendPage.Entry("%04d".formatted(i), SIZE, "etag", Instant.EPOCH));
-            }
-            var next = to < count ? Optional.of("%04d".formatted(to - 1)) : Optional.<String>empty();
-            return new BackendPage(entries, List.of(), next);
+            var items = IntStream.range(from, to)
+                    .mapToObj(i -> new JobItem("%04d".formatted(i), SIZE, Optional.of("etag")))
+                    .toList();
+            return new JobPage(items, 1, to < count ? Optional.of(Integer.toString(to)) : Optional.empty());
         }
 
         @Override
@@ -77,12 +75,12 @@ class JobRunTest {
         }
 
         @Override
-        public int connections(BackendPage.Entry object) {
+        public int connections(JobItem object) {
             return connections;
         }
 
         @Override
-        public StepResult step(BackendPage.Entry object) throws InterruptedException {
+        public StepResult step(JobItem object) throws InterruptedException {
             var result = step.of(object.key());
             assertThat(done.add(object.key())).as("%s once", object.key()).isTrue();
             return result;
@@ -90,7 +88,7 @@ class JobRunTest {
     }
 
     private JobRun job(JobWork work) {
-        var spec = new JobSpec(JobKind.PREFETCH, "sets", 1, "", false);
+        var spec = new JobSpec(JobKind.PREFETCH, "sets", 1, "", Optional.empty(), false);
         var limits = new JobRun.Limits(AT_ONCE, _ -> waiting.get(), threads, Duration.ofMillis(1), Clock.SYSTEM);
         return new JobRun(Job.started("prefetch-1", spec, "author", 1), work, totals, limits);
     }
@@ -251,8 +249,10 @@ class JobRunTest {
     void bucketThatCannotBeListedEndsTheJob() {
         var broken = job(new JobWork() {
             @Override
-            public BackendPage page(String after) {
-                throw away();
+            public Selection selection() {
+                return _ -> {
+                    throw away();
+                };
             }
 
             @Override
@@ -261,12 +261,12 @@ class JobRunTest {
             }
 
             @Override
-            public int connections(BackendPage.Entry object) {
+            public int connections(JobItem object) {
                 return 1;
             }
 
             @Override
-            public StepResult step(BackendPage.Entry object) {
+            public StepResult step(JobItem object) {
                 return StepResult.skipped(0);
             }
         });

@@ -15,6 +15,7 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.storage.SmallDrive;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -52,7 +53,13 @@ class PrefetchTest {
 
     private String start(TargetFixture target, Bucket bucket, String prefix, boolean dryRun) {
         var id = "prefetch-" + ++started;
-        var spec = new JobSpec(JobKind.PREFETCH, bucket.name(), bucket.id(), prefix, dryRun);
+        return start(
+                target,
+                id,
+                new JobSpec(JobKind.PREFETCH, bucket.name(), bucket.id(), prefix, Optional.empty(), dryRun));
+    }
+
+    private static String start(TargetFixture target, String id, JobSpec spec) {
         target.control().apply(new Command.StartJob(id, spec, "author", 1));
         return id;
     }
@@ -100,6 +107,29 @@ class PrefetchTest {
             assertThat(prefetch(target, "train/").counts().done()).isEqualTo(2);
             assertThat(target.stored(target.cached(), "train/b")).isTrue();
             assertThat(target.stored(target.cached(), "trainer")).isFalse();
+        });
+    }
+
+    @Test
+    void templateNamesWhatIsFetched() throws IOException {
+        onTarget(target -> {
+            inCloud(target, "train/08", "train/09", "train/10", "train/12", "train/x");
+            target.get(target.cached(), "train/09");
+            target.awaitFills();
+            var cached = target.cached();
+            var template = Optional.of("train/{08..11}");
+            var spec = new JobSpec(JobKind.PREFETCH, cached.name(), cached.id(), "", template, false);
+            var job = ended(target, start(target, "prefetch-1", spec));
+            assertThat(job.state()).isEqualTo(JobState.DONE);
+            assertThat(job.counts().listed()).isEqualTo(4);
+            assertThat(job.counts().done()).isEqualTo(2);
+            assertThat(job.counts().skipped()).isEqualTo(1);
+            assertThat(job.counts().bytes()).isEqualTo(2 * SIZE);
+            assertThat(job.failures())
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure.key()).isEqualTo("train/11"));
+            assertThat(target.stored(cached, "train/10")).isTrue();
+            assertThat(target.stored(cached, "train/12")).isFalse();
         });
     }
 
