@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 /// Reaches the other targets by HTTP.
-final class HttpTargets implements OtherTargets {
+final class HttpTargets implements ReplicaPeers {
     private static final Duration CALL = Duration.ofSeconds(2);
 
     /// Who has the bytes asks its drive's loop first, and reads from its drive.

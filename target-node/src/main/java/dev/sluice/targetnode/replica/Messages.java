@@ -31,7 +31,7 @@ final class Messages implements AutoCloseable {
     private static final int AT_ONCE = 256;
 
     private final NodeId self;
-    private final OtherTargets targets;
+    private final ReplicaPeers targets;
     private final Staging staging;
     private final ClientWrites writes;
     private final Function<String, Optional<DriveReplicas>> loops;
@@ -45,7 +45,7 @@ final class Messages implements AutoCloseable {
     /// @param loops of this target, by drive
     Messages(
             NodeId self,
-            OtherTargets targets,
+            ReplicaPeers targets,
             Staging staging,
             ClientWrites writes,
             Function<String, Optional<DriveReplicas>> loops,

@@ -17,7 +17,7 @@ final class Outbox implements AutoCloseable {
     private static final long ROOM = 32L << 20;
 
     private final PeerAddress to;
-    private final OtherTargets targets;
+    private final ReplicaPeers targets;
     private final AtomicLong lost;
     private final ArrayDeque<byte[]> waiting = new ArrayDeque<>();
     private final Semaphore arrived = new Semaphore(0);
@@ -27,7 +27,7 @@ final class Outbox implements AutoCloseable {
     private boolean complained;
 
     /// @param lost counts messages that were not delivered
-    Outbox(PeerAddress to, OtherTargets targets, AtomicLong lost) {
+    Outbox(PeerAddress to, ReplicaPeers targets, AtomicLong lost) {
         this.to = to;
         this.targets = targets;
         this.lost = lost;

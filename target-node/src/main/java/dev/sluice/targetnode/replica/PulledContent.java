@@ -15,7 +15,7 @@ record PulledContent(Optional<ObjectRecord> found, InputStream body) implements 
     /// Of the sender, for its next bytes.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    static PulledContent of(OtherTargets.Content content, ScheduledExecutorService timer) throws IOException {
+    static PulledContent of(ReplicaPeers.Content content, ScheduledExecutorService timer) throws IOException {
         var body = new SteadyBody(content.body(), PATIENCE, timer);
         boolean read = false;
         try {

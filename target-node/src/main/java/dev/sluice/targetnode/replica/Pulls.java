@@ -33,7 +33,7 @@ final class Pulls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pulls.class);
     private static final int AT_ONCE = 16;
 
-    private final OtherTargets targets;
+    private final ReplicaPeers targets;
     private final ObjectStore store;
     private final Staging staging;
     private final Supplier<Optional<Applied>> applied;
@@ -46,7 +46,7 @@ final class Pulls implements AutoCloseable {
 
     /// @param leave proposes that a learner leaves its slot
     Pulls(
-            OtherTargets targets,
+            ReplicaPeers targets,
             ObjectStore store,
             Staging staging,
             Supplier<Optional<Applied>> applied,

@@ -50,7 +50,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Membership membership;
     private volatile boolean closed;
 
-    private Replicator(NodeId self, ObjectStore store, ControlPlane control, OtherTargets targets, NanoClock clock) {
+    private Replicator(NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
         this.self = self;
         this.store = store;
         this.clock = clock;
@@ -76,7 +76,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     }
 
     static Replicator start(
-            NodeId self, ObjectStore store, ControlPlane control, OtherTargets targets, NanoClock clock) {
+            NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
         var replicator = new Replicator(self, store, control, targets, clock);
         replicator.membership.start();
         return replicator;

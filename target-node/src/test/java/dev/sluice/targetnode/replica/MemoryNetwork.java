@@ -87,8 +87,8 @@ final class MemoryNetwork {
     }
 
     /// The others, as one target reaches them.
-    OtherTargets seenBy(NodeId self) {
-        return new OtherTargets() {
+    ReplicaPeers seenBy(NodeId self) {
+        return new ReplicaPeers() {
             @Override
             public void deliver(PeerAddress to, byte[] batch) {
                 try {

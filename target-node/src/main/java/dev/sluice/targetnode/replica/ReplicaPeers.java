@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /// The other targets that keep replicas, as this one reaches them. What it asks for, their [Replicator] does.
-interface OtherTargets {
+interface ReplicaPeers {
     /// Hands over messages about slots. Blocks until the other target has them.
     ///
     /// @param batch each message after its length
