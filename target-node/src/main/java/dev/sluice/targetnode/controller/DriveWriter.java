@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.controller;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,7 +16,8 @@ final class DriveWriter {
     private final Object lock = new Object();
     private Optional<Runnable> newest = Optional.empty();
     private boolean atWork;
-    private boolean begun;
+    private boolean hasCopy;
+    private long busySince;
     private CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
 
     DriveWriter(StateDisk disk) {
@@ -29,19 +31,22 @@ final class DriveWriter {
         }
     }
 
-    /// Whether the drive has a copy, and took the one that was begun last.
-    boolean isReady() {
+    /// Whether the drive has a copy, took the one that ended last, and has not been busy for long: while changes come
+    /// one after the other it always is.
+    boolean isReady(Duration patience) {
         synchronized (lock) {
-            return begun && written.isDone() && !written.isCompletedExceptionally();
+            return hasCopy && (written.isDone() || System.nanoTime() - busySince < patience.toNanos());
         }
     }
 
     /// Takes the place of what has not been begun yet.
-    void begin(StateDrive drive, byte[] head, byte[] state) {
+    ///
+    /// @return completes when it is written; not when another takes its place before
+    CompletableFuture<Void> begin(StateDrive drive, byte[] head, byte[] state) {
         var done = new CompletableFuture<Void>();
         boolean starts;
         synchronized (lock) {
-            begun = true;
+            busySince = written.isDone() ? System.nanoTime() : busySince;
             written = done;
             newest = Optional.of(() -> write(drive, head, state, done));
             starts = !atWork;
@@ -50,6 +55,7 @@ final class DriveWriter {
         if (starts) {
             disk.start("state " + drive.id(), this::writeAll);
         }
+        return done;
     }
 
     private void writeAll() {
@@ -63,6 +69,7 @@ final class DriveWriter {
             var next = newest;
             newest = Optional.empty();
             atWork = next.isPresent();
+            busySince = atWork ? System.nanoTime() : busySince;
             return next;
         }
     }
@@ -71,9 +78,17 @@ final class DriveWriter {
         try {
             drive.presence().require();
             disk.write(drive.file(), head, state);
+            ended(true);
             done.complete(null);
         } catch (IOException | RuntimeException failure) {
+            ended(false);
             done.completeExceptionally(failure);
+        }
+    }
+
+    private void ended(boolean well) {
+        synchronized (lock) {
+            hasCopy = well;
         }
     }
 

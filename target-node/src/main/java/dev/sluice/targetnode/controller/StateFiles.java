@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -95,6 +96,7 @@ final class StateFiles {
         }
         var wanted = wanted(now());
         return !names.first(wanted, ready()).equals(names.counted())
+                || !names.fewer(wanted).isEmpty()
                 || (!names.counted().containsAll(wanted) && System.nanoTime() - savedNanos > AGAIN.toNanos());
     }
 
@@ -111,30 +113,99 @@ final class StateFiles {
         writers.entrySet()
                 .removeIf(each ->
                         !here.containsKey(each.getKey()) && !each.getValue().hangs());
-        int boot = state.replication().controllers().getOrDefault(self, 0);
-        var bytes = StateCodec.encode(state);
-        var reasons = new TreeMap<String, String>();
         savedNanos = System.nanoTime();
-        var tried = names.first(wanted(here), ready());
-        while (!tried.isEmpty()) {
-            saves++;
-            trying = tried;
-            var head = StateCopy.head(boot, saves, tried, bytes);
-            var missed = writeInOrder(tried, here, head, bytes);
-            if (missed.isEmpty()) {
-                names.haveCounted(tried);
-                trying = Set.of();
-                writeToOthers(here, reasons.keySet(), head, bytes);
-                return;
-            }
-            missed.forEach((id, why) ->
-                    LOG.warn("the cluster's state {} is not written to drive {}: {}", state.version(), id, why));
-            reasons.putAll(missed);
-            tried = names.afterFailure(tried, missed.keySet());
+        var save = new Save(state, here);
+        var named = names.first(wanted(here), ready());
+        failed = !save.counts(named);
+        if (failed) {
+            throw new IOException(save.refusal(named));
         }
-        failed = true;
-        throw new IOException("none of the drives that keep the cluster's state takes its version %d: %s"
-                .formatted(state.version(), reasons));
+        var fewer = names.fewer(wanted(here));
+        if (!fewer.isEmpty() && !save.counts(fewer)) {
+            failed = true; // of the next save: what this one was asked for has counted
+            LOG.error("{}. Restart the controller", save.refusal(fewer));
+            return;
+        }
+        save.writeToOthers();
+    }
+
+    /// One state on its way to the drives.
+    private final class Save {
+        private final ClusterState state;
+        private final SortedMap<String, StateDrive> here;
+        private final int boot;
+        private final byte[] bytes;
+        private final SortedMap<String, String> reasons = new TreeMap<>();
+        private byte[] head = {};
+
+        Save(ClusterState state, SortedMap<String, StateDrive> here) {
+            this.state = state;
+            this.here = here;
+            this.boot = state.replication().controllers().getOrDefault(self, 0);
+            this.bytes = StateCodec.encode(state);
+        }
+
+        /// Attempts to have it on these drives, or on those of them that take it.
+        ///
+        /// @return false when there is none left that must have it
+        boolean counts(Set<String> first) {
+            var tried = first;
+            while (!tried.isEmpty()) {
+                saves++;
+                trying = tried;
+                head = StateCopy.head(boot, saves, tried, bytes);
+                var missed = writeInOrder(tried, here, head, bytes);
+                if (missed.isEmpty()) {
+                    names.haveCounted(tried);
+                    trying = Set.of();
+                    return true;
+                }
+                missed.forEach((id, why) ->
+                        LOG.warn("the cluster's state {} is not written to drive {}: {}", state.version(), id, why));
+                reasons.putAll(missed);
+                tried = names.afterFailure(tried, missed.keySet());
+            }
+            return false;
+        }
+
+        /// Why it does not count, and what to do about it.
+        String refusal(Set<String> first) {
+            if (names.isKnown()) {
+                return "none of the drives that keep the cluster's state takes its version %d: %s"
+                        .formatted(state.version(), reasons);
+            }
+            var refusing = reasons.entrySet().stream()
+                    .map(each -> described(each.getKey()) + ": " + each.getValue())
+                    .collect(Collectors.joining("; "));
+            return ("at this start each of the drives %s must take the cluster's state %d: not all of them have the newest"
+                            + " copy. These do not: %s. Make them writable; or unmount them, and give them up with [drives]"
+                            + " lost = [\"%s\"] in the node's file. Changes that only they have are forgotten then")
+                    .formatted(
+                            String.join(", ", first),
+                            state.version(),
+                            refusing,
+                            String.join("\", \"", reasons.keySet()));
+        }
+
+        private String described(String id) {
+            return Optional.ofNullable(here.get(id)).map(StateDrive::toString).orElse(id);
+        }
+
+        /// So that the next save can name them. They are not waited for.
+        void writeToOthers() {
+            var others = wanted(here);
+            others.removeAll(names.counted());
+            others.removeAll(reasons.keySet());
+            for (var id : others) {
+                var _ = writer(id)
+                        .begin(Objects.requireNonNull(here.get(id)), head, bytes)
+                        .whenComplete((_, failure) -> {
+                            if (failure != null) {
+                                LOG.warn("drive {} has not got the cluster's state: {}", id, failure.toString());
+                            }
+                        });
+            }
+        }
     }
 
     /// @return the drives that do not have it, and why
@@ -170,23 +241,10 @@ final class StateFiles {
             if (drive == null) {
                 missed.put(id, "it is no drive of this target");
             } else {
-                writer(id).begin(drive, head, bytes);
+                var _ = writer(id).begin(drive, head, bytes);
             }
         }
         return missed;
-    }
-
-    /// So that the next save can name them. One that hangs already is not waited for.
-    private void writeToOthers(
-            SortedMap<String, StateDrive> here, Collection<String> missed, byte[] head, byte[] bytes) {
-        var others = wanted(here);
-        others.removeAll(names.counted());
-        others.removeAll(missed);
-        var hanging = others.stream().filter(id -> writer(id).hangs()).toList();
-        var _ = begin(hanging, here, head, bytes);
-        others.removeAll(hanging);
-        write(others, here, head, bytes)
-                .forEach((id, why) -> LOG.warn("drive {} has not got the cluster's state: {}", id, why));
     }
 
     private DriveWriter writer(String id) {
@@ -208,7 +266,7 @@ final class StateFiles {
 
     private List<String> ready() {
         return writers.entrySet().stream()
-                .filter(each -> each.getValue().isReady())
+                .filter(each -> each.getValue().isReady(patience))
                 .map(Map.Entry::getKey)
                 .toList();
     }

@@ -11,7 +11,8 @@ import java.util.TreeSet;
 /// newest copy it can read, if it can read one on every drive that this copy names. Let N be the names of the last save
 /// that counted.
 ///
-/// - An attempt names all of N, and drives that came back; or only drives of N. The next attempt of the same save names
+/// - An attempt names all of N, and drives that came back; or only drives of N, when some are to go. The next attempt
+/// of the same save names
 ///   fewer, and of N only. When there is none left, nothing is saved any more.
 /// - So a save that counts shares a drive with N, and with each attempt since N: the smallest set that was tried lies
 /// in
@@ -46,7 +47,7 @@ final class StateNames {
     }
 
     /// Whether the newest copy counted for sure.
-    private boolean isKnown() {
+    boolean isKnown() {
         return having.containsAll(counted);
     }
 
@@ -65,13 +66,17 @@ final class StateNames {
         if (!isKnown()) {
             return counted;
         }
-        var staying = common(counted, wanted);
-        if (!staying.isEmpty() && staying.size() < counted.size()) {
-            return staying;
-        }
         var all = common(wanted, ready);
         all.addAll(counted);
         return all;
+    }
+
+    /// To be tried only when the same state has just counted: then the drives that stay were well a moment ago.
+    ///
+    /// @return what is named when drives are to go; empty when none is, or no other has the state
+    Set<String> fewer(SortedSet<String> wanted) {
+        var staying = common(counted, wanted);
+        return isKnown() && staying.size() < counted.size() ? staying : Set.of();
     }
 
     /// @param failed those of `names` that did not take it

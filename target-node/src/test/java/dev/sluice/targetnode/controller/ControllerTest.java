@@ -217,8 +217,7 @@ class ControllerTest {
         var controller = Controller.open(known, Set.of(ONE, TWO), new TreeMap<>(Map.of("key", "secret")), clock);
         assertThat(controller.isKeptOn("d0")).isTrue();
         assertThat(controller.isKeptOn("d1")).as("it had no copy").isFalse();
-        controller.judge();
-        assertThat(controller.isKeptOn("d1")).isTrue();
+        awaitKeptOnBoth(controller);
         known.keep("d0", false);
         controller.judge();
         assertThat(controller.isKeptOn("d0")).as("it is to go").isFalse();
@@ -440,6 +439,7 @@ class ControllerTest {
                         1,
                         2,
                         Optional.empty())));
+        awaitKeptOnBoth(controller);
         return controller;
     }
 
@@ -464,7 +464,16 @@ class ControllerTest {
         var controller = open(ONE, TWO);
         controller.apply(join(ONE));
         controller.apply(join(TWO));
+        awaitKeptOnBoth(controller);
         return controller;
+    }
+
+    /// A drive without a copy gets one, and is named by the next save.
+    private static void awaitKeptOnBoth(Controller controller) {
+        TargetFixture.eventually(() -> {
+            controller.judge();
+            return controller.isKeptOn("d0") && controller.isKeptOn("d1");
+        });
     }
 
     private Controller open(NodeId... members) throws IOException {

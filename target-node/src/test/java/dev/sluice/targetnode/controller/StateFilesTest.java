@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,6 +76,7 @@ class StateFilesTest {
         save(files);
         readOnly.clear();
         var counted = save(files);
+        awaitDue(files);
         assertThat(names("d0")).as("d0 was not named yet").isEqualTo(Set.of("d1"));
         readOnly.add("d1");
         assertThatThrownBy(() -> save(files)).hasMessageContaining("d1=");
@@ -94,7 +97,7 @@ class StateFilesTest {
         readOnly.clear();
         save(files);
         assertThat(files.isKeptOn("d0")).isFalse();
-        assertThat(files.isDue()).isTrue();
+        awaitDue(files);
         var both = save(files);
         assertThat(files.isDue()).isFalse();
         assertThat(names("d0")).isEqualTo(Set.of("d0", "d1"));
@@ -109,13 +112,15 @@ class StateFilesTest {
         var drives = TestDrives.at(folder.resolve("d0"), folder.resolve("d1"));
         var files = files(drives);
         save(files);
+        awaitDue(files);
         save(files);
         drives.add(folder.resolve("d2"));
         save(files);
+        awaitDue(files);
         assertThat(copy("d2").names()).isEqualTo(Set.of("d0", "d1"));
         readOnly.add("d1");
         save(files);
-        assertThat(names("d2")).isEqualTo(Set.of("d0"));
+        TargetFixture.eventually(() -> names("d2").equals(Set.of("d0")));
         save(files);
         assertThat(names("d2")).isEqualTo(Set.of("d0", "d2"));
     }
@@ -133,7 +138,12 @@ class StateFilesTest {
         saveOfWhichOnlyD0KnowsAfter(saved("d0", "d1"));
         readOnly.add("d1");
         var files = opened(state(version), "d0", "d1"); // its outcome was unknown
-        assertThatThrownBy(() -> save(files)).hasMessageContaining("d1=");
+        assertThatThrownBy(() -> save(files))
+                .hasMessageContaining("d1 at " + folder.resolve("d1") + ": java.io.IOException: read-only")
+                .hasMessageContaining("unmount them, and give them up with [drives] lost = [\"d1\"]")
+                .satisfies(refused -> assertThat(refused.getMessage()).doesNotContain("\n"));
+        var unmounted = files(TestDrives.at(folder.resolve("d0")).lose("d1"));
+        assertThat(unmounted.load()).as("as the message says").contains(state(version));
         readOnly.clear();
         var newest = save(opened(state(version), "d0", "d1"));
         assertThat(names("d1")).isEqualTo(Set.of("d0", "d1"));
@@ -154,6 +164,7 @@ class StateFilesTest {
         save(files);
         drives.add(folder.resolve("d1"));
         save(files);
+        awaitDue(files);
         readOnly.add("d0");
         var before = Files.readAllBytes(file("d1"));
         assertThatThrownBy(() -> save(files)).hasMessageContaining("d0=");
@@ -166,7 +177,7 @@ class StateFilesTest {
         var before = Files.readAllBytes(file("d1"));
         readOnly.add("d0");
         var files = opened(state(version), "d0", "d1");
-        assertThatThrownBy(() -> save(files)).hasMessageContaining("d0=");
+        assertThatThrownBy(() -> save(files)).hasMessageContaining("d0 at ");
         assertThat(file("d1")).hasBinaryContent(before);
     }
 
@@ -176,6 +187,7 @@ class StateFilesTest {
         assertThat(files.load()).isEmpty();
         var first = save(files);
         assertThat(names("d0")).isEqualTo(Set.of("d0"));
+        awaitDue(files);
         Files.delete(file("d1")); // killed before it was written
         assertThat(start("d0", "d1")).isEqualTo(first);
     }
@@ -248,16 +260,63 @@ class StateFilesTest {
         assertThat(files.isKeptOn("d0")).isTrue();
         drives.add(folder.resolve("d1"));
         save(files);
-        assertThat(files.isDue()).isTrue();
+        awaitDue(files);
         save(files);
         assertThat(names("d0")).isEqualTo(Set.of("d0", "d1"));
-        assertThat(files.isDue()).isTrue();
-        save(files);
+        assertThat(names("d1")).isEqualTo(Set.of("d1"));
         assertThat(files.isDue()).isFalse();
         assertThat(files.isKeptOn("d0")).isFalse();
         drives.remove("d0");
         assertThat(start("d1")).isEqualTo(state(version));
         assertThatThrownBy(() -> start("d0")).hasMessageContaining("d1: ");
+    }
+
+    /// It would be the only one that the save names.
+    @Test
+    void driveThatIsToGoStaysWhenTheOtherOneFailsInThatSave() throws IOException {
+        var drives = TestDrives.at(folder.resolve("d0"), folder.resolve("d1"));
+        var files = files(drives);
+        save(files);
+        awaitDue(files);
+        save(files);
+        drives.keep("d0", false);
+        assertThat(files.isDue()).isTrue();
+        readOnly.add("d1");
+        var newest = save(files);
+        assertThat(names("d0")).isEqualTo(Set.of("d0"));
+        assertThat(files.isKeptOn("d0")).isTrue();
+        assertThat(start("d0")).isEqualTo(newest);
+        boot--;
+        readOnly.clear();
+        save(files);
+        awaitDue(files);
+        save(files);
+        assertThat(names("d1")).isEqualTo(Set.of("d1"));
+        assertThat(files.isKeptOn("d0")).isFalse();
+    }
+
+    /// The drive that stays took the first of two writes of that save, and not the second: it may have it all the same.
+    @Test
+    void changeCountsAlsoWhenTheSaveThatNamesFewerDrivesFails() throws IOException {
+        var writes = new AtomicInteger();
+        var failing = new StateDisk.Local() {
+            @Override
+            public void write(Path file, byte[] head, byte[] state) throws IOException {
+                if (file.startsWith(folder.resolve("d1")) && writes.incrementAndGet() > 3) {
+                    throw new IOException("it failed");
+                }
+                super.write(file, head, state);
+            }
+        };
+        var drives = TestDrives.at(folder.resolve("d0"), folder.resolve("d1"));
+        var files = new StateFiles(drives, SELF, LONG, failing);
+        save(files);
+        awaitDue(files);
+        save(files);
+        drives.keep("d0", false);
+        var newest = save(files);
+        assertThatThrownBy(() -> save(files)).hasMessageContaining("restart the controller");
+        assertThat(start("d0", "d1")).isEqualTo(newest);
     }
 
     // ---- format 2
@@ -325,6 +384,7 @@ class StateFilesTest {
         var drives = TestDrives.at(folder.resolve("d0"), folder.resolve("d1"));
         var files = new StateFiles(drives, SELF, Duration.ofSeconds(1), hanging);
         save(files);
+        awaitDue(files);
         save(files);
         assertThat(files.isKeptOn("d1")).isTrue();
         for (int i = 0; i < 200; i++) {
@@ -341,6 +401,74 @@ class StateFilesTest {
         assertThat(names("d0")).isEqualTo(Set.of("d0", "d1"));
     }
 
+    @Test
+    void saveDoesNotWaitForADriveThatCameBack() throws IOException {
+        var goesOn = new CountDownLatch(1);
+        var hanging = new StateDisk.Local() {
+            @Override
+            public void write(Path file, byte[] head, byte[] state) throws IOException {
+                if (file.startsWith(folder.resolve("d1"))) {
+                    awaited(goesOn);
+                }
+                super.write(file, head, state);
+            }
+        };
+        var drives = TestDrives.at(folder.resolve("d0"));
+        var files = new StateFiles(drives, SELF, LONG, hanging);
+        save(files);
+        drives.add(folder.resolve("d1"));
+        CompletableFuture.runAsync(() -> {
+                    saved(files);
+                    saved(files);
+                })
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+        assertThat(files.isDue()).as("it has no copy yet").isFalse();
+        goesOn.countDown();
+        awaitDue(files);
+        save(files);
+        assertThat(names("d1")).isEqualTo(Set.of("d0", "d1"));
+    }
+
+    /// While changes come one after the other, a copy for it is always under way.
+    @Test
+    void driveThatCameBackIsNamedAlsoWhileItTakesACopy() throws IOException {
+        var one = new CountDownLatch(1);
+        var two = new CountDownLatch(1);
+        var ofOne = new AtomicInteger();
+        var ofTwo = new AtomicInteger();
+        var slow = new StateDisk.Local() {
+            @Override
+            public void write(Path file, byte[] head, byte[] state) throws IOException {
+                if (file.startsWith(folder.resolve("d0"))) {
+                    if (ofOne.incrementAndGet() == 3) {
+                        two.countDown();
+                    }
+                } else {
+                    awaited(ofTwo.incrementAndGet() == 1 ? one : two);
+                }
+                super.write(file, head, state);
+            }
+        };
+        var drives = TestDrives.at(folder.resolve("d0"), folder.resolve("d1"));
+        var files = new StateFiles(drives, SELF, LONG, slow);
+        save(files);
+        save(files);
+        one.countDown();
+        TargetFixture.eventually(() -> ofTwo.get() == 2);
+        awaitDue(files);
+        save(files);
+        assertThat(names("d1")).isEqualTo(Set.of("d0", "d1"));
+    }
+
+    private void saved(StateFiles files) {
+        try {
+            save(files);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Also when the next change comes at once.
     @Test
     void eachChangeIsOnAllDrivesThatTakeItBeforeItIsAcknowledged() throws IOException {
@@ -354,7 +482,9 @@ class StateFilesTest {
         };
         var files = new StateFiles(
                 TestDrives.at(folder.resolve("d0"), folder.resolve("d1")), SELF, Duration.ofSeconds(60), counting);
-        for (int i = 1; i <= 10_000; i++) {
+        save(files);
+        awaitDue(files);
+        for (int i = 2; i <= 10_000; i++) {
             save(files);
             assertThat(List.of(ofOne.get(), ofTwo.get())).isEqualTo(List.of(i, i));
         }
@@ -432,9 +562,17 @@ class StateFilesTest {
     private StateFiles saved(String... ids) throws IOException {
         var files = files(ids);
         save(files);
+        if (ids.length > 1) {
+            awaitDue(files);
+        }
         save(files);
         assertThat(names(ids[0])).isEqualTo(Set.of(ids));
         return files;
+    }
+
+    /// Until a drive that came back has a copy, and can be named.
+    private static void awaitDue(StateFiles files) {
+        TargetFixture.eventually(files::isDue);
     }
 
     private ClusterState save(StateFiles files) throws IOException {
