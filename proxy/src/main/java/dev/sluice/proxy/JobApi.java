@@ -16,6 +16,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -88,6 +89,9 @@ final class JobApi {
         var name = text(message, "bucket");
         var bucket = views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
         var prefix = text(message, "prefix");
+        if (prefix.getBytes(StandardCharsets.UTF_8).length > NameTemplate.LONGEST_NAME) {
+            throw new IOException("'prefix' has more than %d bytes".formatted(NameTemplate.LONGEST_NAME));
+        }
         boolean dryRun = isTrue(message, "dry_run");
         var template = template(message, prefix);
         requireMatch(
@@ -108,7 +112,10 @@ final class JobApi {
 
     /// @throws IllegalArgumentException saying what is wrong with it
     private static Optional<String> template(JsonNode message, String prefix) throws IOException {
-        var template = Optional.of(text(message, "template")).filter(text -> !text.isEmpty());
+        if (!message.has("template")) {
+            return Optional.empty();
+        }
+        var template = Optional.of(text(message, "template")); // an empty one has no names, and does not mean all
         if (template.isPresent() && !prefix.isEmpty()) {
             throw new IOException("a job has a 'prefix' or a 'template', not both");
         }

@@ -85,6 +85,7 @@ class JobApiTest {
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"color\":\"red\"}    | 400 | unknown value 'color'",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"dry_run\":\"no\"}  | 400 | dry_run",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"train/{9..1}\"} | 400 | {9..1} is empty",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"\"} | 400 | has no range",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"{0..99999999}\"} | 400 | 10000000",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"val/{1..9}\"} | 404 | begins with 'val/'",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"prefix\":\"t\",\"template\":\"t{1..9}\"} | 400 | not both",

@@ -1,5 +1,6 @@
 package dev.sluice.common.jobs;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -10,6 +11,11 @@ import java.util.regex.Pattern;
 /// they are asked for.
 public final class NameTemplate {
     public static final long MOST_NAMES = 10_000_000;
+
+    /// In bytes of UTF-8, as S3's longest key.
+    public static final int LONGEST_NAME = 1024;
+
+    private static final int MOST_TEXT = 2048;
 
     private static final Pattern RANGE = Pattern.compile("\\{(\\d{1,18})\\.\\.(\\d{1,18})(?:\\.\\.(\\d{1,18}))?}");
 
@@ -37,6 +43,9 @@ public final class NameTemplate {
     }
 
     private NameTemplate(String template) {
+        if (template.length() > MOST_TEXT) {
+            throw new IllegalArgumentException("the template has more than %d characters".formatted(MOST_TEXT));
+        }
         var found = RANGE.matcher(template);
         int from = 0;
         while (found.find()) {
@@ -56,6 +65,10 @@ public final class NameTemplate {
         if (size > MOST_NAMES) {
             throw new IllegalArgumentException(
                     "the template '%s' has more than %d names".formatted(template, MOST_NAMES));
+        }
+        if (name(size - 1).getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME) {
+            throw new IllegalArgumentException(
+                    "the template '%s' has names of more than %d bytes".formatted(template, LONGEST_NAME));
         }
     }
 

@@ -38,6 +38,17 @@ class NameTemplateTest {
         assertThat(template.name(template.size() - 1)).isEqualTo("a/9999999");
     }
 
+    /// Pages of names are in memory.
+    @Test
+    void namesAreNotLongerThanKeys() {
+        var longest = "x".repeat(NameTemplate.LONGEST_NAME - 2);
+        assertThat(NameTemplate.of(longest + "{0..99}").size()).isEqualTo(100);
+        assertThatThrownBy(() -> NameTemplate.of(longest + "{0..100}")).hasMessageContaining("1024 bytes");
+        assertThatThrownBy(() -> NameTemplate.of("ä".repeat(512) + "{0..9}")).hasMessageContaining("1024 bytes");
+        assertThatThrownBy(() -> NameTemplate.of("x".repeat(500_000) + "{0..9}"))
+                .hasMessageContaining("2048 characters");
+    }
+
     @Test
     void allNamesDiffer() {
         var template = NameTemplate.of("{0..9}-{00..11}-{3..17..2}");

@@ -34,7 +34,7 @@ final class JobRun implements Runnable {
     /// Before the first repetition; doubled for each one after it.
     static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// So many objects in a row that the cloud does not give mean that it is away.
+    /// So many objects in a row that the cloud does not give mean that it is away, or refuses all.
     private static final int AWAY = 16;
     /// After so many objects that no repetition helped, nothing is repeated: else a drive that is away costs hours.
     private static final int MOST_EXHAUSTED = 64;
@@ -107,7 +107,7 @@ final class JobRun implements Runnable {
             end(end);
         } catch (InterruptedException _) {
             stop(); // unless it has ended for another reason, which interrupted it
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | Error bug) {
             LOG.error("job {} cannot go on: a bug", job.id(), bug);
             end(new JobEnded(JobState.FAILED, bug.toString()));
         } finally {
@@ -155,8 +155,9 @@ final class JobRun implements Runnable {
     }
 
     private JobPage page(String from) throws InterruptedException {
+        requireWanted();
         try {
-            var page = attempted(() -> work.selection().page(from));
+            var page = attempted(ATTEMPTS, () -> work.selection().page(from));
             add(new JobCounts(0, 0, 0, 0, 0, page.requests()));
             return page;
         } catch (StoreException failure) {
@@ -196,32 +197,33 @@ final class JobRun implements Runnable {
     private void step(JobItem object) {
         try {
             requireWanted();
-            done(object, attempted(() -> work.step(object)));
+            done(object, attempted(attempts(), () -> work.step(object)));
         } catch (JobEnded end) {
             end(end);
-        } catch (StoreException.BackendDenied denied) {
-            end(new JobEnded(JobState.FAILED, String.valueOf(denied.getMessage())));
+        } catch (StoreException.BackendUnavailable failure) {
+            failed(object, String.valueOf(failure.getMessage()));
+            inRow("the cloud does not answer; start the job again later, it skips what is stored: ", failure);
+        } catch (StoreException.BackendDenied failure) { // it may be this object only: an archived one, another key
+            failed(object, String.valueOf(failure.getMessage()));
+            inRow("the cloud refuses: ", failure);
         } catch (StoreException failure) {
             failed(object, String.valueOf(failure.getMessage()));
-            if (failure instanceof StoreException.BackendUnavailable) {
-                away(failure);
-            }
         } catch (InterruptedException _) {
             LOG.debug("job {} leaves {}", job.id(), object.key());
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | Error bug) {
             LOG.error("job {} cannot work on {}: a bug", job.id(), object.key(), bug);
             failed(object, bug.toString());
         }
     }
 
     /// What a cloud or drive does not give now is asked for again a few times.
-    private <T> T attempted(Callable<T> request) throws InterruptedException {
+    private <T> T attempted(int most, Callable<T> request) throws InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
                 return request.call();
             } catch (StoreException.BackendUnavailable | StoreException.Unavailable later) {
                 requireWanted();
-                if (attempt >= attempts()) {
+                if (attempt >= most) {
                     exhausted();
                     throw later;
                 }
@@ -244,6 +246,7 @@ final class JobRun implements Runnable {
 
     private synchronized void done(JobItem object, StepResult result) {
         awayInRow = 0;
+        exhausted = 0;
         int changed = result.changed() ? 1 : 0;
         add(new JobCounts(0, changed, 1 - changed, 0, result.bytes(), result.requests()));
         finished(object);
@@ -261,13 +264,11 @@ final class JobRun implements Runnable {
         totals.failed();
     }
 
-    private synchronized void away(StoreException failure) {
+    /// @param what it means when many come one after the other
+    private synchronized void inRow(String what, StoreException failure) {
         awayInRow++;
         if (awayInRow >= AWAY) {
-            end(new JobEnded(
-                    JobState.FAILED,
-                    "the cloud does not answer; start the job again later, it skips what is stored: "
-                            + failure.getMessage()));
+            end(new JobEnded(JobState.FAILED, what + failure.getMessage()));
         }
     }
 

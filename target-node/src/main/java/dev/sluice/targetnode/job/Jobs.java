@@ -127,6 +127,9 @@ public final class Jobs implements AutoCloseable {
                 pause();
             } catch (InterruptedException stopping) {
                 return;
+            } catch (RuntimeException bug) {
+                LOG.error("jobs do not follow the cluster's state: a bug", bug);
+                pause();
             }
         }
     }
@@ -174,13 +177,16 @@ public final class Jobs implements AutoCloseable {
         run.run();
         var part = run.part();
         LOG.info("job {} on this target: {}, {}", run.job().id(), part.state(), part.counts());
-        report(run);
-        synchronized (this) {
-            running.remove(run.job().id());
-            runners.remove(run.job().id());
-            ended.addLast(run);
-            if (ended.size() > ENDED_KEPT) {
-                ended.removeFirst();
+        try {
+            report(run);
+        } finally {
+            synchronized (this) {
+                running.remove(run.job().id());
+                runners.remove(run.job().id());
+                ended.addLast(run);
+                if (ended.size() > ENDED_KEPT) {
+                    ended.removeFirst();
+                }
             }
         }
         try {

@@ -241,7 +241,7 @@ class JobRunTest {
             throw new StoreException.BackendDenied("403");
         });
         assertThat(part.state()).isEqualTo(JobState.FAILED);
-        assertThat(part.message()).contains("403");
+        assertThat(part.message()).hasValueSatisfying(why -> assertThat(why).contains("403"));
         assertThat(part.counts().done()).isZero();
     }
 
