@@ -65,7 +65,6 @@ final class DriveReplicas implements AutoCloseable {
     private Optional<CompletableFuture<Void>> nextSync = Optional.empty();
     private volatile boolean closed;
     private volatile boolean over;
-    private volatile boolean failed;
 
     /// @param ended told at the end, whether the drive failed or this was closed
     DriveReplicas(
@@ -113,11 +112,6 @@ final class DriveReplicas implements AutoCloseable {
     /// Whether nothing that is posted is done any more.
     boolean isOver() {
         return over;
-    }
-
-    /// Whether a bug ended it.
-    boolean hasFailed() {
-        return failed;
     }
 
     /// Hands an event to a slot. Never blocks.
@@ -217,7 +211,6 @@ final class DriveReplicas implements AutoCloseable {
         } catch (UncheckedIOException failure) {
             drive.suspicion().add("replicas", Objects.requireNonNull(failure.getCause()));
         } catch (RuntimeException bug) {
-            failed = true;
             LOG.error("the replicas of drive {} stop: a bug", drive.id(), bug);
         } finally {
             closed = true;

@@ -42,9 +42,10 @@ final class FollowedState {
         var before = told;
         told = Optional.empty();
         shown = Optional.of(Applied.of(state));
-        var loops = Map.copyOf(drives.apply(state.replication()));
+        Map<String, DriveReplicas> loops = Map.of();
         boolean whole = false;
         try {
+            loops = Map.copyOf(drives.apply(state.replication()));
             boolean again = tell(before, state, loops, slots);
             whole = true;
             told = Optional.of(state);
@@ -53,6 +54,7 @@ final class FollowedState {
         } finally {
             if (!whole) {
                 loops.values().forEach(FollowedState::withdrawLease);
+                toldTo.forEach(FollowedState::withdrawLease);
             }
         }
     }

@@ -54,7 +54,7 @@ final class OwnDrives implements Membership.Drives {
     private final Map<String, Announced> announced = new HashMap<>();
     private final Set<String> arriving = new HashSet<>();
 
-    /// Drives that are refused, or whose loop has ended by a bug. What is opened later is another object.
+    /// Open drives that the log refuses, or whose loop has ended. What is opened later is another object.
     private final Set<Drive> refused = new HashSet<>();
 
     /// @param loops the drives that take part, by id: changed by this, and read by all threads
@@ -113,7 +113,13 @@ final class OwnDrives implements Membership.Drives {
         synchronized (this) {
             drives = announced.values().stream().map(Announced::drive).toList();
         }
-        drives.stream().filter(Drive::serves).forEach(OwnDrives::markSound);
+        for (var drive : drives) {
+            try {
+                markSound(drive);
+            } catch (StoreException failure) { // after the next start it copies more than it needs
+                LOG.warn("drive {} is not marked as sound: {}", drive.id(), failure.getMessage());
+            }
+        }
     }
 
     private synchronized Announced announce(Drive drive, String nonce) {
@@ -165,12 +171,11 @@ final class OwnDrives implements Membership.Drives {
         return drive.serves() && !refused.contains(drive);
     }
 
-    /// The loop of a drive has ended.
+    /// The loop of a drive has ended. Changes that it ordered may still come to the open drive, so no other loop begins
+    /// on it.
     synchronized void ended(DriveReplicas loop) {
         loops.remove(loop.id(), loop);
-        if (loop.hasFailed()) {
-            refused.add(loop.drive());
-        }
+        refused.add(loop.drive());
     }
 
     // ---- from time to time
@@ -179,6 +184,7 @@ final class OwnDrives implements Membership.Drives {
     @Override
     public synchronized void report(int incarnation) {
         loops.values().stream().filter(loop -> !loop.drive().serves()).forEach(DriveReplicas::close);
+        refused.removeIf(drive -> !drive.serves());
         var known = control.current().replication();
         if (known.incarnation(self) == incarnation) {
             reportOut(known);
@@ -226,11 +232,13 @@ final class OwnDrives implements Membership.Drives {
             }
         } catch (StoreException.Unavailable | StoreException.DriveFailed later) {
             LOG.debug("drive {} is announced later: {}", slot.id(), later.getMessage());
-        } catch (RuntimeException refusal) {
-            LOG.error("drive {} takes no part in replication", slot.id(), refusal);
+        } catch (StoreException.InvalidArgument refusal) {
+            LOG.error("drive {} takes no part in replication: {}", slot.id(), refusal.getMessage());
             synchronized (this) {
                 refused.add(drive);
             }
+        } catch (RuntimeException failure) {
+            LOG.warn("drive {} is not announced yet", slot.id(), failure);
         } finally {
             synchronized (this) {
                 arriving.remove(slot.id());

@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// What a command does to targets, drives and slots: a pure function of the state, the command and what the leader
@@ -131,18 +132,24 @@ public final class Planner {
         attach(command, incarnation);
         boolean rebooted =
                 known.filter(entry -> !entry.bootId().equals(command.bootId())).isPresent();
-        registered(command.drives(), rebooted, drivesOf(target));
+        registered(
+                command.drives(),
+                drive -> rebooted
+                        || before.drives().find(drive).filter(DriveEntry::out).isPresent(),
+                drivesOf(target));
     }
 
+    /// @param unsynced whether a drive may have lost writes that were not synced: power was lost, or it was away
     /// @param gone drives whose process of before has ended
-    private void registered(List<RegisteredDrive> drives, boolean rebooted, Set<String> gone) {
+    private void registered(List<RegisteredDrive> drives, Predicate<String> unsynced, Set<String> gone) {
         var named = drives.stream().map(RegisteredDrive::id).collect(Collectors.toUnmodifiableSet());
+        var lacking = named.stream().filter(unsynced).collect(Collectors.toUnmodifiableSet());
         var unsound = drives.stream()
                 .filter(drive -> !drive.sound())
                 .map(RegisteredDrive::id)
                 .collect(Collectors.toUnmodifiableSet());
         eachRow((rules, group) -> (row, goal) -> {
-            var back = rules.registered(group, row, named, rebooted, unsound);
+            var back = rules.registered(group, row, named, lacking, unsound);
             return rules.fill(group, rules.vouched(back, gone), goal);
         });
     }
@@ -230,7 +237,7 @@ public final class Planner {
         }
         requireTarget(command.target(), List.of(drive));
         attach(command.target(), drive, draft.newIncarnation(), command.nonce());
-        registered(List.of(drive), true, Set.of(drive.id()));
+        registered(List.of(drive), _ -> true, Set.of(drive.id()));
     }
 
     private void fillAndVouch(Set<String> gone) {

@@ -155,7 +155,7 @@ final class RowRules {
     /// A target has registered with these drives: their member stays what it is under the new incarnation. One that
     /// is not sound becomes a learner when another member is in-sync. A sound in-sync one stays, behind the others
     /// when one of them may hold a lease; and the primary fences again.
-    SlotRow registered(Group group, SlotRow row, Set<String> drives, boolean rebooted, Set<String> unsound) {
+    SlotRow registered(Group group, SlotRow row, Set<String> drives, Set<String> unsynced, Set<String> unsound) {
         for (int at = 0; at < row.members().size(); at++) {
             var member = row.members().get(at);
             if (!drives.contains(member.drive())) {
@@ -164,7 +164,8 @@ final class RowRules {
             var others = new ArrayList<>(row.members());
             others.remove(at);
             int inSync = inSync(others);
-            boolean mayLack = (rebooted && group.durability() == Durability.OS) || unsound.contains(member.drive());
+            boolean mayLack = (group.durability() == Durability.OS && unsynced.contains(member.drive()))
+                    || unsound.contains(member.drive());
             boolean learner = !member.inSync() || (inSync > 0 && mayLack);
             int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
             others.add(place, member(member.drive(), !learner, row.epoch() + 1));

@@ -147,7 +147,7 @@ class PlannerLawsTest {
                     staysIfItCan(
                             as,
                             named,
-                            unsound || (rebooted && durability == Durability.OS),
+                            unsound || ((rebooted || wasOut(stateBefore, member)) && durability == Durability.OS),
                             member,
                             stateBefore,
                             before,
@@ -163,6 +163,10 @@ class PlannerLawsTest {
             }
             default -> assertThat(drives(after.inSync())).as(as).containsAll(drives(before.inSync()));
         }
+    }
+
+    private static boolean wasOut(ClusterState state, Member member) {
+        return state.replication().drives().find(member.drive()).orElseThrow().out();
     }
 
     private void staysIfItCan(
