@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.targetnode.storage.WatchedDrives.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -132,15 +133,19 @@ final class StateFaultRun {
         return cluster.resolve("d" + drive + "/.sluice/control/state");
     }
 
+    /// On both drives: the second one gets its first copy after a save, and the next save names it.
     private static ClusterState formed(Path cluster, String bucket) throws IOException {
         for (var drive : List.of("d0", "d1")) {
             Files.createDirectories(cluster.resolve(drive).resolve(".sluice"));
         }
-        var controller = open(cluster);
-        controller.apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://127.0.0.1:1", "", 1)));
-        var state = controller.apply(create(bucket));
-        Files.createDirectories(cluster.resolve("d0/objects").resolve(bucket));
-        return state;
+        try (var controller = open(cluster)) {
+            controller.start();
+            eventually(() -> controller.isKeptOn("d0") && controller.isKeptOn("d1"), () -> "it is on both");
+            controller.apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+            var state = controller.apply(create(bucket));
+            Files.createDirectories(cluster.resolve("d0/objects").resolve(bucket));
+            return state;
+        }
     }
 
     private static Command.CreateBucket create(String name) {
