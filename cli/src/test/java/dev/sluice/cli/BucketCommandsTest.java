@@ -115,6 +115,15 @@ final class BucketCommandsTest {
     }
 
     @Test
+    void rulesForCachedObjectsAreSent() {
+        assertThat(sluice("bucket", "set", "shards", "--revalidate", "10m", "--evict", "never", "--cold-range", "pass"))
+                .returns(0, AskedNode.Result::exitCode);
+        assertThat(received)
+                .containsExactly("PATCH /v1/buckets/shards {\"action\":\"set-bprops\",\"value\":"
+                        + "{\"revalidate\":\"10m\",\"evict\":\"never\",\"cold_range\":\"pass\"}}");
+    }
+
+    @Test
     void whatCannotBeIsRefusedBeforeAnythingIsSent() {
         assertThat(sluice("bucket", "set", "shards", "--quota", "lots"))
                 .returns(2, AskedNode.Result::exitCode)

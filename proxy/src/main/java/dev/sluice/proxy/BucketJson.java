@@ -8,7 +8,9 @@ import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
@@ -23,8 +25,17 @@ import java.util.TreeSet;
 final class BucketJson {
     private static final ObjectMapper JSON = new ObjectMapper().registerModule(new Jdk8Module());
 
-    private static final Set<String> PROPERTIES =
-            Set.of("backend", "durability", "policy", "route", "local_copies", "replicas", "quota");
+    private static final Set<String> PROPERTIES = Set.of(
+            "backend",
+            "durability",
+            "policy",
+            "route",
+            "local_copies",
+            "replicas",
+            "quota",
+            "revalidate",
+            "evict",
+            "cold_range");
     private static final Set<String> BACKEND = Set.of("url", "via", "endpoint", "region", "profile");
 
     private BucketJson() {}
@@ -55,16 +66,44 @@ final class BucketJson {
         }
         return new BucketProperties(
                 before.backend(),
-                value.has("durability")
-                        ? JSON.treeToValue(value.get("durability"), Durability.class)
-                        : before.durability(),
+                choice(value, "durability", Durability.class, before.durability()),
                 policy,
                 value.has("route")
                         ? Optional.ofNullable(JSON.treeToValue(value.get("route"), RoutePreference.class))
                         : before.route(),
                 localCopies,
                 replicas,
-                value.has("quota") ? quota(value) : before.quota());
+                value.has("quota") ? quota(value) : before.quota(),
+                cache(before.cache(), value));
+    }
+
+    private static CacheRules cache(CacheRules before, JsonNode value) throws IOException {
+        return new CacheRules(
+                value.has("revalidate") ? revalidate(value.get("revalidate")) : before.revalidate(),
+                choice(value, "evict", CacheRules.Evict.class, before.evict()),
+                choice(value, "cold_range", CacheRules.ColdRange.class, before.coldRange()));
+    }
+
+    private static <E extends Enum<E>> E choice(JsonNode value, String field, Class<E> choices, E before)
+            throws IOException {
+        if (!value.has(field)) {
+            return before;
+        }
+        for (var choice : choices.getEnumConstants()) {
+            if (value.get(field).equals(JSON.valueToTree(choice))) {
+                return choice;
+            }
+        }
+        throw new IOException("%s must be one of %s, not %s"
+                .formatted(field, JSON.valueToTree(choices.getEnumConstants()), value.get(field)));
+    }
+
+    private static Revalidate revalidate(JsonNode text) throws IOException {
+        try {
+            return Revalidate.of(text.asText());
+        } catch (IllegalArgumentException unreadable) {
+            throw new IOException(unreadable.getMessage(), unreadable);
+        }
     }
 
     private static Optional<Long> quota(JsonNode value) throws IOException {
@@ -129,7 +168,12 @@ final class BucketJson {
         node.put("local_copies", properties.localCopies());
         node.put("replicas", properties.replicas());
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
-        properties.backend().ifPresent(backend -> node.set("backend", JSON.valueToTree(backend)));
+        properties.backend().ifPresent(backend -> {
+            node.set("backend", JSON.valueToTree(backend));
+            node.set("revalidate", JSON.valueToTree(properties.cache().revalidate()));
+            node.set("evict", JSON.valueToTree(properties.cache().evict()));
+            node.set("cold_range", JSON.valueToTree(properties.cache().coldRange()));
+        });
         properties.policy().ifPresent(policy -> node.put("policy", policy));
         properties.route().ifPresent(route -> node.set("route", JSON.valueToTree(route)));
         return node;

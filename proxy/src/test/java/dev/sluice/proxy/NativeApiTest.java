@@ -18,6 +18,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NativeApiTest {
@@ -238,6 +239,45 @@ class NativeApiTest {
         assertThat(TrialCluster.text(refusal))
                 .contains("quota must be a whole number from 1 to 9223372036854775807, not ");
         assertThat(shown()).doesNotContain("quota");
+    }
+
+    @Test
+    void rulesForCachedObjectsAreSetOneByOne() {
+        assertThat(cluster.send("POST /v1/buckets/shards", VIA_LAB).status()).isEqualTo(200);
+        assertThat(shown()).contains("\"revalidate\":\"never\",\"evict\":\"auto\",\"cold_range\":\"fill\"");
+        assertThat(set("{\"revalidate\":\"10m\"}").status()).isEqualTo(200);
+        assertThat(set("{\"evict\":\"never\"}").status()).isEqualTo(200);
+        assertThat(set("{\"cold_range\":\"pass\"}").status()).isEqualTo(200);
+        assertThat(shown()).contains("\"revalidate\":\"600s\",\"evict\":\"never\",\"cold_range\":\"pass\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "{\"revalidate\":\"0s\"} | revalidate must be never, always, or a duration",
+                "{\"revalidate\":null} | revalidate must be never, always, or a duration",
+                "{\"evict\":\"NEVER\"} | evict must be one of [\"auto\",\"never\"], not \"NEVER\"",
+                "{\"evict\":null} | evict must be one of [\"auto\",\"never\"], not null",
+                "{\"cold_range\":1} | cold_range must be one of [\"fill\",\"pass\"], not 1",
+                "{\"durability\":null} | durability must be one of [\"fsync\",\"os\"], not null"
+            })
+    void aRuleThatIsNoneIsRefused(String properties, String why) {
+        assertThat(cluster.send("POST /v1/buckets/shards", VIA_LAB).status()).isEqualTo(200);
+        var before = shown();
+        var refusal = set(properties);
+        assertThat(refusal.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refusal)).contains(why.replace("\"", "\\\""));
+        assertThat(shown()).isEqualTo(before);
+    }
+
+    @Test
+    void aBucketThatOwnsItsObjectsHasNoRulesForCachedOnes() {
+        assertThat(cluster.send("POST /v1/buckets/shards", CREATE).status()).isEqualTo(200);
+        var refusal = set("{\"evict\":\"never\"}");
+        assertThat(refusal.status()).isEqualTo(400);
+        assertThat(TrialCluster.text(refusal)).contains("evict and cold_range are for buckets with a backend");
     }
 
     private dev.sluice.common.http.Response set(String properties) {

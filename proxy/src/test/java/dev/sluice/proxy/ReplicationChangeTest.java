@@ -43,7 +43,8 @@ class ReplicationChangeTest {
                 before.route(),
                 before.localCopies(),
                 before.replicas(),
-                before.quota());
+                before.quota(),
+                before.cache());
     }
 
     @Test

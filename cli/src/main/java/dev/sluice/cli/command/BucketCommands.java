@@ -173,7 +173,8 @@ final class BucketCommands {
             var given = properties.given();
             if (given.isEmpty()) {
                 throw CommandFailure.refused(
-                        "name what to change: --replicas N, --local-copies N, --quota SIZE or none, --durability or --route");
+                        "name what to change: --replicas N, --local-copies N, --quota SIZE or none, --durability, --route,"
+                                + " --revalidate, --evict or --cold-range");
             }
             nativeApi().setProperties(name, given);
             var shown = new LinkedHashMap<String, Object>();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.config.ByteSize;
 import dev.sluice.cli.failure.CommandFailure;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.Durability;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,27 @@ final class PropertyOptions {
                     + " node that was asked relays the bytes; default takes the setting away again.")
     private @Nullable Route route;
 
+    @Option(
+            names = "--revalidate",
+            paramLabel = "never|DURATION|always",
+            description = "When a cached object is compared with the cloud's before it is served: never (default),"
+                    + " when the last comparison is older than 30s, 10m or 2h, or always.")
+    private @Nullable String revalidate;
+
+    @Option(
+            names = "--evict",
+            paramLabel = "auto|never",
+            description = "Whether a full drive may remove cached objects of the bucket (default auto).")
+    private CacheRules.@Nullable Evict evict;
+
+    @Option(
+            names = "--cold-range",
+            paramLabel = "fill|pass",
+            description =
+                    "What a range of an object that is only in the cloud fetches. fill: the whole object (default);"
+                            + " pass: the range, until more of the object is asked for.")
+    private CacheRules.@Nullable ColdRange coldRange;
+
     /// The routes a bucket can have, and none of its own.
     private enum Route {
         REDIRECT,
@@ -70,6 +92,15 @@ final class PropertyOptions {
         }
         if (durability != null) {
             value.put("durability", durability.name().toLowerCase(Locale.ROOT));
+        }
+        if (revalidate != null) {
+            value.put("revalidate", revalidate);
+        }
+        if (evict != null) {
+            value.put("evict", evict.name().toLowerCase(Locale.ROOT));
+        }
+        if (coldRange != null) {
+            value.put("cold_range", coldRange.name().toLowerCase(Locale.ROOT));
         }
         if (route == Route.DEFAULT) {
             value.putNull("route");

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param localCopies how many drives of its target keep each object, as far as the target has so many
 /// @param replicas how many targets keep each object
 /// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
+/// @param cache of a bucket with a backend
 public record BucketProperties(
         Optional<BackendSpec> backend,
         Durability durability,
@@ -16,7 +17,8 @@ public record BucketProperties(
         Optional<RoutePreference> route,
         int localCopies,
         int replicas,
-        Optional<Long> quota) {
+        Optional<Long> quota,
+        CacheRules cache) {
     public static final int MAX_LOCAL_COPIES = 8;
     public static final int MAX_REPLICAS = 8;
     private static final int ONE_COPY = 1;
@@ -45,11 +47,28 @@ public record BucketProperties(
             throw new IllegalArgumentException("quota must be from 1 to %d bytes, or null for none, not %d"
                     .formatted(Long.MAX_VALUE, quota.get()));
         }
+        if (backend.isEmpty() && !cache.equals(CacheRules.USUAL)) {
+            throw new IllegalArgumentException(
+                    "revalidate, evict and cold_range are for buckets with a backend: this one owns its objects");
+        }
+    }
+
+    /// With the usual rules for cached objects.
+    public BucketProperties(
+            Optional<BackendSpec> backend,
+            Durability durability,
+            Optional<String> policy,
+            Optional<RoutePreference> route,
+            int localCopies,
+            int replicas,
+            Optional<Long> quota) {
+        this(backend, durability, policy, route, localCopies, replicas, quota, CacheRules.USUAL);
     }
 
     /// @param localCopies missing in states that were written before there was a choice
     /// @param replicas likewise
     /// @param quota likewise
+    /// @param cache likewise
     @JsonCreator
     static BucketProperties read(
             @JsonProperty("backend") Optional<BackendSpec> backend,
@@ -58,7 +77,8 @@ public record BucketProperties(
             @JsonProperty("route") Optional<RoutePreference> route,
             @JsonProperty("localCopies") @Nullable Integer localCopies,
             @JsonProperty("replicas") @Nullable Integer replicas,
-            @JsonProperty("quota") @Nullable Long quota) {
+            @JsonProperty("quota") @Nullable Long quota,
+            @JsonProperty("cache") @Nullable CacheRules cache) {
         return new BucketProperties(
                 backend,
                 durability,
@@ -66,7 +86,8 @@ public record BucketProperties(
                 route,
                 localCopies == null ? ONE_COPY : localCopies,
                 replicas == null ? ONE_COPY : replicas,
-                Optional.ofNullable(quota));
+                Optional.ofNullable(quota),
+                cache == null ? CacheRules.USUAL : cache);
     }
 
     /// A bucket that owns its objects keeps them through a power cut; a cached one can fetch them again.
@@ -82,7 +103,7 @@ public record BucketProperties(
     }
 
     public BucketProperties withReplicas(int newReplicas) {
-        return new BucketProperties(backend, durability, policy, route, localCopies, newReplicas, quota);
+        return new BucketProperties(backend, durability, policy, route, localCopies, newReplicas, quota, cache);
     }
 
     /// Whether objects written under the other properties are where these have them. If not, only an empty bucket can
@@ -92,6 +113,6 @@ public record BucketProperties(
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {
-        return new BucketProperties(backend, durability, newPolicy, route, localCopies, replicas, quota);
+        return new BucketProperties(backend, durability, newPolicy, route, localCopies, replicas, quota, cache);
     }
 }

@@ -39,7 +39,8 @@ class ClusterJsonTest {
             Optional.of(RoutePreference.REDIRECT),
             2,
             1,
-            Optional.of(1L << 40));
+            Optional.of(1L << 40),
+            new CacheRules(Revalidate.of("30s"), CacheRules.Evict.NEVER, CacheRules.ColdRange.PASS));
 
     private static final JobSpec PREFETCH =
             new JobSpec(JobKind.PREFETCH, "shards", 1, "train/", Optional.empty(), false);

@@ -227,7 +227,8 @@ public final class TargetFixture implements AutoCloseable {
                         before.route(),
                         before.localCopies(),
                         before.replicas(),
-                        Optional.of(quota))));
+                        Optional.of(quota),
+                        before.cache())));
     }
 
     /// As a target does it.
