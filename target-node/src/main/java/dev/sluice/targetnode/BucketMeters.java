@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.object.BucketReads;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.BucketBytes;
@@ -33,13 +34,14 @@ final class BucketMeters {
     BucketMeters(
             BucketBytes bytes,
             BucketReads reads,
+            Revalidation revalidation,
             Quotas quotas,
             ClusterViews views,
             NodeId node,
             MeterRegistry meters) {
         this.bytes = bytes;
         this.views = views;
-        this.reads = new BucketReadMeters(reads, node, meters);
+        this.reads = new BucketReadMeters(reads, revalidation, node, meters);
         var tags = Tags.of("node", node.value());
         this.objects = MultiGauge.builder("sluice.bucket.objects").tags(tags).register(meters);
         this.taken = MultiGauge.builder("sluice.bucket.bytes").tags(tags).register(meters);

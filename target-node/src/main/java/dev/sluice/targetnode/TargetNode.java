@@ -32,6 +32,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -101,7 +102,19 @@ public final class TargetNode implements AutoCloseable {
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
         var quotas = Quotas.start(node, store.bucketBytes(), views, peers);
         var handlers = ObjectHandlers.compose(
-                store, control, views, peers, backends, quotas, limit, digests, scrubbing, resilvering, node, meters);
+                store,
+                control,
+                views,
+                peers,
+                backends,
+                quotas,
+                limit,
+                digests,
+                scrubbing,
+                resilvering,
+                node,
+                meters,
+                InstantSource.system());
         ResilverMeters.register(handlers.resilver(), node, meters);
         HotSetMeters.register(store.hotSet(), node, meters);
         store.evict(new EvictedBuckets(views, quotas));
@@ -114,7 +127,8 @@ public final class TargetNode implements AutoCloseable {
                     ScrubMeters.register(handlers.scrubs(), path, node, meters);
                     EvictionMeters.register(store, path, node, meters);
                 }));
-        var bucketMeters = new BucketMeters(store.bucketBytes(), handlers.reads(), quotas, views, node, meters);
+        var bucketMeters = new BucketMeters(
+                store.bucketBytes(), handlers.reads(), handlers.revalidation(), quotas, views, node, meters);
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);

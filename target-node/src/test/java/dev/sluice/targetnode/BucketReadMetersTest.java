@@ -27,7 +27,8 @@ final class BucketReadMetersTest {
     @BeforeEach
     void open() throws IOException {
         target = new TargetFixture(folder);
-        meters = new BucketReadMeters(target.handlers().reads(), new NodeId("target001"), registry);
+        meters = new BucketReadMeters(
+                target.handlers().reads(), target.handlers().revalidation(), new NodeId("target001"), registry);
     }
 
     @AfterEach

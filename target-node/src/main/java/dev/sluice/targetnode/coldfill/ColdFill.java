@@ -33,6 +33,7 @@ public final class ColdFill {
     private final ObjectStore store;
     private final BucketBackends backends;
     private final Fills fills;
+    private final Revalidation revalidation;
     private final Executor digests;
     private final ParallelFetch.Terms parallel;
 
@@ -41,16 +42,18 @@ public final class ColdFill {
             ObjectStore store,
             BucketBackends backends,
             Fills fills,
+            Revalidation revalidation,
             Executor digests,
             NodeId node,
             MeterRegistry meters) {
-        this(store, backends, fills, digests, node, meters, ParallelFetch.Terms.USUAL);
+        this(store, backends, fills, revalidation, digests, node, meters, ParallelFetch.Terms.USUAL);
     }
 
     ColdFill(
             ObjectStore store,
             BucketBackends backends,
             Fills fills,
+            Revalidation revalidation,
             Executor digests,
             NodeId node,
             MeterRegistry meters,
@@ -58,6 +61,7 @@ public final class ColdFill {
         this.store = store;
         this.backends = backends;
         this.fills = fills;
+        this.revalidation = revalidation;
         this.digests = digests;
         this.parallel = parallel;
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
@@ -141,6 +145,10 @@ public final class ColdFill {
         if (object.isEmpty()) {
             return Filled.lookAgain(CacheResult.FILL); // another fill has stored it
         }
+        if (!joined.get().started() && isOutdated(bucket, fill, object.get())) {
+            fills.outdated(name, fill);
+            return Filled.lookAgain(CacheResult.FILL);
+        }
         var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
         var answer = ObjectAnswer.of(known(object.get()), asked, result);
         if (answer.offset() - NEAR > fill.available()) {
@@ -165,6 +173,11 @@ public final class ColdFill {
         }));
     }
 
+    /// What was asked for long ago is compared as a cached object is.
+    private boolean isOutdated(Bucket bucket, Fill fill, BackendObject object) {
+        return revalidation.isDue(bucket, fill.askedMillis()) && !revalidation.isStill(bucket, object);
+    }
+
     private Fill start(Bucket bucket, Fills.Key name, Backend backend) {
         var fill = new Fill(
                 store,
@@ -174,7 +187,8 @@ public final class ColdFill {
                 BucketRefs.durability(bucket),
                 digests,
                 parallel,
-                ended -> fills.ended(name, ended));
+                ended -> fills.ended(name, ended),
+                revalidation.now());
         Thread.ofVirtual().name("fill").start(fill);
         return fill;
     }

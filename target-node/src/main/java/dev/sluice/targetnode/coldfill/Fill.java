@@ -38,6 +38,7 @@ final class Fill implements Runnable {
     private final CompletableFuture<Optional<Begun>> begun = new CompletableFuture<>();
     private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
     private volatile boolean superseded;
+    private final long askedMillis;
 
     /// What became of the object.
     enum Outcome {
@@ -56,6 +57,7 @@ final class Fill implements Runnable {
     /// @param digests where costly digests are computed
     /// @param parallel which objects are fetched over several connections
     /// @param whenEnded called once, whatever became of the fill
+    /// @param askedMillis now, before the cloud is asked
     Fill(
             ObjectStore store,
             Backend backend,
@@ -64,7 +66,8 @@ final class Fill implements Runnable {
             Durability durability,
             Executor digests,
             ParallelFetch.Terms parallel,
-            Consumer<Fill> whenEnded) {
+            Consumer<Fill> whenEnded,
+            long askedMillis) {
         this.store = store;
         this.backend = backend;
         this.bucket = bucket;
@@ -73,6 +76,7 @@ final class Fill implements Runnable {
         this.digests = digests;
         this.parallel = parallel;
         this.whenEnded = whenEnded;
+        this.askedMillis = askedMillis;
     }
 
     /// Something newer was begun: this fill serves its readers but stores nothing.
@@ -114,6 +118,10 @@ final class Fill implements Runnable {
                 case null, default -> throw new IllegalStateException("a fill of " + key, e.getCause());
             }
         }
+    }
+
+    long askedMillis() {
+        return askedMillis;
     }
 
     /// How far a reader could get without waiting.

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.FileSource;
@@ -12,6 +13,7 @@ import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
+import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
@@ -30,12 +32,19 @@ final class GetObjectHandler {
 
     private final ObjectStore store;
     private final ColdFill coldFill;
+    private final Revalidation revalidation;
     private final DamagedCopies damagedCopies;
     private final BucketReads reads;
 
-    GetObjectHandler(ObjectStore store, ColdFill coldFill, DamagedCopies damagedCopies, BucketReads reads) {
+    GetObjectHandler(
+            ObjectStore store,
+            ColdFill coldFill,
+            Revalidation revalidation,
+            DamagedCopies damagedCopies,
+            BucketReads reads) {
         this.store = store;
         this.coldFill = coldFill;
+        this.revalidation = revalidation;
         this.damagedCopies = damagedCopies;
         this.reads = reads;
     }
@@ -69,7 +78,7 @@ final class GetObjectHandler {
     private Optional<StoredObject> hot(ObjectCall call) {
         var bucket = call.bucket();
         if (!bucket.replicated()) {
-            return store.hot(bucket.id(), call.key());
+            return store.hot(bucket.id(), call.key()).filter(object -> isFresh(bucket, object));
         }
         var serving = store.replicas().serving(bucket.id(), call.key());
         var found = store.hot(bucket.id(), call.key());
@@ -78,6 +87,14 @@ final class GetObjectHandler {
             return Optional.empty(); // the slow way says why
         }
         return found;
+    }
+
+    private boolean isFresh(Bucket bucket, StoredObject object) {
+        boolean fresh = revalidation.isSurelyFresh(bucket, object);
+        if (!fresh) {
+            object.close(); // the slow way asks the cloud
+        }
+        return fresh;
     }
 
     /// What one request has found so far.
@@ -108,7 +125,8 @@ final class GetObjectHandler {
     private Optional<Response> look(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
         var bucket = call.bucket();
         return switch (store.lookup(BucketRefs.of(bucket), call.key(), tries.drives)) {
-            case Lookup.Hit(var object) -> serve(object, call, asked, headOnly, tries);
+            case Lookup.Hit(var object) ->
+                isOutdated(bucket, object) ? Optional.empty() : serve(object, call, asked, headOnly, tries);
             case Lookup.Damaged(var why) -> {
                 if (tries.failed.isPresent() && (tries.mended || !bucket.replicated())) {
                     throw tries.failed.get();
@@ -128,6 +146,18 @@ final class GetObjectHandler {
                 yield filled(call, asked, headOnly, tries);
             }
         };
+    }
+
+    private boolean isOutdated(Bucket bucket, StoredObject object) {
+        boolean serves = false;
+        try {
+            serves = revalidation.check(bucket, object) == Revalidation.Verdict.SERVE;
+            return !serves;
+        } finally {
+            if (!serves) {
+                object.close();
+            }
+        }
     }
 
     private Optional<Response> filled(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {

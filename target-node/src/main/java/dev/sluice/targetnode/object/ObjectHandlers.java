@@ -37,6 +37,7 @@ import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
+import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.job.Jobs;
 import dev.sluice.targetnode.quota.Quotas;
@@ -51,6 +52,7 @@ import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,6 +83,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final Scrubs scrubs;
     private final Resilver resilver;
     private final Jobs jobs;
+    private final Revalidation revalidation;
     private final ExecutorService threads;
 
     private ObjectHandlers(
@@ -100,6 +103,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             Scrubs scrubs,
             Resilver resilver,
             Jobs jobs,
+            Revalidation revalidation,
             ExecutorService threads) {
         this.store = store;
         this.control = control;
@@ -117,6 +121,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.scrubs = scrubs;
         this.resilver = resilver;
         this.jobs = jobs;
+        this.revalidation = revalidation;
         this.threads = threads;
     }
 
@@ -124,6 +129,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     /// @param digests a pool of about one thread per core, for costly digests
     /// @param scrubbing how the drives are scrubbed
     /// @param resilvering how keys are brought to where they belong
+    /// @param clock tells how old what the cloud said is
     public static ObjectHandlers compose(
             ObjectStore store,
             ControlPlane control,
@@ -136,14 +142,16 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             ScrubSettings scrubbing,
             ResilverSettings resilvering,
             NodeId node,
-            MeterRegistry meters) {
+            MeterRegistry meters,
+            InstantSource clock) {
         var writes = new BucketWriteGate(views);
         var fills = new Fills();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var intake = new BodyReceiver(digests);
         var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, intake);
         var multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, intake);
-        var coldFill = new ColdFill(store, backends, fills, digests, node, meters);
+        var revalidation = new Revalidation(store, backends, clock);
+        var coldFill = new ColdFill(store, backends, fills, revalidation, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
         var reads = new BucketReads();
         var threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -153,7 +161,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 writes,
                 quotas,
                 reads,
-                new GetObjectHandler(store, coldFill, damagedCopies, reads),
+                new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads),
                 puts,
                 new DeleteObjectHandler(store, writes, writeThrough),
                 new CopyHandlers(new CopySources(views, peers), puts, multipart),
@@ -171,6 +179,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),
                 Jobs.of(node, control, views, store, coldFill, backends, quotas),
+                revalidation,
                 threads);
     }
 
@@ -350,6 +359,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     public BucketReads reads() {
         return reads;
+    }
+
+    public Revalidation revalidation() {
+        return revalidation;
     }
 
     public Scrubs scrubs() {

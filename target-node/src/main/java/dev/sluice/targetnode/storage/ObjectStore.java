@@ -34,6 +34,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.replicas.Replicas;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Resilver;
@@ -196,6 +197,22 @@ public final class ObjectStore implements AutoCloseable {
     /// An object that is open and unchanged since it was verified. Never blocks: for event loops.
     public Optional<StoredObject> hot(long bucketId, String key) {
         return hotSet.get(new ObjectKey(bucketId, key));
+    }
+
+    /// The cloud has the same version of a cached object; kept without a sync. For many objects one after the other.
+    ///
+    /// @param millis when the cloud was asked, since 1970
+    public void agreed(BucketRef bucket, String key, ObjectVersion version, long millis) {
+        var name = new ObjectKey(bucket.id(), key);
+        hotSet.agreed(name, version, millis);
+        for (var drive : drives.of(bucket, key).toRead()) {
+            if (!drive.agreements().agreed(name, version, millis)) {
+                boolean _ = drive.call(() -> {
+                    drive.agreements().flush(drive.contents().index());
+                    return drive.agreements().agreed(name, version, millis); // else the cloud is asked once more
+                });
+            }
+        }
     }
 
     public Lookup lookup(BucketRef bucket, String key) {

@@ -10,6 +10,7 @@ import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
@@ -56,6 +57,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +82,7 @@ public final class TargetFixture implements AutoCloseable {
 
     private final Path drive;
     private final GatedCloud cloud = new GatedCloud();
+    private final ShiftedClock clock = new ShiftedClock();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ExecutorService digests = Executors.newFixedThreadPool(2);
     private final PeerClient peers = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()));
@@ -169,7 +172,8 @@ public final class TargetFixture implements AutoCloseable {
                 ScrubSettings.OFF,
                 ResilverSettings.DEFAULTS,
                 NODE,
-                meters);
+                meters,
+                clock);
     }
 
     private static Command joinAt(String url) {
@@ -179,6 +183,39 @@ public final class TargetFixture implements AutoCloseable {
     /// Where the target finds itself when it asks the primary of a key. Nothing answers there at first.
     public void isReachedAt(String url) {
         control.apply(joinAt(url));
+    }
+
+    /// The system's, so much later.
+    private static final class ShiftedClock implements InstantSource {
+        private volatile Duration ahead = Duration.ZERO;
+
+        @Override
+        public Instant instant() {
+            return Instant.now().plus(ahead);
+        }
+    }
+
+    /// Lets time pass for what compares cached objects with the cloud's.
+    public void passes(Duration time) {
+        clock.ahead = clock.ahead.plus(time);
+    }
+
+    public void set(Bucket bucket, CacheRules rules) {
+        var before =
+                control.current().buckets().find(bucket.name()).orElseThrow().properties();
+        control.apply(new Command.SetBucketProperties(
+                bucket.name(),
+                bucket.id(),
+                before,
+                new BucketProperties(
+                        before.backend(),
+                        before.durability(),
+                        before.policy(),
+                        before.route(),
+                        before.localCopies(),
+                        before.replicas(),
+                        before.quota(),
+                        rules)));
     }
 
     public Path drive() {
@@ -255,7 +292,15 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     ColdFill coldFill(Fills fills, ParallelFetch.Terms parallel) {
-        return new ColdFill(store, backends, fills, digests, NODE, new SimpleMeterRegistry(), parallel);
+        return new ColdFill(
+                store,
+                backends,
+                fills,
+                new Revalidation(store, backends, clock),
+                digests,
+                NODE,
+                new SimpleMeterRegistry(),
+                parallel);
     }
 
     // ---- the cloud's side

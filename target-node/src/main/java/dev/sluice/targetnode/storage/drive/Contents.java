@@ -439,7 +439,8 @@ public final class Contents implements AutoCloseable {
                     places.remove(Layout.path(bucket, intent.key(), old.get().escaped()), changed);
                 }
                 ObjectRows.delete(after, bucket.id(), intent.key())
-                        .delete(Table.ACCESS, IndexKeys.object(bucket.id(), intent.key()));
+                        .delete(Table.ACCESS, IndexKeys.object(bucket.id(), intent.key()))
+                        .delete(Table.AGREED, IndexKeys.object(bucket.id(), intent.key()));
                 old.ifPresent(gone -> usages.removed(bucket.id(), gone));
             }
         }
@@ -516,6 +517,7 @@ public final class Contents implements AutoCloseable {
                 usages.writeTo(SlotRows.drop(bucket.id(), gone)
                         .deleteRange(Table.OBJECTS, prefix, end)
                         .deleteRange(Table.ACCESS, prefix, end)
+                        .deleteRange(Table.AGREED, prefix, end)
                         .deleteRange(Table.NOTES, prefix, end)
                         .deleteRange(Table.KEYLESS, prefix, end)
                         .deleteRange(Table.UPLOADS, prefix, end)

@@ -13,6 +13,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.space.AccessTimes;
+import dev.sluice.targetnode.storage.space.Agreements;
 import dev.sluice.targetnode.storage.space.FreeSpace;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ public final class Drive implements AutoCloseable {
     private final Suspicion suspicion;
     private final FreeSpace space;
     private final AccessTimes accessTimes;
+    private final Agreements agreements = new Agreements();
     private final ArrayBlockingQueue<byte[]> oldNotes = new ArrayBlockingQueue<>(OLD_NOTES);
     private final LinkedBlockingQueue<Runnable> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
@@ -163,6 +165,10 @@ public final class Drive implements AutoCloseable {
 
     public AccessTimes accessTimes() {
         return accessTimes;
+    }
+
+    public Agreements agreements() {
+        return agreements;
     }
 
     public Suspicion suspicion() {
@@ -455,6 +461,7 @@ public final class Drive implements AutoCloseable {
                     space.refresh(files);
                     space.keepBallast(files);
                     accessTimes.flush(contents.index());
+                    agreements.flush(contents.index());
                     deleteOldNotes();
                     settled = System.nanoTime();
                 }
@@ -500,9 +507,10 @@ public final class Drive implements AutoCloseable {
     private void flushLast() {
         try {
             accessTimes.flush(contents.index());
+            agreements.flush(contents.index());
             deleteOldNotes();
         } catch (IOException failure) {
-            suspicion.add("closing", failure); // costs some order of eviction, and looks at notes
+            suspicion.add("closing", failure); // costs some order of eviction, looks at notes and at the cloud
         }
     }
 

@@ -22,6 +22,8 @@ final class HotObject {
     /// Objects up to this size may be in memory; longer ones cost less when the kernel sends them (decision 0023).
     private static final int SMALL = 64 << 10;
 
+    private static final long NEVER_ASKED = Long.MIN_VALUE;
+
     private static final int PIECE = 256 << 10;
     private static final int ATTEMPTS = 4;
     /// What is in memory stays good whatever happens to its file, which is looked at only so often then.
@@ -60,6 +62,7 @@ final class HotObject {
     private volatile Optional<ByteBuffer> bytes = Optional.empty();
     private volatile long lookedAt = System.nanoTime();
     private volatile long readInMinute;
+    private volatile long agreedMillis = NEVER_ASKED;
 
     HotObject(
             ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, MemoryCache memory, Runnable whenDamaged)
@@ -101,6 +104,16 @@ final class HotObject {
             readInMinute = minute;
             times.read(key, minute);
         }
+    }
+
+    /// When the cloud last said that it has the same; empty when that was not looked up yet. Never blocks.
+    Optional<Long> agreedMillis() {
+        long millis = agreedMillis;
+        return millis == NEVER_ASKED ? Optional.empty() : Optional.of(millis);
+    }
+
+    synchronized void agreed(long millis) {
+        agreedMillis = Math.max(agreedMillis, millis);
     }
 
     /// @return whether it could still be kept open

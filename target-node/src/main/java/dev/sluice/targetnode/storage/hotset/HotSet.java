@@ -8,6 +8,7 @@ import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -73,7 +74,7 @@ public final class HotSet implements AutoCloseable {
 
     private StoredObject use(ObjectKey key, HotObject object) {
         object.read(key);
-        return new StoredObject(object, () -> damaged(key, object));
+        return new StoredObject(key, object, () -> damaged(key, object));
     }
 
     private void damaged(ObjectKey key, HotObject object) {
@@ -105,6 +106,14 @@ public final class HotSet implements AutoCloseable {
             if (!added) {
                 file.close();
             }
+        }
+    }
+
+    /// The cloud has the same version of an object, if that is open.
+    public void agreed(ObjectKey key, ObjectVersion version, long millis) {
+        var object = cache.getIfPresent(key);
+        if (object != null && object.record().version().equals(version)) {
+            object.agreed(millis);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.hotset;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -27,12 +28,14 @@ public final class StoredObject implements FileSource {
         }
     }
 
+    private final ObjectKey key;
     private final HotObject object;
     private final Runnable whenDamaged;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Look look = new Look(System.nanoTime(), 0, 0);
 
-    StoredObject(HotObject object, Runnable whenDamaged) {
+    StoredObject(ObjectKey key, HotObject object, Runnable whenDamaged) {
+        this.key = key;
         this.object = object;
         this.whenDamaged = whenDamaged;
     }
@@ -44,6 +47,33 @@ public final class StoredObject implements FileSource {
     /// The id of the drive it is read from.
     public String drive() {
         return object.drive().id();
+    }
+
+    /// When the cloud last said that it has the same, in milliseconds since 1970. Never blocks.
+    ///
+    /// @return empty when that is to be looked up first
+    public Optional<Long> agreedMillis() {
+        return object.agreedMillis();
+    }
+
+    /// Looks it up. An object that was never compared since it was stored was what the cloud had then.
+    public long findAgreedMillis() {
+        var known = agreedMillis();
+        if (known.isPresent()) {
+            return known.get();
+        }
+        var drive = object.drive();
+        var found = drive.call(() -> drive.agreements().find(drive.contents().index(), key, record().version()));
+        object.agreed(found.orElse(record().createdMillis()));
+        return object.agreedMillis().orElseThrow();
+    }
+
+    /// The cloud has the same object; kept without a sync.
+    ///
+    /// @param millis when the cloud was asked
+    public void agreed(long millis) {
+        object.agreed(millis);
+        var _ = object.drive().agreements().agreed(key, record().version(), millis);
     }
 
     /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after

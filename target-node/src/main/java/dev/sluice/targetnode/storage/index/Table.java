@@ -27,7 +27,9 @@ public enum Table {
     /// Version of an intent → nothing of its own: the intent is open, to be committed or aborted by a later message.
     OPEN(10),
     /// Slot, bucket id and key → the version that [#OBJECTS] has. Both are written by [ObjectRows] only.
-    SLOTS(11);
+    SLOTS(11),
+    /// Bucket id and key → a version, and when the cloud last said that it has the same.
+    AGREED(12);
 
     private final int code;
 
