@@ -1,6 +1,8 @@
 package dev.sluice.targetnode.answer;
 
-/// Where the bytes of an answer come from: what `x-sluice-cache` says.
+import dev.sluice.common.http.Headers;
+
+/// Where the bytes of an answer come from: what `x-sluice-cache` says, and `X-Cache` in capitals.
 public enum CacheResult {
     /// A drive or memory here. Native buckets have nothing else.
     HIT("hit"),
@@ -11,7 +13,9 @@ public enum CacheResult {
     /// The cloud, and nothing is kept: a HEAD, no room on the drive, or a write of the key is under way.
     BYPASS("bypass");
 
-    public static final String HEADER = "x-sluice-cache";
+    private static final String HEADER = "x-sluice-cache";
+    /// What proxies and caches in front of web servers say, so that tools know it. Cached buckets only.
+    private static final String WELL_KNOWN_HEADER = "X-Cache";
 
     private final String word;
 
@@ -21,5 +25,13 @@ public enum CacheResult {
 
     public String word() {
         return word;
+    }
+
+    /// @param cached whether the bucket is a cached one
+    void addTo(Headers.Builder headers, boolean cached) {
+        headers.add(HEADER, word);
+        if (cached) {
+            headers.add(WELL_KNOWN_HEADER, name());
+        }
     }
 }

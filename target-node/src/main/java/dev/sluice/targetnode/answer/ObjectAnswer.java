@@ -43,18 +43,23 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     }
 
     /// What GetObject and HeadObject have in common.
+    ///
+    /// @param cached whether the bucket is a cached one
     public record Asked(
             Optional<ByteRange> range,
             Conditions conditions,
             Optional<Integer> partNumber,
             boolean checksumMode,
-            SortedMap<String, String> overrides) {
-        public static Asked of(S3Request.GetObject get) {
-            return new Asked(get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides());
+            SortedMap<String, String> overrides,
+            boolean cached) {
+        public static Asked of(S3Request.GetObject get, boolean cached) {
+            return new Asked(
+                    get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides(), cached);
         }
 
-        public static Asked of(S3Request.HeadObject head) {
-            return new Asked(head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides());
+        public static Asked of(S3Request.HeadObject head, boolean cached) {
+            return new Asked(
+                    head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides(), cached);
         }
     }
 
@@ -68,8 +73,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         var headers = Headers.builder()
                 .add("ETag", '"' + object.etag() + '"')
                 .add("Last-Modified", HttpDate.format(object.modified()))
-                .add("Accept-Ranges", "bytes")
-                .add(CacheResult.HEADER, result.word());
+                .add("Accept-Ranges", "bytes");
+        result.addTo(headers, asked.cached());
         if (!object.headers().containsKey("Content-Type") && !asked.overrides().containsKey("Content-Type")) {
             headers.add("Content-Type", "binary/octet-stream");
         }

@@ -50,11 +50,11 @@ final class GetObjectHandler {
     }
 
     Answer get(ObjectCall call, S3Request.GetObject request) {
-        return answer(call, ObjectAnswer.Asked.of(request), false);
+        return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), false);
     }
 
     Answer head(ObjectCall call, S3Request.HeadObject request) {
-        return answer(call, ObjectAnswer.Asked.of(request), true);
+        return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), true);
     }
 
     /// Never blocks: what is hot and verified is answered on the event loop.

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.ObjectAnswer.Asked;
 import dev.sluice.targetnode.answer.ObjectAnswer.Known;
@@ -44,7 +46,7 @@ class ObjectAnswerTest {
             boolean checksums,
             Conditions conditions,
             SortedMap<String, String> overrides) {
-        return new Asked(range, conditions, part, checksums, overrides);
+        return new Asked(range, conditions, part, checksums, overrides, false);
     }
 
     private static ObjectAnswer whole(Known object) {
@@ -64,6 +66,25 @@ class ObjectAnswerTest {
         assertThat(answer.headers().all("Content-Type")).containsExactly("image/jpeg");
         assertThat(answer.headers().first("Cache-Control")).contains("no-cache");
         assertThat(answer.headers().first("x-amz-meta-label")).contains("cat");
+    }
+
+    @Test
+    void onlyCachedBucketsHaveTheWellKnownCacheHeader() {
+        for (var result : CacheResult.values()) {
+            var own = ObjectAnswer.of(PLAIN, asked(Optional.empty(), Optional.empty(), false), result);
+            assertThat(own.headers().first("X-Cache")).isEmpty();
+            assertThat(own.headers().first("x-sluice-cache")).contains(result.word());
+            var request = new S3Request.HeadObject(
+                    new ObjectName("bucket", "key"),
+                    Optional.empty(),
+                    Conditions.NONE,
+                    Optional.empty(),
+                    false,
+                    new TreeMap<>());
+            var cached = ObjectAnswer.of(PLAIN, Asked.of(request, true), result);
+            assertThat(cached.headers().all("X-Cache")).containsExactly(result.name());
+            assertThat(cached.headers().first("x-sluice-cache")).contains(result.word());
+        }
     }
 
     @Test

@@ -150,7 +150,8 @@ class ColdFillTest {
 
     static dev.sluice.targetnode.answer.ObjectAnswer.Asked asked(dev.sluice.common.peer.ObjectCall call) {
         return dev.sluice.targetnode.answer.ObjectAnswer.Asked.of(
-                (dev.sluice.common.s3.S3Request.GetObject) call.request());
+                (dev.sluice.common.s3.S3Request.GetObject) call.request(),
+                call.bucket().backed());
     }
 
     @Test
@@ -402,8 +403,11 @@ class ColdFillTest {
         assertThat(response.status()).isEqualTo(200);
         assertThat(response.header("ETag")).isEqualTo('"' + TargetFixture.md5(SHARD) + '"');
         assertThat(response.header("x-sluice-cache")).isEqualTo("bypass");
+        assertThat(response.header("X-Cache")).isEqualTo("BYPASS");
         assertThat(target.stored(target.cached(), "b")).isFalse();
-        assertThat(target.head(target.cached(), "a").header("x-sluice-cache")).isEqualTo("hit");
+        var warm = target.head(target.cached(), "a");
+        assertThat(warm.header("x-sluice-cache")).isEqualTo("hit");
+        assertThat(warm.header("X-Cache")).isEqualTo("HIT");
         assertThat(target.gets()).isEqualTo(1);
     }
 
