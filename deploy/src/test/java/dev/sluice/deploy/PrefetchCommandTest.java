@@ -1,6 +1,7 @@
 package dev.sluice.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.backend.peers.PeerServer;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Prefetches of a bucket before a MinIO, by the commands of the handbook.
 @RequiresPeer("minio")
@@ -157,6 +160,45 @@ final class PrefetchCommandTest {
         } finally {
             network.repair();
         }
+    }
+
+    /// By HEADs of an S3 client's own, through a gateway that relays them to the key's primary.
+    @Test
+    void anyS3ClientWarmsObjectsAndLooksByHeads() {
+        var keys = keys("heads");
+        keys.forEach(key -> cloud.putObject(
+                request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE))));
+        for (var key : keys) {
+            var looked = s3.headObject(request -> request.bucket("sets").key(key));
+            assertThat(cacheResult(looked)).as(key).isEqualTo("BYPASS");
+            assertThat(cacheResult(warm(key))).as(key).isIn("MISS", "BYPASS");
+        }
+        for (var key : keys) {
+            Eventually.holds(SOON, () -> {
+                var warmed = warm(key);
+                assertThat(warmed.contentLength()).isEqualTo(1);
+                assertThat(warmed.contentRange()).isEqualTo("bytes 0-0/" + SIZE);
+                assertThat(cacheResult(warmed)).as(key).isEqualTo("HIT");
+            });
+        }
+        requireCached(keys);
+        cloud.putObject(request -> request.bucket("sets").key("heads/empty"), RequestBody.empty());
+        for (int turn = 0; turn < 2; turn++) {
+            assertThatThrownBy(() -> warm("heads/empty"))
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(416));
+        }
+        assertThatThrownBy(() -> warm("heads/none"))
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(404));
+    }
+
+    private HeadObjectResponse warm(String key) {
+        return s3.headObject(request -> request.bucket("sets").key(key).range("bytes=0-0"));
+    }
+
+    private static String cacheResult(HeadObjectResponse response) {
+        return response.sdkHttpResponse().firstMatchingHeader("X-Cache").orElse("");
     }
 
     @Test

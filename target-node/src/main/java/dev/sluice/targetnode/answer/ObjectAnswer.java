@@ -52,6 +52,8 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             boolean checksumMode,
             SortedMap<String, String> overrides,
             boolean cached) {
+        private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
+
         public static Asked of(S3Request.GetObject get, boolean cached) {
             return new Asked(
                     get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides(), cached);
@@ -60,6 +62,11 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         public static Asked of(S3Request.HeadObject head, boolean cached) {
             return new Asked(
                     head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides(), cached);
+        }
+
+        /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.
+        public boolean firstByte() {
+            return range.equals(FIRST_BYTE);
         }
     }
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/// Answers GETs of objects that are only in the cloud yet. All readers of an object share one fetch; a range far from
+/// Answers reads of objects that are only in the cloud yet. All readers of an object share one fetch; a range far from
 /// where that fetch is gets a request of its own first; when the drive has no room the bytes pass through unstored.
 public final class ColdFill {
     /// A reader this close behind the fetch waits for it rather than ask the cloud again.
@@ -36,6 +36,7 @@ public final class ColdFill {
     private final Revalidation revalidation;
     private final Executor digests;
     private final ParallelFetch.Terms parallel;
+    private final HeadFills headFills;
 
     /// @param digests a pool of about one thread per core, for MD5 and the like
     public ColdFill(
@@ -64,6 +65,7 @@ public final class ColdFill {
         this.revalidation = revalidation;
         this.digests = digests;
         this.parallel = parallel;
+        this.headFills = new HeadFills(backends.maxConnections(), parallel.lanes(), node, meters);
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
 
@@ -99,10 +101,9 @@ public final class ColdFill {
         var key = call.key();
         var backend = backends.of(bucket);
         if (headOnly) {
-            var answer = ObjectAnswer.of(known(backend.head(key)), asked, CacheResult.BYPASS);
-            return Filled.with(
-                    CacheResult.BYPASS,
-                    new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length())));
+            return asked.firstByte()
+                    ? begun(bucket, key, backend, asked)
+                    : head(backend.head(key), asked, CacheResult.BYPASS);
         }
         try {
             return fromFill(bucket, key, backend, asked);
@@ -134,6 +135,31 @@ public final class ColdFill {
         return size < parallel.from() ? 1 : parallel.lanes();
     }
 
+    private static Filled head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {
+        var answer = ObjectAnswer.of(known(object), asked, result);
+        return Filled.with(
+                result, new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length())));
+    }
+
+    /// Begins the fetch of the whole object for a HEAD; waits for what the cloud says of it, and not for its bytes.
+    private Filled begun(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+        var name = new Fills.Key(bucket.id(), key);
+        var joined = fills.joinOrTry(name, () -> headFills.begin().map(ended -> start(bucket, name, backend, ended)));
+        if (joined.isEmpty()) {
+            return head(backend.head(key), asked, CacheResult.BYPASS);
+        }
+        try {
+            var object = joined.get().fill().object();
+            if (object.isPresent() && isOutdated(bucket, name, joined.get(), object.get())) {
+                return Filled.lookAgain(CacheResult.FILL);
+            }
+            var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
+            return object.map(found -> head(found, asked, result)).orElseGet(() -> Filled.lookAgain(CacheResult.HIT));
+        } catch (StoreException.NoSpace _) {
+            return head(backend.head(key), asked, CacheResult.BYPASS);
+        }
+    }
+
     private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
@@ -145,8 +171,7 @@ public final class ColdFill {
         if (object.isEmpty()) {
             return Filled.lookAgain(CacheResult.FILL); // another fill has stored it
         }
-        if (!joined.get().started() && isOutdated(bucket, fill, object.get())) {
-            fills.outdated(name, fill);
+        if (isOutdated(bucket, name, joined.get(), object.get())) {
             return Filled.lookAgain(CacheResult.FILL);
         }
         var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
@@ -173,12 +198,23 @@ public final class ColdFill {
         }));
     }
 
-    /// What was asked for long ago is compared as a cached object is.
-    private boolean isOutdated(Bucket bucket, Fill fill, BackendObject object) {
-        return revalidation.isDue(bucket, fill.askedMillis()) && !revalidation.isStill(bucket, object);
+    /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.
+    private boolean isOutdated(Bucket bucket, Fills.Key name, Fills.Joined joined, BackendObject object) {
+        var fill = joined.fill();
+        if (joined.started()
+                || !revalidation.isDue(bucket, fill.askedMillis())
+                || revalidation.isStill(bucket, object)) {
+            return false;
+        }
+        fills.outdated(name, fill);
+        return true;
     }
 
     private Fill start(Bucket bucket, Fills.Key name, Backend backend) {
+        return start(bucket, name, backend, () -> {});
+    }
+
+    private Fill start(Bucket bucket, Fills.Key name, Backend backend, Runnable whenEnded) {
         var fill = new Fill(
                 store,
                 backend,
@@ -187,7 +223,10 @@ public final class ColdFill {
                 BucketRefs.durability(bucket),
                 digests,
                 parallel,
-                ended -> fills.ended(name, ended),
+                ended -> {
+                    fills.ended(name, ended);
+                    whenEnded.run();
+                },
                 revalidation.now());
         Thread.ofVirtual().name("fill").start(fill);
         return fill;

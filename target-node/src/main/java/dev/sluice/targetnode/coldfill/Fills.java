@@ -31,7 +31,13 @@ public final class Fills {
     ///
     /// @param start makes and starts a fill
     /// @return empty while the key is being written: only the cloud knows what there is
-    synchronized Optional<Joined> joinOrStart(Key key, Supplier<Fill> start) {
+    Optional<Joined> joinOrStart(Key key, Supplier<Fill> start) {
+        return joinOrTry(key, () -> Optional.of(start.get()));
+    }
+
+    /// @param start makes and starts a fill, or does not
+    /// @return empty while the key is being written, or when none was started
+    synchronized Optional<Joined> joinOrTry(Key key, Supplier<Optional<Fill>> start) {
         if (writing.contains(key)) {
             return Optional.empty();
         }
@@ -39,10 +45,12 @@ public final class Fills {
         if (present != null) {
             return Optional.of(new Joined(present, false));
         }
-        var fill = start.get();
-        joinable.put(key, fill);
-        running.add(fill);
-        return Optional.of(new Joined(fill, true));
+        var started = start.get();
+        started.ifPresent(fill -> {
+            joinable.put(key, fill);
+            running.add(fill);
+        });
+        return started.map(fill -> new Joined(fill, true));
     }
 
     synchronized void ended(Key key, Fill fill) {

@@ -114,14 +114,12 @@ public final class Revalidation {
         } catch (TimeoutException _) {
             return unchecked(bucket); // the question goes on, and drops what is outdated
         } catch (ExecutionException e) {
-            switch (e.getCause()) {
+            return switch (e.getCause()) {
                 case NoWord silent when always -> throw silent.why;
-                case NoWord _ -> {
-                    return unchecked(bucket);
-                }
+                case NoWord _ -> unchecked(bucket);
                 case StoreException failure -> throw failure;
                 case null, default -> throw new IllegalStateException("a comparison with the cloud", e.getCause());
-            }
+            };
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StoreException.Unavailable("interrupted");

@@ -305,6 +305,10 @@ public final class TargetFixture implements AutoCloseable {
 
     // ---- the cloud's side
 
+    public double meter(String name) {
+        return meters.get(name).meter().measure().iterator().next().getValue();
+    }
+
     public int gets() {
         return cloud.memory().requests("get");
     }
@@ -355,13 +359,12 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public Received head(Bucket bucket, String key) {
+        return head(bucket, key, Optional.empty());
+    }
+
+    public Received head(Bucket bucket, String key, Optional<ByteRange> range) {
         var request = new S3Request.HeadObject(
-                new ObjectName(bucket.name(), key),
-                Optional.empty(),
-                Conditions.NONE,
-                Optional.empty(),
-                false,
-                new TreeMap<>());
+                new ObjectName(bucket.name(), key), range, Conditions.NONE, Optional.empty(), false, new TreeMap<>());
         return Received.of(run(call(request, bucket, 0), ByteSource.empty()));
     }
 
