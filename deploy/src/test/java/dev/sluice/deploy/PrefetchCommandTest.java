@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -216,6 +217,43 @@ final class PrefetchCommandTest {
             network.repair();
         }
         assertThat(cluster.run("job", "ls").outText()).doesNotContain("results", "refused", "sets/train/s ");
+    }
+
+    /// A target is down when the job begins: its part waits for it.
+    @Test
+    void evictRemovesWhatIsCachedAndTheCloudKeepsIt() throws IOException {
+        cached("evicted", "lab");
+        cluster.run("prefetch", "evicted/train/", "--wait");
+        assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
+        requireEvictRefused(2, "--yes", "evicted/train/");
+        requireEvictRefused(1, "no cached key that begins with 'test/'", "evicted/test/", "--yes");
+        s3.createBucket(request -> request.bucket("own"));
+        requireEvictRefused(1, "own has no backend", "own", "--yes");
+        cluster.run("bucket", "set", "evicted", "--evict", "never");
+        requireEvictRefused(1, "sluice bucket set evicted --evict auto", "evicted", "--yes");
+        cluster.run("bucket", "set", "evicted", "--evict", "auto");
+        assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
+
+        var killed = cluster.targets().getLast().id();
+        cluster.kill(killed);
+        var id = cluster.run("evict", "evicted/train/", "--yes").outText().strip();
+        cluster.node("start", killed);
+        assertThat(cluster.run("job", "wait", id).outText()).contains("done: 30 evicted", "0 failed");
+        assertThat(cluster.objectFiles("evicted")).isEmpty();
+        assertThat(cloud.listObjectsV2(request -> request.bucket("sets").prefix("train/"))
+                        .keyCount())
+                .isEqualTo(TRAIN.size());
+        assertThat(s3.getObjectAsBytes(request -> request.bucket("evicted").key(TRAIN.getFirst()))
+                        .asByteArray())
+                .isEqualTo(Content.of(TRAIN.getFirst(), SIZE));
+    }
+
+    private void requireEvictRefused(int exit, String reason, String... arguments) {
+        var all = new ArrayList<>(List.of(arguments));
+        all.addFirst("evict");
+        var finished = attempt(all.toArray(String[]::new));
+        assertThat(finished.exit()).as(finished.outText() + finished.err()).isEqualTo(exit);
+        assertThat(finished.err()).contains(reason);
     }
 
     private void requireRefused(String reason, String path) {

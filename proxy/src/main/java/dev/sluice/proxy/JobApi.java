@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -13,7 +12,6 @@ import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.NameTemplate;
 import dev.sluice.common.s3.S3Failure;
-import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +30,7 @@ final class JobApi {
 
     private final ControlPlane control;
     private final ClusterViews views;
-    private final Targets targets;
+    private final JobMatches matches;
     private final TargetFanout each;
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
@@ -40,7 +38,7 @@ final class JobApi {
     JobApi(ControlPlane control, ClusterViews views, Targets targets, TargetFanout each, InstantSource clock) {
         this.control = control;
         this.views = views;
-        this.targets = targets;
+        this.matches = new JobMatches(views, targets, each);
         this.each = each;
         this.clock = clock;
     }
@@ -76,7 +74,8 @@ final class JobApi {
                 .orElseThrow(() -> new S3Failure(404, "NoSuchJob", "There is no job %s".formatted(id)));
     }
 
-    /// @param message `{"kind": "prefetch", "bucket", "prefix" or "template", "dry_run"}`, the last two optional
+    /// @param message `{"kind": one of [JobKind#KNOWN], "bucket", "prefix" or "template", "dry_run"}`, the last two
+    ///     optional
     ObjectNode start(JsonNode message, String author) throws IOException {
         for (var field : message.properties()) {
             if (!VALUES.contains(field.getKey())) {
@@ -84,8 +83,8 @@ final class JobApi {
             }
         }
         var kind = JobKind.of(text(message, "kind"))
-                .orElseThrow(() -> new IOException("'kind' is one of [prefetch], not '%s'"
-                        .formatted(message.path("kind").asText())));
+                .orElseThrow(() -> new IOException("'kind' is one of [%s], not '%s'"
+                        .formatted(JobKind.names(), message.path("kind").asText())));
         var name = text(message, "bucket");
         var bucket = views.confirmed().bucket(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
         var prefix = text(message, "prefix");
@@ -94,8 +93,10 @@ final class JobApi {
         }
         boolean dryRun = isTrue(message, "dry_run");
         var template = template(message, prefix);
-        requireMatch(
-                bucket, template.map(NameTemplate::of).map(NameTemplate::prefix).orElse(prefix));
+        matches.require(
+                kind,
+                bucket,
+                template.map(NameTemplate::of).map(NameTemplate::prefix).orElse(prefix));
         var spec = new JobSpec(kind, name, bucket.id(), prefix, template, dryRun);
         var id = kind.text() + "-" + newId();
         control.apply(new Command.StartJob(id, spec, author, clock.millis()));
@@ -129,25 +130,6 @@ final class JobApi {
             throw new IOException("'%s' is true or false".formatted(name));
         }
         return value.asBoolean(false);
-    }
-
-    /// One question to the cloud, so that a job which cannot do anything is not begun.
-    private void requireMatch(Bucket bucket, String prefix) {
-        if (!bucket.backed()) {
-            throw new StoreException.InvalidArgument(
-                    "The bucket %s has no backend: nothing can be fetched into it".formatted(bucket.name()));
-        }
-        var nodes = views.current().routing().targets();
-        var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
-        if (asked.listCloud(bucket, new ListQuery(prefix, "", "", 1)).isEmpty()) {
-            throw new S3Failure(
-                    404,
-                    "NothingMatches",
-                    prefix.isEmpty()
-                            ? "The cloud bucket behind %s is empty".formatted(bucket.name())
-                            : "The cloud bucket behind %s has no key that begins with '%s'"
-                                    .formatted(bucket.name(), prefix));
-        }
     }
 
     private String newId() {

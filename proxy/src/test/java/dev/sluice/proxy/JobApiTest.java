@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobPart;
@@ -89,16 +93,63 @@ class JobApiTest {
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"{0..99999999}\"} | 400 | 10000000",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"val/{1..9}\"} | 404 | begins with 'val/'",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"prefix\":\"t\",\"template\":\"t{1..9}\"} | 400 | not both",
+                "{\"kind\":\"evict\",\"bucket\":\"native\"} | 400 | native has no backend",
+                "{\"kind\":\"evict\",\"bucket\":\"sets\"} | 404 | No object of sets is cached",
+                "{\"kind\":\"evict\",\"bucket\":\"warm\",\"prefix\":\"b\"} | 404 | no cached key that begins with 'b'",
+                "{\"kind\":\"evict\",\"bucket\":\"pinned\"} | 400 | sluice bucket set pinned --evict auto",
                 "[]                                                               | 400 | kind",
                 "{                                                                | 400 | end-of-input",
             })
     void jobThatCannotBeIsRefused(String message, int status, String reason) {
         setsInTheCloud("train/a");
         cluster.bucket("native");
+        cluster.target(2).keys(cluster.backed("warm").id()).add("a");
+        cluster.bucket("pinned", pinned());
         var refused = cluster.send("POST /v1/jobs", message);
         assertThat(refused.status()).isEqualTo(status);
         assertThat(TrialCluster.text(refused)).contains(reason);
         assertThat(cluster.control.confirm().jobs().jobs()).isEmpty();
+    }
+
+    private static BucketProperties pinned() {
+        var usual = BucketProperties.defaults(Optional.of(BackendSpec.of("s3://cloud")));
+        return new BucketProperties(
+                usual.backend(),
+                usual.durability(),
+                usual.policy(),
+                usual.route(),
+                usual.localCopies(),
+                usual.replicas(),
+                usual.quota(),
+                new CacheRules(Revalidate.NEVER, CacheRules.Evict.NEVER, CacheRules.ColdRange.FILL));
+    }
+
+    @Test
+    void evictionNeedsACachedObjectOnSomeTarget() throws IOException {
+        var keys = cluster.target(2).keys(cluster.backed("sets").id());
+        keys.add("train/a");
+        cluster.target(1).silence(true);
+        var message = "{\"kind\":\"evict\",\"bucket\":\"sets\",\"prefix\":\"train/\"}";
+        var job = sent("POST /v1/jobs", message);
+        assertThat(job.path("id").asText()).matches("evict-[a-z0-9]{8}");
+        assertThat(job.path("kind").asText()).isEqualTo("evict");
+        keys.clear();
+        var unknown = cluster.send("POST /v1/jobs", message);
+        assertThat(unknown.status()).as("the silent target may have some").isEqualTo(503);
+    }
+
+    @Test
+    void anyTargetCanAskTheCloud() throws IOException {
+        setsInTheCloud("train/a");
+        for (int silent = 1; silent <= 3; silent++) {
+            int only = silent;
+            for (int i = 1; i <= 3; i++) {
+                cluster.target(i).silence(i != only);
+            }
+            assertThat(started()).startsWith("prefetch-");
+        }
+        cluster.target(3).silence(true);
+        assertThat(cluster.send("POST /v1/jobs", PREFETCH).status()).isEqualTo(503);
     }
 
     @Test

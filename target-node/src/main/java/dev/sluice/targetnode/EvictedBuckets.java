@@ -12,7 +12,7 @@ import java.util.List;
 record EvictedBuckets(ClusterViews views, Quotas quotas) implements CachedBuckets {
     @Override
     public List<BucketRef> now() {
-        return BucketRefs.cached(views.current());
+        return BucketRefs.evictable(views.current());
     }
 
     @Override

@@ -16,17 +16,21 @@ final class JobMeters {
     static void register(Jobs jobs, NodeId node, MeterRegistry meters) {
         var tags = Tags.of("node", node.value());
         Gauge.builder("sluice.jobs.running", jobs, Jobs::running).tags(tags).register(meters);
-        objects(jobs, "done", JobTotals::doneObjects, tags, meters);
-        objects(jobs, "skipped", JobTotals::skippedObjects, tags, meters);
-        objects(jobs, "failed", JobTotals::failedObjects, tags, meters);
-        FunctionCounter.builder("sluice.jobs.bytes", jobs.totals(), JobTotals::movedBytes)
+        jobs.kinds().forEach(kind -> register(jobs.totals(kind), tags.and("kind", kind.text()), meters));
+    }
+
+    private static void register(JobTotals totals, Tags tags, MeterRegistry meters) {
+        objects(totals, "done", JobTotals::doneObjects, tags, meters);
+        objects(totals, "skipped", JobTotals::skippedObjects, tags, meters);
+        objects(totals, "failed", JobTotals::failedObjects, tags, meters);
+        FunctionCounter.builder("sluice.jobs.bytes", totals, JobTotals::movedBytes)
                 .tags(tags)
                 .register(meters);
     }
 
     private static void objects(
-            Jobs jobs, String result, ToDoubleFunction<JobTotals> count, Tags tags, MeterRegistry meters) {
-        FunctionCounter.builder("sluice.jobs.objects", jobs.totals(), count)
+            JobTotals totals, String result, ToDoubleFunction<JobTotals> count, Tags tags, MeterRegistry meters) {
+        FunctionCounter.builder("sluice.jobs.objects", totals, count)
                 .tags(tags.and("result", result))
                 .register(meters);
     }

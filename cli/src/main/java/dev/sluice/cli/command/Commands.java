@@ -143,6 +143,7 @@ public final class Commands {
                         .addSubcommand(new ResilverCommands.Status(installation))
                         .addSubcommand(new ResilverCommands.Stop(installation)));
         all.put("prefetch", () -> new PrefetchCommand(installation));
+        all.put("evict", () -> new EvictCommand(installation));
         all.put(
                 "job",
                 () -> new CommandLine(new Job())

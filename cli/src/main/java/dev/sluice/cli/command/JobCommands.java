@@ -89,7 +89,7 @@ final class JobCommands {
         }
     }
 
-    @Command(name = "stop", description = "Stops a job. Objects that it has fetched stay.")
+    @Command(name = "stop", description = "Stops a job. Changes that it has made stay.")
     static final class Stop extends OnOne {
         Stop(Installation installation) {
             super(installation);

@@ -57,10 +57,13 @@ final class JobFollower {
         if (more > 0) {
             err.println("sluice: and %d more failed".formatted(more));
         }
+        boolean ended = job.path("state").asText().equals("done");
+        boolean nothing = ended && job.path("listed").asLong() == 0;
+        if (nothing) {
+            err.println("sluice: %s: no object matches".formatted(id));
+        }
         err.flush();
-        boolean all =
-                job.path("state").asText().equals("done") && job.path("failed").asLong() == 0;
-        return all ? 0 : CommandFailure.FAILED;
+        return ended && !nothing && job.path("failed").asLong() == 0 ? 0 : CommandFailure.FAILED;
     }
 
     /// In one line, while it runs.
@@ -99,18 +102,19 @@ final class JobFollower {
     static String summary(JsonNode job) {
         var state = job.path("state").asText();
         boolean dry = job.path("dry_run").asBoolean();
-        var verb = dry ? "to fetch" : "fetched";
+        var words = JobWords.of(job);
         var requests = dry ? ", by %d requests".formatted(job.path("requests").asLong()) : "";
         return String.format(
                 Locale.ROOT,
-                "%s %s: %d %s (%s)%s, %d cached already, %d failed",
+                "%s %s: %d %s (%s)%s, %d %s, %d failed",
                 job.path("id").asText(),
                 state,
                 job.path("done").asLong(),
-                verb,
+                dry ? words.toDo() : words.done(),
                 Amounts.bytes(job.path("bytes").asLong()),
                 requests,
                 job.path("skipped").asLong(),
+                words.skipped(),
                 job.path("failed").asLong());
     }
 }

@@ -32,9 +32,19 @@ class JobFollowerTest {
     @Test
     void summaryOfADryRunSaysWhatItWouldFetch() throws JsonProcessingException {
         var job = json("""
-                {"id":"prefetch-1","state":"done","dry_run":true,"done":3,"skipped":1,"failed":0,"bytes":2048,
+                {"id":"prefetch-1","kind":"prefetch","state":"done","dry_run":true,"done":3,"skipped":1,"failed":0,"bytes":2048,
                  "requests":4}""");
         assertThat(JobFollower.summary(job))
                 .isEqualTo("prefetch-1 done: 3 to fetch (2.0 KiB), by 4 requests, 1 cached already, 0 failed");
+    }
+
+    @Test
+    void summaryHasTheWordsOfTheKind() throws JsonProcessingException {
+        var job = """
+                {"id":"x-1","kind":"%s","state":"done","dry_run":false,"done":3,"skipped":1,"failed":0,"bytes":2048}""";
+        assertThat(JobFollower.summary(json(job.formatted("evict"))))
+                .isEqualTo("x-1 done: 3 evicted (2.0 KiB), 1 changed since, 0 failed");
+        assertThat(JobFollower.summary(json(job.formatted("newer"))))
+                .isEqualTo("x-1 done: 3 done (2.0 KiB), 1 skipped, 0 failed");
     }
 }

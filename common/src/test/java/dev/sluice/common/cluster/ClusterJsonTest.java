@@ -169,6 +169,17 @@ class ClusterJsonTest {
     }
 
     @Test
+    void jobOfANewerBuildGoesThroughAnOlderOneUnchanged() throws IOException {
+        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
+                .apply(new Command.CreateBucket("shards", 42, PROPERTIES))
+                .apply(new Command.StartJob("prefetch-1", PREFETCH, "author", 42));
+        var newer = new String(ClusterJson.write(state), StandardCharsets.UTF_8).replace("PREFETCH", "POLISH");
+        var read = ClusterJson.read(newer.getBytes(StandardCharsets.UTF_8), ClusterState.class);
+        assertThat(read.jobs().find("prefetch-1").orElseThrow().spec().kind()).isEqualTo(new JobKind("polish"));
+        assertThat(new String(ClusterJson.write(read), StandardCharsets.UTF_8)).isEqualTo(newer);
+    }
+
+    @Test
     void changeOfABuildWithoutJobsIsRead() throws IOException {
         var change = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
                 .plan(new Command.Join(NODE), Leader.KNOWS_NOTHING)

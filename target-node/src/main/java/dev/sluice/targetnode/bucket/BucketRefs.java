@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.bucket;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -15,10 +16,10 @@ public final class BucketRefs {
         return new BucketRef(bucket.id(), bucket.name(), properties.localCopies(), properties.replicas() > 1);
     }
 
-    /// The buckets whose objects here are copies of a cloud's.
-    public static List<BucketRef> cached(ClusterView view) {
+    /// The buckets whose objects a full drive may remove: the cloud has them too, and they are not pinned.
+    public static List<BucketRef> evictable(ClusterView view) {
         return view.state().buckets().buckets().values().stream()
-                .filter(Bucket::backed)
+                .filter(bucket -> bucket.backed() && bucket.properties().cache().evict() == CacheRules.Evict.AUTO)
                 .map(BucketRefs::of)
                 .toList();
     }

@@ -4,6 +4,8 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.jobs.Job;
+import dev.sluice.common.jobs.JobKind;
+import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.LiveJob;
@@ -16,10 +18,14 @@ import dev.sluice.targetnode.storage.pace.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -43,23 +49,25 @@ public final class Jobs implements AutoCloseable {
 
     private final NodeId self;
     private final ControlPlane control;
-    private final Function<Job, JobWork> works;
+    private final Map<JobKind, Function<JobSpec, JobWork>> works;
     private final JobRun.Limits limits;
-    private final JobTotals totals = new JobTotals();
+    private final Map<JobKind, JobTotals> totals = new HashMap<>(); // filled once
 
     // guarded by this
     private final Map<String, JobRun> running = new TreeMap<>();
     private final Map<String, Thread> runners = new TreeMap<>();
     private final ArrayDeque<JobRun> ended = new ArrayDeque<>(); // the last ones, for their failures
+    private final Set<String> unknown = new TreeSet<>(); // jobs that are logged as such
     private Optional<Thread> follower = Optional.empty();
     private volatile boolean closed;
 
-    /// @param works what a job does
-    Jobs(NodeId self, ControlPlane control, Function<Job, JobWork> works, JobRun.Limits limits) {
+    /// @param works what a job of each kind does
+    Jobs(NodeId self, ControlPlane control, Map<JobKind, Function<JobSpec, JobWork>> works, JobRun.Limits limits) {
         this.self = self;
         this.control = control;
-        this.works = works;
+        this.works = Map.copyOf(works);
         this.limits = limits;
+        this.works.keySet().forEach(kind -> totals.put(kind, new JobTotals()));
     }
 
     /// Of this target's store. All jobs together leave half of a cloud's connections to readers.
@@ -77,9 +85,9 @@ public final class Jobs implements AutoCloseable {
         return new Jobs(
                 self,
                 control,
-                job -> switch (job.spec().kind()) {
-                    case PREFETCH -> new Prefetch(job.spec(), self, tools, room);
-                },
+                Map.of(
+                        JobKind.PREFETCH, spec -> new Prefetch(spec, self, tools, room),
+                        JobKind.EVICT, spec -> new Evict(spec, views, store)),
                 new JobRun.Limits(
                         Math.clamp(share, 1, MOST_CONNECTIONS),
                         store::waiting,
@@ -103,8 +111,14 @@ public final class Jobs implements AutoCloseable {
                 .toList();
     }
 
-    public JobTotals totals() {
-        return totals;
+    /// The kinds of jobs that it runs.
+    public Set<JobKind> kinds() {
+        return Set.copyOf(works.keySet());
+    }
+
+    /// Of the jobs of one kind.
+    public JobTotals totals(JobKind kind) {
+        return Objects.requireNonNull(totals.get(kind));
     }
 
     public synchronized int running() {
@@ -150,23 +164,38 @@ public final class Jobs implements AutoCloseable {
                 return;
             }
             var table = control.current().jobs(); // in here: an older state may lack the end of a part
+            unknown.retainAll(table.jobs().keySet());
             running.forEach((id, run) -> {
                 if (table.find(id).filter(Job::isRunning).isEmpty()) {
                     run.stop();
                 }
             });
             for (var job : table.running()) {
-                if (running.size() < MOST_AT_ONCE
-                        && !running.containsKey(job.id())
-                        && !job.parts().containsKey(self)) {
-                    begin(job);
+                if (!job.parts().containsKey(self) && !running.containsKey(job.id()) && isKnown(job)) {
+                    if (running.size() < MOST_AT_ONCE) {
+                        begin(job);
+                    }
                 }
             }
         }
     }
 
+    /// A newer node started it otherwise: its part waits until this target is newer too.
+    private boolean isKnown(Job job) {
+        boolean known = works.containsKey(job.spec().kind());
+        if (!known && unknown.add(job.id())) {
+            LOG.warn(
+                    "job {} waits here: this target has no jobs of the kind '{}', upgrade it or stop the job",
+                    job.id(),
+                    job.spec().kind().text());
+        }
+        return known;
+    }
+
     private void begin(Job job) {
-        var run = new JobRun(job, works.apply(job), totals, limits);
+        var kind = job.spec().kind();
+        var work = Objects.requireNonNull(works.get(kind)).apply(job.spec());
+        var run = new JobRun(job, work, totals(kind), limits);
         running.put(job.id(), run);
         runners.put(job.id(), Thread.ofVirtual().name(job.id()).unstarted(() -> run(run)));
         runners.get(job.id()).start();

@@ -35,7 +35,7 @@ final class Prefetch implements JobWork {
         this.self = self;
         this.tools = tools;
         this.room = room;
-        this.selection = Selection.of(spec, () -> tools.backends().of(bucket()));
+        this.selection = Selection.cloud(spec, () -> tools.backends().of(bucket()));
     }
 
     @Override

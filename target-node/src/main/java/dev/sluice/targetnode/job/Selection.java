@@ -3,9 +3,13 @@ package dev.sluice.targetnode.job;
 import dev.sluice.backend.Backend;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.NameTemplate;
+import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.targetnode.storage.ListEntry;
+import dev.sluice.targetnode.storage.ObjectStore;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /// The objects of a job, page by page, in the same order each time.
 interface Selection {
@@ -16,12 +20,29 @@ interface Selection {
     /// @param from where the page begins, as the page before says; empty for the first one
     JobPage page(String from);
 
+    /// What the cloud has.
+    ///
     /// @param backend the bucket's, as it is now
-    static Selection of(JobSpec spec, Supplier<Backend> backend) {
-        return spec.template()
-                .map(NameTemplate::of)
-                .<Selection>map(template -> from -> named(template, from.isEmpty() ? 0 : Long.parseLong(from)))
+    static Selection cloud(JobSpec spec, Supplier<Backend> backend) {
+        return names(spec)
+                .<Selection>map(names ->
+                        from -> names.page(from, name -> Stream.of(new JobItem(name, 0, Optional.empty()))))
                 .orElse(from -> listed(backend.get(), spec.prefix(), from));
+    }
+
+    /// What is stored here.
+    static Selection stored(JobSpec spec, ObjectStore store) {
+        return names(spec)
+                .<Selection>map(names -> from -> names.page(
+                        from,
+                        name -> store.list(spec.bucketId(), new ListQuery(name, "", "", 1)).stream()
+                                .filter(entry -> entry.key().equals(name))
+                                .map(Selection::item)))
+                .orElse(from -> listed(store, spec, from));
+    }
+
+    private static Optional<Names> names(JobSpec spec) {
+        return spec.template().map(NameTemplate::of).map(Names::new);
     }
 
     private static JobPage listed(Backend backend, String prefix, String after) {
@@ -32,12 +53,35 @@ interface Selection {
         return new JobPage(items, 1, page.next());
     }
 
-    private static JobPage named(NameTemplate template, long first) {
-        long end = Math.min(template.size(), first + PAGE);
-        var items = LongStream.range(first, end)
-                .mapToObj(template::name)
-                .map(JobItem::named)
-                .toList();
-        return new JobPage(items, 0, end < template.size() ? Optional.of(Long.toString(end)) : Optional.empty());
+    private static JobPage listed(ObjectStore store, JobSpec spec, String after) {
+        var page = store.list(spec.bucketId(), spec.prefix(), after, PAGE);
+        return new JobPage(
+                page.stream().map(Selection::item).toList(),
+                0,
+                page.size() < PAGE
+                        ? Optional.empty()
+                        : Optional.of(page.getLast().key()));
+    }
+
+    private static JobItem item(ListEntry entry) {
+        return new JobItem(entry.key(), entry.size(), Optional.of(entry.etag()));
+    }
+
+    /// Keys that a job names.
+    record Names(NameTemplate template) {
+        JobPage page(String from, Lookup lookup) {
+            long first = from.isEmpty() ? 0 : Long.parseLong(from);
+            long end = Math.min(template.size(), first + PAGE);
+            var items = LongStream.range(first, end)
+                    .mapToObj(template::name)
+                    .flatMap(lookup::of)
+                    .toList();
+            return new JobPage(items, 0, end < template.size() ? Optional.of(Long.toString(end)) : Optional.empty());
+        }
+    }
+
+    /// What there is of a name.
+    interface Lookup {
+        Stream<JobItem> of(String name);
     }
 }

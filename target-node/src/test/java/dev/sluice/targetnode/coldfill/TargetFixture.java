@@ -273,7 +273,7 @@ public final class TargetFixture implements AutoCloseable {
         store.evict(new CachedBuckets() {
             @Override
             public List<BucketRef> now() {
-                return BucketRefs.cached(views.current());
+                return BucketRefs.evictable(views.current());
             }
 
             @Override

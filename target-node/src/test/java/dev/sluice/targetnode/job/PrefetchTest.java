@@ -145,7 +145,8 @@ class PrefetchTest {
             assertThat(job.counts().requests()).as("a page, two objects").isEqualTo(3);
             assertThat(target.gets()).isZero();
             assertThat(target.stored(target.cached(), "a")).isFalse();
-            assertThat(target.handlers().jobs().totals().movedBytes()).isZero();
+            assertThat(target.handlers().jobs().totals(JobKind.PREFETCH).movedBytes())
+                    .isZero();
         });
     }
 
@@ -304,6 +305,24 @@ class PrefetchTest {
                 }
             }
         }
+    }
+
+    /// As one that a newer node started.
+    @Test
+    void jobOfAnUnknownKindWaitsAndOthersRun() throws IOException {
+        onTarget(target -> {
+            inCloud(target, "a");
+            var cached = target.cached();
+            for (int i = 0; i < 3; i++) {
+                var spec = new JobSpec(new JobKind("polish"), cached.name(), cached.id(), "", Optional.empty(), false);
+                start(target, "polish-" + i, spec);
+            }
+            assertThat(prefetch(target, "").counts().done()).isEqualTo(1);
+            assertThat(job(target, "polish-0").isRunning()).isTrue();
+            assertThat(job(target, "polish-0").parts()).isEmpty();
+            target.control().apply(new Command.StopJob("polish-0", new TreeMap<>(), 2));
+            assertThat(job(target, "polish-0").state()).isEqualTo(JobState.STOPPED);
+        });
     }
 
     @Test

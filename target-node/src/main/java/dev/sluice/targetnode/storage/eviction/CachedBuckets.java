@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage.eviction;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.util.List;
 
-/// The buckets whose objects here are copies of a cloud's.
+/// The buckets whose objects here are copies of a cloud's, and may go to make room.
 @FunctionalInterface
 public interface CachedBuckets {
     /// @throws dev.sluice.common.store.StoreException.Unavailable while this node does not know

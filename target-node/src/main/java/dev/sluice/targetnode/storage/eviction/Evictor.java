@@ -221,7 +221,7 @@ public final class Evictor implements AutoCloseable {
             LOG.info("drive {}: evicted {} of {} bytes, the rest is in use", slot.id(), freed.bytes(), excess);
         } else if (!told || freed.objects() > 0) {
             LOG.warn(
-                    "drive {} is too full: {} bytes should go, but only {} could: the rest is not in a cloud too",
+                    "drive {} is too full: {} bytes should go, but only {} could: the rest is not in a cloud too, or pinned",
                     slot.id(),
                     excess,
                     freed.bytes());
