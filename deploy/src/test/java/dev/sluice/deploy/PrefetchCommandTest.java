@@ -221,7 +221,7 @@ final class PrefetchCommandTest {
 
     /// A target is down when the job begins: its part waits for it.
     @Test
-    void evictRemovesWhatIsCachedAndTheCloudKeepsIt() throws IOException {
+    void evictRemovesWhatIsCachedAndTheCloudKeepsIt(@TempDir Path folder) throws IOException {
         cached("evicted", "lab");
         cluster.run("prefetch", "evicted/train/", "--wait");
         assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
@@ -233,6 +233,17 @@ final class PrefetchCommandTest {
         requireEvictRefused(1, "sluice bucket set evicted --evict auto", "evicted", "--yes");
         cluster.run("bucket", "set", "evicted", "--evict", "auto");
         assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
+
+        var two = Files.writeString(folder.resolve("two"), TRAIN.get(0) + "\n" + TRAIN.get(1) + "\n");
+        assertThat(cluster.run("evict", "evicted", "--list", two.toString(), "--yes", "--wait")
+                        .outText())
+                .contains("done: 2 evicted");
+        var again = attempt("evict", "evicted", "--list", two.toString(), "--yes", "--wait");
+        assertThat(again.exit()).isEqualTo(1);
+        assertThat(again.err()).contains("no object matches");
+        assertThat(cluster.run("prefetch", "evicted", "--list", two.toString(), "--wait")
+                        .outText())
+                .contains("done: 2 fetched");
 
         var killed = cluster.targets().getLast().id();
         cluster.kill(killed);

@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
+import dev.sluice.common.jobs.NameList;
 import dev.sluice.common.jobs.NameTemplate;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +26,7 @@ import java.util.Optional;
 /// `/v1/jobs`: starts, shows and stops jobs. The controller has the record of each, the targets tell how far they are.
 final class JobApi {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final List<String> VALUES = List.of("kind", "bucket", "prefix", "template", "dry_run");
+    private static final List<String> VALUES = List.of("kind", "bucket", "prefix", "template", "list", "dry_run");
     private static final String ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // none is taken for another
     private static final int ID_LENGTH = 8;
 
@@ -74,7 +76,8 @@ final class JobApi {
                 .orElseThrow(() -> new S3Failure(404, "NoSuchJob", "There is no job %s".formatted(id)));
     }
 
-    /// @param message `{"kind": one of [JobKind#KNOWN], "bucket", "prefix" or "template", "dry_run"}`, the last two
+    /// @param message `{"kind": one of [JobKind#KNOWN], "bucket", "prefix" or "template" or "list", "dry_run"}`, the
+    /// last two
     ///     optional
     ObjectNode start(JsonNode message, String author) throws IOException {
         for (var field : message.properties()) {
@@ -92,12 +95,19 @@ final class JobApi {
             throw new IOException("'prefix' has more than %d bytes".formatted(NameTemplate.LONGEST_NAME));
         }
         boolean dryRun = isTrue(message, "dry_run");
-        var template = template(message, prefix);
+        var template = template(message);
+        var list = list(message);
+        if ((prefix.isEmpty() ? 0 : 1)
+                        + template.stream().count()
+                        + list.stream().count()
+                > 1) {
+            throw new IOException("a job has a 'prefix', a 'template' or a 'list', not two of them");
+        }
         matches.require(
                 kind,
                 bucket,
                 template.map(NameTemplate::of).map(NameTemplate::prefix).orElse(prefix));
-        var spec = new JobSpec(kind, name, bucket.id(), prefix, template, dryRun);
+        var spec = new JobSpec(kind, name, bucket.id(), prefix, template, list, dryRun);
         var id = kind.text() + "-" + newId();
         control.apply(new Command.StartJob(id, spec, author, clock.millis()));
         return show(known(id));
@@ -112,16 +122,32 @@ final class JobApi {
     }
 
     /// @throws IllegalArgumentException saying what is wrong with it
-    private static Optional<String> template(JsonNode message, String prefix) throws IOException {
+    private static Optional<String> template(JsonNode message) throws IOException {
         if (!message.has("template")) {
             return Optional.empty();
         }
         var template = Optional.of(text(message, "template")); // an empty one has no names, and does not mean all
-        if (template.isPresent() && !prefix.isEmpty()) {
-            throw new IOException("a job has a 'prefix' or a 'template', not both");
-        }
         template.ifPresent(NameTemplate::of);
         return template;
+    }
+
+    /// @throws IllegalArgumentException saying what is wrong with it
+    private static Optional<NameList> list(JsonNode message) throws IOException {
+        var list = message.path("list");
+        if (list.isMissingNode()) {
+            return Optional.empty();
+        }
+        var names = new ArrayList<String>();
+        for (var name : list) {
+            if (!name.isTextual()) {
+                throw new IOException("'list' has names only, not " + name);
+            }
+            names.add(name.asText());
+        }
+        if (!list.isArray()) {
+            throw new IOException("'list' is an array of names");
+        }
+        return Optional.of(NameList.of(names)); // an empty one does not mean all
     }
 
     private static boolean isTrue(JsonNode message, String name) throws IOException {

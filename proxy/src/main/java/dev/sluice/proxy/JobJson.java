@@ -8,6 +8,7 @@ import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobPart;
 import dev.sluice.common.jobs.JobState;
+import dev.sluice.common.jobs.NameList;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.LiveJob;
 import java.util.List;
@@ -32,6 +33,7 @@ final class JobJson {
                 .put("bucket", job.spec().bucket())
                 .put("prefix", job.spec().prefix())
                 .put("template", job.spec().template().orElse(null))
+                .put("names", job.spec().list().map(NameList::count).orElse(null))
                 .put("dry_run", job.spec().dryRun())
                 .put("author", job.author())
                 .put("state", job.state().text())

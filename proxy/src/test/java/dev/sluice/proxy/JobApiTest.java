@@ -92,7 +92,11 @@ class JobApiTest {
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"\"} | 400 | has no range",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"{0..99999999}\"} | 400 | 10000000",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"template\":\"val/{1..9}\"} | 404 | begins with 'val/'",
-                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"prefix\":\"t\",\"template\":\"t{1..9}\"} | 400 | not both",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"prefix\":\"t\",\"template\":\"t{1..9}\"} | 400 | not two of them",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"prefix\":\"t\",\"list\":[\"t\"]} | 400 | not two of them",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":[]} | 400 | no names",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":\"train/a\"} | 400 | array of names",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":[7]} | 400 | names only",
                 "{\"kind\":\"evict\",\"bucket\":\"native\"} | 400 | native has no backend",
                 "{\"kind\":\"evict\",\"bucket\":\"sets\"} | 404 | No object of sets is cached",
                 "{\"kind\":\"evict\",\"bucket\":\"warm\",\"prefix\":\"b\"} | 404 | no cached key that begins with 'b'",
@@ -109,6 +113,17 @@ class JobApiTest {
         assertThat(refused.status()).isEqualTo(status);
         assertThat(TrialCluster.text(refused)).contains(reason);
         assertThat(cluster.control.confirm().jobs().jobs()).isEmpty();
+    }
+
+    @Test
+    void listOfNamesIsInTheRecordAndItsSizeIsShown() throws IOException {
+        setsInTheCloud("train/a");
+        var job = sent(
+                "POST /v1/jobs",
+                "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":[\"train/a\",\"train/b\",\"train/a\"]}");
+        assertThat(job.path("names").asInt()).isEqualTo(2);
+        var record = cluster.control.confirm().jobs().find(job.path("id").asText());
+        assertThat(record.orElseThrow().spec().list().orElseThrow().names()).containsExactly("train/a", "train/b");
     }
 
     private static BucketProperties pinned() {

@@ -3,6 +3,7 @@ package dev.sluice.cli.command;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.failure.CommandFailure;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,6 +22,12 @@ abstract class BucketJobCommand extends ObjectCommand {
             paramLabel = "TEMPLATE",
             description = "Only these keys of the bucket: 'shard-{000..999}.tar', also {0..90..10}, several ranges.")
     private @Nullable String template;
+
+    @Option(
+            names = "--list",
+            paramLabel = "FILE",
+            description = "Only these keys of the bucket: one in each line of FILE, or of standard input (-).")
+    private @Nullable String list;
 
     @Option(names = "--wait", description = "Wait for the end and show progress; exit code 1 if objects failed.")
     private boolean wait;
@@ -43,20 +50,28 @@ abstract class BucketJobCommand extends ObjectCommand {
     @Override
     public Integer call() throws InterruptedException {
         var at = ObjectPath.parse(path);
-        if (template != null && !at.key().isEmpty()) {
-            throw CommandFailure.refused("give a PREFIX or a --template, not both");
+        if ((at.key().isEmpty() ? 0 : 1) + (template == null ? 0 : 1) + (list == null ? 0 : 1) > 1) {
+            throw CommandFailure.refused("give a PREFIX, a --template or a --list, not two of them");
         }
+        var names = list == null ? List.<String>of() : NameLines.read(list);
         if (!dryRun) {
-            confirm(template == null ? path : at.bucket() + "/" + template);
+            confirm(selection(at, names));
         }
-        var job = nativeApi().startJob(request(at));
+        var job = nativeApi().startJob(request(at, names));
         if (wait || dryRun) {
             return new JobFollower(this).await(job);
         }
         return done(job, job.path("id").asText());
     }
 
-    private ObjectNode request(ObjectPath at) {
+    private String selection(ObjectPath at, List<String> names) {
+        if (!names.isEmpty()) {
+            return "%d keys of %s".formatted(names.size(), at.bucket());
+        }
+        return template == null ? path : at.bucket() + "/" + template;
+    }
+
+    private ObjectNode request(ObjectPath at, List<String> names) {
         var request = JSON.createObjectNode()
                 .put("kind", kind())
                 .put("bucket", at.bucket())
@@ -64,6 +79,9 @@ abstract class BucketJobCommand extends ObjectCommand {
                 .put("dry_run", dryRun);
         if (template != null) {
             request.put("template", template);
+        }
+        if (!names.isEmpty()) {
+            names.forEach(request.putArray("list")::add);
         }
         return request;
     }

@@ -55,6 +55,10 @@ final class JobCommands {
     }
 
     private static String selection(JsonNode job) {
+        if (job.path("names").isNumber()) {
+            return "%s (%d names)"
+                    .formatted(job.path("bucket").asText(), job.path("names").asInt());
+        }
         var keys = job.path("template").asText(job.path("prefix").asText());
         return keys.isEmpty() ? job.path("bucket").asText() : job.path("bucket").asText() + "/" + keys;
     }

@@ -18,6 +18,9 @@ public record JobTable(SortedMap<String, Job> jobs) {
     static final int MOST_RUNNING = 100;
     static final int MOST_ENDED = 1000;
 
+    /// The state has their names.
+    static final int MOST_LISTS = 8;
+
     public JobTable {
         jobs = Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     }
@@ -43,7 +46,16 @@ public record JobTable(SortedMap<String, Job> jobs) {
             throw new StoreException.InvalidArgument(
                     "%d jobs run already: wait for one of them, or stop it (sluice job ls)".formatted(MOST_RUNNING));
         }
+        if (job.spec().list().isPresent() && lists() >= MOST_LISTS) {
+            throw new StoreException.InvalidArgument(
+                    "%d jobs with lists run already: wait for one of them, or stop it (sluice job ls)"
+                            .formatted(MOST_LISTS));
+        }
         return with(job);
+    }
+
+    private long lists() {
+        return running().stream().filter(job -> job.spec().list().isPresent()).count();
     }
 
     /// A target has ended its part.

@@ -95,6 +95,22 @@ class JobTableTest {
     }
 
     @Test
+    void onlySoManyListsAreInTheState() {
+        var list = Optional.of(NameList.of(List.of("a")));
+        var spec = new JobSpec(JobKind.PREFETCH, "sets", 7, "", Optional.empty(), list, false);
+        var table = JobTable.EMPTY;
+        for (int i = 0; i < JobTable.MOST_LISTS; i++) {
+            table = table.starting(Job.started("job" + i, spec, "author", 1000));
+        }
+        var most = table.starting(job("without a list"));
+        var more = Job.started("one more", spec, "author", 1000);
+        assertThatThrownBy(() -> most.starting(more)).hasMessageContaining("jobs with lists");
+        var ended = most.stopping("job0", new TreeMap<>(), 2000);
+        assertThat(ended.find("job0").orElseThrow().spec().list()).contains(new NameList(List.of(), 1));
+        assertThat(ended.starting(more).find("one more")).isPresent();
+    }
+
+    @Test
     void oldestEndedJobsAreForgotten() {
         var table = JobTable.EMPTY.starting(job("runs"));
         for (int i = 0; i < JobTable.MOST_ENDED + 2; i++) {
@@ -124,7 +140,9 @@ class JobTableTest {
         var failures = IntStream.range(0, 100)
                 .mapToObj(i -> new JobFailure(longText, longText))
                 .toList();
-        var spec = new JobSpec(JobKind.PREFETCH, "b".repeat(63), Long.MAX_VALUE, longText, Optional.empty(), false);
+        var list = Optional.of(new NameList(Collections.nCopies(60, longText), 60));
+        var spec =
+                new JobSpec(JobKind.PREFETCH, "b".repeat(63), Long.MAX_VALUE, longText, Optional.empty(), list, false);
         var counts = new JobCounts(
                 Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, Long.MAX_VALUE / 9, 1);
         var part = new JobPart(JobState.FAILED, counts, failures, Optional.of(longText));

@@ -2,11 +2,13 @@ package dev.sluice.targetnode.job;
 
 import dev.sluice.backend.Backend;
 import dev.sluice.common.jobs.JobSpec;
+import dev.sluice.common.jobs.NameList;
 import dev.sluice.common.jobs.NameTemplate;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.targetnode.storage.ListEntry;
 import dev.sluice.targetnode.storage.ObjectStore;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -42,7 +44,12 @@ interface Selection {
     }
 
     private static Optional<Names> names(JobSpec spec) {
-        return spec.template().map(NameTemplate::of).map(Names::new);
+        return spec.list()
+                .map(NameList::names)
+                .map(names -> new Names(names.size(), at -> names.get((int) at)))
+                .or(() -> spec.template()
+                        .map(NameTemplate::of)
+                        .map(template -> new Names(template.size(), template::name)));
     }
 
     private static JobPage listed(Backend backend, String prefix, String after) {
@@ -68,15 +75,15 @@ interface Selection {
     }
 
     /// Keys that a job names.
-    record Names(NameTemplate template) {
+    record Names(long size, LongFunction<String> name) {
         JobPage page(String from, Lookup lookup) {
             long first = from.isEmpty() ? 0 : Long.parseLong(from);
-            long end = Math.min(template.size(), first + PAGE);
+            long end = Math.min(size, first + PAGE);
             var items = LongStream.range(first, end)
-                    .mapToObj(template::name)
+                    .mapToObj(name)
                     .flatMap(lookup::of)
                     .toList();
-            return new JobPage(items, 0, end < template.size() ? Optional.of(Long.toString(end)) : Optional.empty());
+            return new JobPage(items, 0, end < size ? Optional.of(Long.toString(end)) : Optional.empty());
         }
     }
 

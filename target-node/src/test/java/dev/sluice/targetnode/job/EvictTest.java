@@ -13,10 +13,12 @@ import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.JobState;
+import dev.sluice.common.jobs.NameList;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.storage.SmallDrive;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -53,8 +55,11 @@ class EvictTest {
 
     private static Job run(TargetFixture target, JobKind kind, String prefix, Optional<String> template, boolean dry) {
         var bucket = target.cached();
-        var id = kind.text() + "-" + System.nanoTime();
-        var spec = new JobSpec(kind, bucket.name(), bucket.id(), prefix, template, dry);
+        return run(target, new JobSpec(kind, bucket.name(), bucket.id(), prefix, template, dry));
+    }
+
+    private static Job run(TargetFixture target, JobSpec spec) {
+        var id = spec.kind().text() + "-" + System.nanoTime();
         target.control().apply(new Command.StartJob(id, spec, "author", 1));
         eventually(() -> !job(target, id).isRunning());
         return job(target, id);
@@ -118,6 +123,28 @@ class EvictTest {
             assertThat(target.stored(target.cached(), "s/09")).isFalse();
             assertThat(target.stored(target.cached(), "s/100")).isTrue();
             assertThat(target.stored(target.cached(), "s/12")).isTrue();
+        });
+    }
+
+    @Test
+    void listNamesWhatGoesAndWhatIsFetched() throws IOException {
+        onTarget(target -> {
+            var bucket = target.cached();
+            cached(target, bucket, "a", "b", "ab");
+            target.inCloud("cold", content("cold"));
+            var list = Optional.of(NameList.of(List.of("b", "a", "none")));
+            var spec = new JobSpec(JobKind.EVICT, bucket.name(), bucket.id(), "", Optional.empty(), list, false);
+            assertThat(run(target, spec).counts()).isEqualTo(new JobCounts(2, 2, 0, 0, 2 * SIZE, 0));
+            assertThat(target.stored(bucket, "ab")).isTrue();
+            var some = Optional.of(NameList.of(List.of("a", "cold", "none")));
+            var fetch = new JobSpec(JobKind.PREFETCH, bucket.name(), bucket.id(), "", Optional.empty(), some, false);
+            var fetched = run(target, fetch);
+            assertThat(fetched.counts().done()).isEqualTo(2);
+            assertThat(fetched.failures())
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure.key()).isEqualTo("none"));
+            assertThat(target.stored(bucket, "a")).isTrue();
+            assertThat(target.stored(bucket, "b")).isFalse();
         });
     }
 
