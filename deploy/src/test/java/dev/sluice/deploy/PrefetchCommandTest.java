@@ -183,6 +183,9 @@ final class PrefetchCommandTest {
             });
         }
         requireCached(keys);
+        assertThat(cluster.run("bucket", "show", "sets").outText())
+                .containsPattern("last minute  \\d{2,} hits, \\d+ misses, hit ratio \\d+\\.\\d %, .* from the cloud")
+                .contains("last hour ", "last day ");
         cloud.putObject(request -> request.bucket("sets").key("heads/empty"), RequestBody.empty());
         for (int turn = 0; turn < 2; turn++) {
             assertThatThrownBy(() -> warm("heads/empty"))

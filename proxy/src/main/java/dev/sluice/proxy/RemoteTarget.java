@@ -19,6 +19,7 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
+import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
@@ -117,6 +118,11 @@ final class RemoteTarget implements TargetService {
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return List.of(read(
                 peers.post(address, PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
+    }
+
+    @Override
+    public RecentReads reads(long bucketId) {
+        return read(peers.get(address, PeerPaths.READS, "id=" + bucketId, CALL), RecentReads.class);
     }
 
     @Override

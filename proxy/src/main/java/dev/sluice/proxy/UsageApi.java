@@ -5,13 +5,19 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.peer.BucketUsage;
+import dev.sluice.common.peer.ReadCounts;
+import dev.sluice.common.peer.RecentReads;
+import dev.sluice.common.peer.TargetService;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/// `/v1/usage/BUCKET`: what a bucket takes, in all and on each target. A target that does not answer is an `error` in
+/// `/v1/usage/BUCKET`: what a bucket takes, in all and on each target, and what was read of a cached one lately. A
+/// target that does not answer is an `error` in
 /// its place, and not in the sum.
 final class UsageApi {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> SPANS = List.of("minute", "hour", "day");
 
     private final TargetFanout targets;
 
@@ -31,21 +37,68 @@ final class UsageApi {
                             .mapToLong(answer -> answer.path(figure).asLong())
                             .sum());
         }
+        if (bucket.backed()) {
+            shown.set("reads", reads(each));
+        }
         shown.putArray("targets").addAll(each);
         return shown;
     }
 
+    /// Summed over the targets that answer.
+    private static ObjectNode reads(List<ObjectNode> answers) {
+        var shown = JSON.createObjectNode();
+        for (var span : SPANS) {
+            var counts = answers.stream()
+                    .map(answer -> counts(answer.path("reads").path(span)))
+                    .reduce(ReadCounts.NONE, ReadCounts::plus);
+            shown.set(span, show(counts));
+        }
+        return shown;
+    }
+
+    private static ReadCounts counts(JsonNode shown) {
+        return new ReadCounts(
+                shown.path("hits").asLong(),
+                shown.path("misses").asLong(),
+                shown.path("bytes").asLong(),
+                shown.path("cloud_bytes").asLong());
+    }
+
     private List<ObjectNode> asked(Bucket bucket) {
         var answers = new ArrayList<ObjectNode>();
-        targets.answers(target -> target.usage(List.of(bucket.id())).stream()
-                        .map(UsageApi::show)
-                        .findFirst())
-                .forEach((id, answer) -> {
-                    var shown = JSON.createObjectNode().put("target", id);
-                    answer.ifPresent(shown::setAll);
-                    answers.add(shown);
-                });
+        targets.answers(target -> asked(target, bucket)).forEach((id, answer) -> {
+            var shown = JSON.createObjectNode().put("target", id);
+            answer.ifPresent(shown::setAll);
+            answers.add(shown);
+        });
         return answers;
+    }
+
+    private static Optional<ObjectNode> asked(TargetService target, Bucket bucket) {
+        var shown =
+                target.usage(List.of(bucket.id())).stream().map(UsageApi::show).findFirst();
+        if (bucket.backed()) {
+            shown.ifPresent(answer -> answer.set("reads", show(target.reads(bucket.id()))));
+        }
+        return shown;
+    }
+
+    private static ObjectNode show(RecentReads recent) {
+        var shown = JSON.createObjectNode();
+        shown.set("minute", show(recent.minute()));
+        shown.set("hour", show(recent.hour()));
+        shown.set("day", show(recent.day()));
+        return shown;
+    }
+
+    private static ObjectNode show(ReadCounts counts) {
+        long gets = counts.hits() + counts.misses();
+        var shown = JSON.createObjectNode()
+                .put("hits", counts.hits())
+                .put("misses", counts.misses())
+                .put("bytes", counts.bytes())
+                .put("cloud_bytes", counts.cloudBytes());
+        return gets == 0 ? shown.putNull("hit_ratio") : shown.put("hit_ratio", (double) counts.hits() / gets);
     }
 
     private static ObjectNode show(BucketUsage usage) {

@@ -347,7 +347,24 @@ class NativeApiTest {
                 .contains("\"quota\":1000,\"objects\":3,\"bytes\":30,\"uploading\":6")
                 .contains("{\"target\":\"target003\",\"objects\":2,\"bytes\":20,\"uploading\":3,\"reserved\":0}")
                 .contains("{\"target\":\"target002\",\"error\":\"target002 does not answer\"}");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/shards", ""))).doesNotContain("reads");
         assertThat(cluster.send("GET /v1/usage/nothing", "").status()).isEqualTo(404);
+    }
+
+    @Test
+    void recentReadsOfACachedBucketAreShownInAllAndOnEachTarget() {
+        var create = "{\"action\":\"create-bck\",\"value\":{\"backend\":{\"url\":\"s3://cloud\",\"via\":\"lab\"}}}";
+        assertThat(cluster.send("POST /v1/buckets/shards", create).status()).isEqualTo(200);
+        long id = cluster.known("shards").orElseThrow().id();
+        cluster.target(1).keys(id).add("a");
+        cluster.target(2).keys(id).add("a");
+        cluster.target(2).silence(true);
+        cluster.target(3).keys(id).addAll(List.of("b", "c"));
+        var none = "{\"hits\":0,\"misses\":0,\"bytes\":0,\"cloud_bytes\":0,\"hit_ratio\":null}";
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/shards", "")))
+                .contains("\"reads\":{\"minute\":" + none
+                        + ",\"hour\":{\"hits\":9,\"misses\":3,\"bytes\":120,\"cloud_bytes\":30,\"hit_ratio\":0.75}")
+                .contains("{\"hits\":6,\"misses\":2,\"bytes\":80,\"cloud_bytes\":20,\"hit_ratio\":0.75}");
     }
 
     @Test

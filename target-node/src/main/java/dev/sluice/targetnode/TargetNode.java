@@ -136,6 +136,7 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(removed::drop, 1, 60, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(bucketMeters::register, 1, 5, TimeUnit.SECONDS);
+        var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
         handlers.jobs().start(() -> store.ready() && replicator.hasRegistered());

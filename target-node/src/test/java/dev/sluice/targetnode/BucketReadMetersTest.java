@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ReadCounts;
+import dev.sluice.common.peer.RecentReads;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -60,6 +62,9 @@ final class BucketReadMetersTest {
         assertThat(counted("sluice.bucket.get.bytes", "cached", "miss")).isEqualTo(SHARD.length);
         assertThat(counted("sluice.bucket.get.bytes", "cached", "hit")).isEqualTo(2.0 * SHARD.length);
         assertThat(counted("sluice.bucket.gets", "own", "hit")).isEqualTo(1);
+        var read = new ReadCounts(2, 1, 3L * SHARD.length, SHARD.length);
+        assertThat(target.handlers().reads(target.cached().id())).isEqualTo(new RecentReads(read, read, read));
+        assertThat(target.handlers().reads(12345)).isEqualTo(RecentReads.NONE);
     }
 
     @Test

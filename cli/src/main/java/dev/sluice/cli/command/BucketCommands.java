@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -152,7 +153,24 @@ final class BucketCommands {
                 text.append(", %d %% of its quota of %s"
                         .formatted((long) (100.0 * (bytes + uploading) / quota), Amounts.bytes(quota)));
             }
+            usage.path("reads").properties().forEach(span -> text.append(text(span.getKey(), span.getValue())));
             return text.toString();
+        }
+
+        private static String text(String span, JsonNode reads) {
+            var ratio = reads.hasNonNull("hit_ratio")
+                    ? String.format(
+                            Locale.ROOT,
+                            ", hit ratio %.1f %%",
+                            100 * reads.path("hit_ratio").asDouble())
+                    : "";
+            return "%nlast %-6s  %d hits, %d misses%s, %s from the cloud"
+                    .formatted(
+                            span,
+                            reads.path("hits").asLong(),
+                            reads.path("misses").asLong(),
+                            ratio,
+                            Amounts.bytes(reads.path("cloud_bytes").asLong()));
         }
     }
 

@@ -40,6 +40,9 @@ public interface TargetService {
     /// What each of these buckets takes here, in the order of the ids.
     List<BucketUsage> usage(List<Long> bucketIds);
 
+    /// What clients read lately of a bucket's keys that this target is the primary of.
+    RecentReads reads(long bucketId);
+
     /// Its drives and their states. Blocks.
     List<Mountpath> mountpaths();
 

@@ -1,9 +1,13 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.peer.ReadCounts;
+import dev.sluice.common.peer.RecentReads;
 import dev.sluice.targetnode.answer.CacheResult;
+import dev.sluice.targetnode.storage.pace.Clock;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,6 +16,11 @@ import java.util.concurrent.atomic.LongAdder;
 /// the number of buckets: [#retain] forgets those that are gone.
 public final class BucketReads {
     private final Map<Long, Reads> byBucket = new ConcurrentHashMap<>();
+    private final Clock clock;
+
+    BucketReads(Clock clock) {
+        this.clock = clock;
+    }
 
     /// Of one bucket.
     public static final class Reads {
@@ -25,6 +34,21 @@ public final class BucketReads {
 
         private Count of(CacheResult result) {
             return Objects.requireNonNull(byResult.get(result));
+        }
+
+        private final ReadHistory history = new ReadHistory();
+
+        private ReadCounts counts() {
+            long hits = gets(CacheResult.HIT);
+            long hitBytes = bytes(CacheResult.HIT);
+            long gets = 0;
+            long bytes = 0;
+            for (var count : byResult.values()) {
+                gets += count.gets().sum();
+                bytes += count.bytes().sum();
+            }
+            // clients go on meanwhile
+            return new ReadCounts(hits, Math.max(0, gets - hits), bytes, Math.max(0, bytes - hitBytes));
         }
 
         public long gets(CacheResult result) {
@@ -46,6 +70,18 @@ public final class BucketReads {
         var count = reads.of(result);
         count.gets().increment();
         count.bytes().add(bytes);
+    }
+
+    /// Remembers how the counts stand, so that what came lately is known: to be called every few seconds.
+    public void record() {
+        long now = clock.nanos();
+        byBucket.values().forEach(reads -> reads.history.record(now, reads.counts()));
+    }
+
+    RecentReads recent(long bucketId) {
+        return Optional.ofNullable(byBucket.get(bucketId))
+                .map(reads -> reads.history.recent(clock.nanos(), reads.counts()))
+                .orElse(RecentReads.NONE);
     }
 
     /// Forgets all other buckets.

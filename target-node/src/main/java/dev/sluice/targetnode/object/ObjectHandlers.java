@@ -19,6 +19,7 @@ import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
@@ -44,6 +45,7 @@ import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
 import dev.sluice.targetnode.storage.ListEntry;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
@@ -153,7 +155,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var revalidation = new Revalidation(store, backends, clock);
         var coldFill = new ColdFill(store, backends, fills, revalidation, digests, node, meters);
         var damagedCopies = new DamagedCopies(store, coldFill);
-        var reads = new BucketReads();
+        var reads = new BucketReads(Clock.SYSTEM);
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         return new ObjectHandlers(
                 store,
@@ -297,6 +299,11 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return quotas.usage(bucketIds);
+    }
+
+    @Override
+    public RecentReads reads(long bucketId) {
+        return reads.recent(bucketId);
     }
 
     @Override

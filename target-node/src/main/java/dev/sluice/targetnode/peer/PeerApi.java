@@ -114,6 +114,7 @@ public final class PeerApi implements HttpHandler {
                 yield Response.empty(204);
             }
             case PeerPaths.USAGE -> json(target.usage(List.of(ClusterJson.read(body, Long[].class))));
+            case PeerPaths.READS -> json(target.reads(query.number("id")));
             case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
             case PeerPaths.MOUNTPATH ->
                 json(target.changeMountpath(MountpathChange.valueOf(query.text("change")), query.text("drive")));
