@@ -115,7 +115,9 @@ final class BackendsTest {
             var url = "s3://" + BUCKET;
             cluster.run("bucket", "create", "named", "--backend", url, "--via", "lab");
             assertThat(get(s3, "named", "cold")).isEqualTo("cold");
-            assertThat(cluster.run("bucket", "show", "named").outText()).contains("\"via\" : \"lab\"");
+            assertThat(cluster.run("bucket", "show", "named").outText())
+                    .contains("\"via\" : \"lab\"")
+                    .doesNotContain("cannot use the cloud", "next: ");
 
             makeGcsBucket(gcs);
             cluster.run("bucket", "create", "sets", "--backend", "gs://sets", "--via", "sets");
@@ -145,6 +147,9 @@ final class BackendsTest {
                     .contains("s3://not-there");
             assertThat(cluster.run("bucket", "ls").outText()).doesNotContain("refused");
             cluster.run("bucket", "create", "unchecked", "--backend", url, "--via", "stranger", "--no-check");
+            assertThat(cluster.run("bucket", "show", "unchecked").outText())
+                    .contains("target001 cannot use the cloud: s3://", "403", "target002 cannot")
+                    .contains("next: correct the credentials of [backends.stranger]");
             assertThatThrownBy(() -> get(s3, "unchecked", "cold"))
                     .isInstanceOfSatisfying(
                             S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(403));

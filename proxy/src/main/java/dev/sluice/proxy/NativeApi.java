@@ -101,7 +101,8 @@ final class NativeApi implements HttpHandler {
             return bucket(head, path.substring(BUCKETS.length() + 1), caller, body);
         }
         if (path.startsWith(USAGE) && head.method().equals("GET")) {
-            return json(200, usages.usage(existing(path.substring(USAGE.length()))));
+            boolean check = QueryParameters.of(head.query()).text("check").equals("true");
+            return json(200, usages.usage(existing(path.substring(USAGE.length())), check));
         }
         if (path.equals(SCRUB)) {
             return json(200, scrub(head, caller, body));

@@ -20,12 +20,15 @@ final class UsageApi {
     private static final List<String> SPANS = List.of("minute", "hour", "day");
 
     private final TargetFanout targets;
+    private final CloudCheck clouds;
 
     UsageApi(TargetFanout targets) {
         this.targets = targets;
+        this.clouds = new CloudCheck(targets);
     }
 
-    JsonNode usage(Bucket bucket) {
+    /// @param check whether the targets ask the cloud behind the bucket too
+    JsonNode usage(Bucket bucket, boolean check) {
         var shown = JSON.createObjectNode()
                 .put("bucket", bucket.name())
                 .put("quota", bucket.properties().quota().orElse(null));
@@ -39,6 +42,9 @@ final class UsageApi {
         }
         if (bucket.backed()) {
             shown.set("reads", reads(each));
+        }
+        if (check) {
+            bucket.properties().backend().ifPresent(spec -> shown.set("cloud", clouds.ask(bucket, spec)));
         }
         shown.putArray("targets").addAll(each);
         return shown;

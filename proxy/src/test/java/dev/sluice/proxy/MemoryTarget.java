@@ -120,7 +120,7 @@ final class MemoryTarget implements TargetService {
     @Override
     public BackendCheck checkBackend(BackendSpec spec) {
         answer();
-        return new BackendCheck(refusesBackends);
+        return refusesBackends.map(BackendCheck::refused).orElseGet(BackendCheck::passed);
     }
 
     @Override

@@ -352,6 +352,18 @@ class NativeApiTest {
     }
 
     @Test
+    void usageTellsWhatToDoWhenTheCloudRefusesTheCredentials() {
+        assertThat(cluster.send("POST /v1/buckets/cached", VIA_LAB).status()).isEqualTo(200);
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/cached?check=true", "")))
+                .contains("\"cloud\":{\"targets\":[],\"next\":null}");
+        cluster.target(1).refusesBackends("s3://cloud says 403");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/cached?check=true", "")))
+                .contains("\"targets\":[{\"target\":\"target001\",\"failure\":\"s3://cloud says 403\"}]")
+                .contains("\"next\":\"correct the credentials of [backends.lab] in the settings of every node");
+        assertThat(TrialCluster.text(cluster.send("GET /v1/usage/cached", ""))).doesNotContain("\"cloud\"");
+    }
+
+    @Test
     void recentReadsOfACachedBucketAreShownInAllAndOnEachTarget() {
         var create = "{\"action\":\"create-bck\",\"value\":{\"backend\":{\"url\":\"s3://cloud\",\"via\":\"lab\"}}}";
         assertThat(cluster.send("POST /v1/buckets/shards", create).status()).isEqualTo(200);

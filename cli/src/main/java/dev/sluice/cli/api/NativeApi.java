@@ -110,9 +110,10 @@ public final class NativeApi {
         return json(response.headers().firstValue(PROPERTIES).orElse("{}"));
     }
 
-    /// What a bucket takes on the cluster's drives, as the server names it.
+    /// What a bucket takes on the cluster's drives, and whether the cloud behind it answers, as the server names it.
     public JsonNode usage(String bucket) {
-        return json(http.call("GET", "/v1/usage/" + bucket, Map.of()).body());
+        return json(
+                http.call("GET", "/v1/usage/" + bucket, Map.of("check", "true")).body());
     }
 
     public List<Member> clusterMap() {

@@ -154,6 +154,16 @@ final class BucketCommands {
                         .formatted((long) (100.0 * (bytes + uploading) / quota), Amounts.bytes(quota)));
             }
             usage.path("reads").properties().forEach(span -> text.append(text(span.getKey(), span.getValue())));
+            usage.path("cloud")
+                    .path("targets")
+                    .forEach(failed -> text.append("%n%s cannot use the cloud: %s"
+                            .formatted(
+                                    failed.path("target").asText(),
+                                    failed.path("failure").asText())));
+            if (usage.path("cloud").hasNonNull("next")) {
+                text.append(
+                        "%nnext: %s".formatted(usage.path("cloud").path("next").asText()));
+            }
             return text.toString();
         }
 

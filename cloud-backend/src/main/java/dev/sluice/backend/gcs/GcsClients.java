@@ -52,7 +52,8 @@ final class GcsClients {
                     throw new IllegalArgumentException("GCS knows no " + connection.credentials());
             };
         } catch (IOException e) {
-            var denied = new StoreException.BackendDenied("no credentials for %s: %s".formatted(connection, e));
+            var denied =
+                    StoreException.BackendDenied.wantsCredentials("no credentials for %s: %s".formatted(connection, e));
             denied.initCause(e);
             throw denied;
         }

@@ -31,7 +31,7 @@ final class GcsFailures {
         var says = address + " says " + answer.getCode() + ": " + answer.getMessage();
         return switch (answer.getCode()) {
             case 404 -> BackendFailure.finalAnswer(new StoreException.NoSuchKey(key));
-            case 401, 403 -> BackendFailure.finalAnswer(new StoreException.BackendDenied(says));
+            case 401, 403 -> BackendFailure.finalAnswer(StoreException.BackendDenied.wantsCredentials(says));
             case 304, 412 -> BackendFailure.finalAnswer(new StoreException.PreconditionFailed("version of " + key));
             case 416 -> BackendFailure.finalAnswer(new StoreException.RangeNotSatisfiable(0));
             case 400, 405, 411, 413, 501 -> BackendFailure.finalAnswer(new StoreException.InvalidArgument(says));

@@ -57,7 +57,7 @@ final class S3Failures {
     private BackendFailure byStatus(AwsServiceException answer, String key, String says) {
         return switch (answer.statusCode()) {
             case 404 -> BackendFailure.finalAnswer(new StoreException.NoSuchKey(key));
-            case 401, 403 -> BackendFailure.finalAnswer(new StoreException.BackendDenied(says));
+            case 401, 403 -> BackendFailure.finalAnswer(StoreException.BackendDenied.wantsCredentials(says));
             case 412 -> BackendFailure.finalAnswer(new StoreException.PreconditionFailed("version of " + key));
             case 416 -> BackendFailure.finalAnswer(new StoreException.RangeNotSatisfiable(sizeBehind(answer)));
             case 429, 503 -> throttled(answer);
@@ -77,7 +77,7 @@ final class S3Failures {
     private BackendFailure unanswered(RuntimeException thrown) {
         var message = address + " does not answer: " + thrown.getMessage();
         if (message.contains("Unable to load credentials") || message.contains("Profile file contained no")) {
-            return BackendFailure.finalAnswer(new StoreException.BackendDenied(
+            return BackendFailure.finalAnswer(StoreException.BackendDenied.wantsCredentials(
                     "no credentials for %s: %s".formatted(connection, thrown.getMessage())));
         }
         return BackendFailure.passing(new StoreException.BackendUnavailable(message, thrown));

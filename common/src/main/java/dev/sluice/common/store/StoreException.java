@@ -158,8 +158,24 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /// The cloud refused us (its 403): wrong or missing credentials for the backend.
     public static final class BackendDenied extends StoreException {
+        private final boolean wantsCredentials;
+
         public BackendDenied(String message) {
+            this(message, false);
+        }
+
+        private BackendDenied(String message, boolean wantsCredentials) {
             super(message);
+            this.wantsCredentials = wantsCredentials;
+        }
+
+        /// Other credentials would help.
+        public static BackendDenied wantsCredentials(String message) {
+            return new BackendDenied(message, true);
+        }
+
+        public boolean wantsCredentials() {
+            return wantsCredentials;
         }
     }
 

@@ -62,12 +62,13 @@ public final class BucketBackends implements AutoCloseable {
         }
     }
 
-    /// Asks a cloud bucket that no bucket stands before yet; keeps nothing of it.
+    /// Asks a cloud bucket, by a connection of its own; keeps nothing of it.
     public BackendCheck check(BackendSpec spec) {
         try (var backend = opener.open(spec, new SimpleMeterRegistry())) {
             return check(backend);
         } catch (StoreException | IllegalArgumentException e) {
-            return BackendCheck.failed("%s is not asked: %s".formatted(spec.url(), e.getMessage()));
+            var why = "%s is not asked: %s".formatted(spec.url(), e.getMessage());
+            return wantsCredentials(e) ? BackendCheck.refused(why) : BackendCheck.failed(why);
         }
     }
 
@@ -76,8 +77,13 @@ public final class BucketBackends implements AutoCloseable {
             backend.list("", "", "", 1);
             return BackendCheck.passed();
         } catch (StoreException e) {
-            return BackendCheck.failed("%s; it was asked with %s".formatted(e.getMessage(), backend.identity()));
+            var why = "%s; it was asked with %s".formatted(e.getMessage(), backend.identity());
+            return wantsCredentials(e) ? BackendCheck.refused(why) : BackendCheck.failed(why);
         }
+    }
+
+    private static boolean wantsCredentials(RuntimeException failure) {
+        return failure instanceof StoreException.BackendDenied denied && denied.wantsCredentials();
     }
 
     @Override
