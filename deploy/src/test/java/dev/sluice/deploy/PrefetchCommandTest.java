@@ -262,6 +262,94 @@ final class PrefetchCommandTest {
                 .isEqualTo(Content.of(TRAIN.getFirst(), SIZE));
     }
 
+    @Test
+    void refreshBringsWhatOthersChangedInTheCloud() throws IOException {
+        var keys = keys("moving");
+        keys.forEach(key -> change(key, key));
+        cached("renewed", "lab");
+        requireRefreshRefused("No object of renewed is cached", "renewed");
+        requireRefreshRefused("NoSuchBucket", "none");
+        cluster.run("prefetch", "renewed/moving/", "--wait");
+        keys.subList(0, 10).forEach(key -> change(key, "new " + key));
+        cloud.deleteObject(request -> request.bucket("sets").key(keys.getLast()));
+        assertThat(cluster.run("refresh", "renewed", "--dry-run").outText())
+                .contains("11 changed in the cloud", "19 unchanged, 0 failed");
+        requireContent("renewed", keys.getFirst(), keys.getFirst());
+
+        network.holdAnswers("/sets/moving/");
+        long before = fetches("/sets/moving/");
+        String id;
+        try {
+            id = cluster.run("refresh", "renewed/moving/").outText().strip();
+            Eventually.holds(SOON, () -> assertThat(fetches("/sets/moving/")).isGreaterThan(before));
+            var killed = cluster.targets().getLast().id();
+            cluster.kill(killed);
+            cluster.node("start", killed);
+        } finally {
+            network.release();
+        }
+        assertThat(cluster.run("job", "wait", id).outText()).contains("0 failed");
+        keys.subList(0, 10).forEach(key -> requireContent("renewed", key, "new " + key));
+        keys.subList(10, 29).forEach(key -> requireContent("renewed", key, key));
+        requireGone("renewed", keys.getLast());
+    }
+
+    @Test
+    void bucketNoticesChangesWithinItsTime() {
+        var key = "noticed/shard.tar";
+        change(key, "old");
+        cached("noticing", "lab");
+        requireContent("noticing", key, "old");
+        Eventually.holds(SOON, () -> assertThat(cluster.objectFiles("noticing")).hasSize(1));
+        change(key, "new");
+        requireContent("noticing", key, "old");
+        cluster.run("bucket", "set", "noticing", "--revalidate", "1s");
+        Eventually.holds(SOON, () -> requireContent("noticing", key, "new"));
+        Eventually.holds(SOON, () -> assertThat(cluster.objectFiles("noticing")).hasSize(1));
+        network.cut();
+        try {
+            requireContent("noticing", key, "new");
+            cluster.run("bucket", "set", "noticing", "--revalidate", "always");
+            assertThatThrownBy(() -> content("noticing", key))
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
+        } finally {
+            network.repair();
+        }
+        cloud.deleteObject(request -> request.bucket("sets").key(key));
+        Eventually.holds(SOON, () -> requireGone("noticing", key));
+    }
+
+    private long fetches(String path) {
+        return network.requests().stream()
+                .filter(line -> line.startsWith("GET " + path))
+                .count();
+    }
+
+    private void change(String key, String content) {
+        cloud.putObject(request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(content, SIZE)));
+    }
+
+    private byte[] content(String bucket, String key) {
+        return s3.getObjectAsBytes(request -> request.bucket(bucket).key(key)).asByteArray();
+    }
+
+    private void requireContent(String bucket, String key, String content) {
+        assertThat(content(bucket, key)).as(key).isEqualTo(Content.of(content, SIZE));
+    }
+
+    private void requireGone(String bucket, String key) {
+        assertThatThrownBy(() -> content(bucket, key))
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(404));
+    }
+
+    private void requireRefreshRefused(String reason, String path) {
+        var finished = attempt("refresh", path, "--wait");
+        assertThat(finished.exit()).as(finished.outText() + finished.err()).isEqualTo(1);
+        assertThat(finished.err()).contains(reason);
+    }
+
     private void requireEvictRefused(int exit, String reason, String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
         all.addFirst("evict");

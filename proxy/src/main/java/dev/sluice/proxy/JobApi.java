@@ -118,7 +118,15 @@ final class JobApi {
         if (!value.isMissingNode() && !value.isTextual()) {
             throw new IOException("'%s' is a text".formatted(name));
         }
-        return value.asText("");
+        return unicode(name, value.asText(""));
+    }
+
+    /// No key has anything else.
+    private static String unicode(String name, String text) throws IOException {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new IOException("'%s' has characters that are no Unicode".formatted(name));
+        }
+        return text;
     }
 
     /// @throws IllegalArgumentException saying what is wrong with it
@@ -142,7 +150,7 @@ final class JobApi {
             if (!name.isTextual()) {
                 throw new IOException("'list' has names only, not " + name);
             }
-            names.add(name.asText());
+            names.add(unicode("list", name.asText()));
         }
         if (!list.isArray()) {
             throw new IOException("'list' is an array of names");

@@ -32,18 +32,24 @@ final class JobMatches {
                             .formatted(bucket.name(), kind.text()));
         }
         if (kind.equals(JobKind.EVICT)) {
+            requireUnpinned(bucket);
+            requireStored(bucket, prefix);
+        } else if (kind.equals(JobKind.REFRESH)) {
             requireStored(bucket, prefix);
         } else {
             requireInCloud(bucket, prefix);
         }
     }
 
-    private void requireStored(Bucket bucket, String prefix) {
+    private static void requireUnpinned(Bucket bucket) {
         if (bucket.properties().cache().evict() == CacheRules.Evict.NEVER) {
             throw new StoreException.InvalidArgument(
                     "The objects of %s are pinned (evict = never): run 'sluice bucket set %s --evict auto' first"
                             .formatted(bucket.name(), bucket.name()));
         }
+    }
+
+    private void requireStored(Bucket bucket, String prefix) {
         var query = new ListQuery(prefix, "", "", 1);
         var found = each.answers(
                 target -> Found.of(!target.list(bucket, query).objects().isEmpty()),

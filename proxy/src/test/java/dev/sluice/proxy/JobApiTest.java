@@ -97,6 +97,8 @@ class JobApiTest {
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":[]} | 400 | no names",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":\"train/a\"} | 400 | array of names",
                 "{\"kind\":\"prefetch\",\"bucket\":\"sets\",\"list\":[7]} | 400 | names only",
+                "{\"kind\":\"evict\",\"bucket\":\"sets\",\"list\":[\"\\ud800\"]} | 400 | no Unicode",
+                "{\"kind\":\"evict\",\"bucket\":\"sets\",\"template\":\"\\ud800{0..9}\"} | 400 | no Unicode",
                 "{\"kind\":\"evict\",\"bucket\":\"native\"} | 400 | native has no backend",
                 "{\"kind\":\"evict\",\"bucket\":\"sets\"} | 404 | No object of sets is cached",
                 "{\"kind\":\"evict\",\"bucket\":\"warm\",\"prefix\":\"b\"} | 404 | no cached key that begins with 'b'",

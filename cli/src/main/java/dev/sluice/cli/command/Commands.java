@@ -144,6 +144,7 @@ public final class Commands {
                         .addSubcommand(new ResilverCommands.Stop(installation)));
         all.put("prefetch", () -> new PrefetchCommand(installation));
         all.put("evict", () -> new EvictCommand(installation));
+        all.put("refresh", () -> new RefreshCommand(installation));
         all.put(
                 "job",
                 () -> new CommandLine(new Job())

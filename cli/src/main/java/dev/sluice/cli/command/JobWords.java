@@ -12,6 +12,7 @@ record JobWords(String done, String toDo, String skipped) {
         return switch (job.path("kind").asText()) {
             case "prefetch" -> new JobWords("fetched", "to fetch", "cached already");
             case "evict" -> new JobWords("evicted", "to evict", "changed since");
+            case "refresh" -> new JobWords("changed in the cloud", "changed in the cloud", "unchanged");
             default -> new JobWords("done", "to do", "skipped"); // of a newer cluster
         };
     }

@@ -42,6 +42,7 @@ final class NameLines {
                 .newDecoder()
                 .decode(java.nio.ByteBuffer.wrap(bytes))
                 .toString()
+                .replaceFirst("^\\uFEFF", "") // which some editors write before the first name
                 .lines()
                 .filter(line -> !line.isEmpty())
                 .toList();

@@ -19,6 +19,7 @@ class NameLinesTest {
 
     @Test
     void eachLineIsAName() throws IOException {
+        assertThat(names("\uFEFFfirst\n")).containsExactly("first");
         assertThat(names("train/a b\r\n\n ä \nlast")).containsExactly("train/a b", " ä ", "last");
     }
 

@@ -18,8 +18,11 @@ public record JobKind(String text) {
     /// Removes cached objects from here, never from the cloud.
     public static final JobKind EVICT = new JobKind("evict");
 
+    /// Compares cached objects with the cloud's, and brings what has changed there.
+    public static final JobKind REFRESH = new JobKind("refresh");
+
     /// Those that this node can start and run.
-    public static final List<JobKind> KNOWN = List.of(PREFETCH, EVICT);
+    public static final List<JobKind> KNOWN = List.of(PREFETCH, EVICT, REFRESH);
 
     public static Optional<JobKind> of(String text) {
         return KNOWN.stream().filter(kind -> kind.text.equals(text)).findFirst();

@@ -130,6 +130,31 @@ public final class ColdFill {
         };
     }
 
+    /// Compares what is being fetched with the cloud's. What is outdated serves those who follow it, and is not stored.
+    ///
+    /// @throws StoreException when the cloud does not say
+    public void compareFills(Bucket bucket, String prefix) {
+        fills.underWay(bucket.id()).forEach((name, fill) -> {
+            if (name.key().startsWith(prefix) && !isOfTheCloud(bucket, name.key(), fill)) {
+                fills.outdated(name, fill);
+            }
+        });
+    }
+
+    private boolean isOfTheCloud(Bucket bucket, String key, Fill fill) {
+        Optional<BackendObject> fetched;
+        try {
+            fetched = fill.object();
+        } catch (StoreException _) {
+            return true; // it stores nothing
+        }
+        return fetched.isEmpty()
+                || revalidation
+                        .inCloud(bucket, key)
+                        .filter(there -> there.version().equals(fetched.get().version()))
+                        .isPresent();
+    }
+
     /// How many connections a fill of an object of this size may use.
     public int connections(long size) {
         return size < parallel.from() ? 1 : parallel.lanes();
@@ -201,9 +226,7 @@ public final class ColdFill {
     /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.
     private boolean isOutdated(Bucket bucket, Fills.Key name, Fills.Joined joined, BackendObject object) {
         var fill = joined.fill();
-        if (joined.started()
-                || !revalidation.isDue(bucket, fill.askedMillis())
-                || revalidation.isStill(bucket, object)) {
+        if (joined.started() || revalidation.mayFollow(bucket, fill, object)) {
             return false;
         }
         fills.outdated(name, fill);

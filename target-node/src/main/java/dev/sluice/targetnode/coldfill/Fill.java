@@ -38,7 +38,7 @@ final class Fill implements Runnable {
     private final CompletableFuture<Optional<Begun>> begun = new CompletableFuture<>();
     private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
     private volatile boolean superseded;
-    private final long askedMillis;
+    private volatile long agreedMillis;
 
     /// What became of the object.
     enum Outcome {
@@ -76,7 +76,7 @@ final class Fill implements Runnable {
         this.digests = digests;
         this.parallel = parallel;
         this.whenEnded = whenEnded;
-        this.askedMillis = askedMillis;
+        this.agreedMillis = askedMillis;
     }
 
     /// Something newer was begun: this fill serves its readers but stores nothing.
@@ -120,8 +120,13 @@ final class Fill implements Runnable {
         }
     }
 
-    long askedMillis() {
-        return askedMillis;
+    /// When the cloud last said that it has what is fetched here.
+    long agreedMillis() {
+        return agreedMillis;
+    }
+
+    void agreed(long millis) {
+        agreedMillis = millis;
     }
 
     /// How far a reader could get without waiting.
@@ -223,6 +228,7 @@ final class Fill implements Runnable {
 
     private Outcome store(BackendObject object, Upload upload) {
         try {
+            upload.createdAt(agreedMillis);
             upload.commit(
                     object.size(),
                     new CommitTerms(

@@ -64,6 +64,13 @@ public final class Fills {
         joinable.remove(key, fill);
     }
 
+    /// Those that can be joined, of one bucket.
+    synchronized Map<Key, Fill> underWay(long bucketId) {
+        var found = new HashMap<>(joinable);
+        found.keySet().removeIf(name -> name.bucketId() != bucketId);
+        return found;
+    }
+
     synchronized int count() {
         return running.size();
     }

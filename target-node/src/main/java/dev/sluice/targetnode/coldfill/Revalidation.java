@@ -10,7 +10,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -22,6 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,15 +44,25 @@ public final class Revalidation {
     private final Map<Long, Long> awayUntil = new ConcurrentHashMap<>();
     private final Map<Long, RevalidationCounts> counts = new ConcurrentHashMap<>();
 
-    /// What the cloud said of one version.
+    /// What the cloud had of a key.
     ///
-    /// @param same whether the cloud has it; else it was dropped here
-    private record Word(ObjectVersion version, boolean same) {}
+    /// @param askedMillis when it was asked
+    private record Word(Optional<BackendObject> object, long askedMillis) {
+        boolean isOf(ObjectRecord record) {
+            return object.filter(there -> isSame(there, record)).isPresent();
+        }
+    }
 
-    /// One question that readers wait for, and the one to be asked after it.
+    /// What the cloud has of one key: readers wait for it, or for the one that is asked after it.
     private static final class Question {
+        private final Consumer<Word> first;
         private final CompletableFuture<Word> word = new CompletableFuture<>();
         private Optional<Question> next = Optional.empty();
+
+        /// @param first what who asked first does with the word, also when nobody waits any more
+        Question(Consumer<Word> first) {
+            this.first = first;
+        }
     }
 
     /// What a reader is to do.
@@ -86,12 +98,19 @@ public final class Revalidation {
         }
     }
 
+    /// In milliseconds since 1970, by the clock that tells how old a comparison is.
+    public long now() {
+        return clock.millis();
+    }
+
+    // ---- readers
+
     /// Whether an object may be served as it is. Never blocks.
     public boolean isSurelyFresh(Bucket bucket, StoredObject object) {
         var rule = rule(bucket);
         return rule.equals(Revalidate.NEVER)
                 || object.agreedMillis()
-                        .filter(agreed -> !rule.isDue(agreed, clock.millis()))
+                        .filter(agreed -> !rule.isDue(agreed, now()))
                         .isPresent();
     }
 
@@ -101,17 +120,66 @@ public final class Revalidation {
     /// object cannot be dropped
     public Verdict check(Bucket bucket, StoredObject object) {
         var rule = rule(bucket);
-        if (rule.equals(Revalidate.NEVER) || !rule.isDue(object.findAgreedMillis(), clock.millis())) {
+        if (rule.equals(Revalidate.NEVER)) {
             return Verdict.SERVE;
         }
-        boolean always = rule.equals(Revalidate.ALWAYS);
+        var record = object.record();
+        boolean current = ask(
+                        bucket,
+                        record.key(),
+                        () -> rule.isDue(object.findAgreedMillis(), now()),
+                        word -> count(bucket, isCurrent(bucket, record, word)))
+                .map(word -> isCurrent(bucket, record, word))
+                .orElse(true);
+        return current ? Verdict.SERVE : Verdict.LOOK_AGAIN;
+    }
+
+    /// Whether a reader may follow a fetch that others began: asks the cloud when it is time to.
+    ///
+    /// @throws StoreException when the cloud does not answer, and the bucket wants to know always
+    boolean mayFollow(Bucket bucket, Fill fill, BackendObject fetched) {
+        return ask(
+                        bucket,
+                        fetched.key(),
+                        () -> rule(bucket).isDue(fill.agreedMillis(), now()),
+                        word -> count(bucket, isCurrent(fill, fetched, word)))
+                .map(word -> isCurrent(fill, fetched, word))
+                .orElse(true);
+    }
+
+    private static Revalidate rule(Bucket bucket) {
+        return bucket.properties().cache().revalidate();
+    }
+
+    private void count(Bucket bucket, boolean same) {
+        counts(bucket.id()).count(same ? RevalidationCounts.Outcome.SAME : RevalidationCounts.Outcome.OUTDATED);
+    }
+
+    private Optional<Word> unchecked(Bucket bucket) {
+        counts(bucket.id()).count(RevalidationCounts.Outcome.UNCHECKED);
+        return Optional.empty();
+    }
+
+    /// @param due whether the cloud is to be asked; false as soon as `first` has noted that the object is current
+    /// @param first what to do with the word once
+    /// @return empty when it is not due, or the cloud does not say, and the bucket does without
+    private Optional<Word> ask(Bucket bucket, String key, BooleanSupplier due, Consumer<Word> first) {
+        if (!due.getAsBoolean()) {
+            return Optional.empty();
+        }
+        boolean always = rule(bucket).equals(Revalidate.ALWAYS);
         if (!always && isAway(bucket)) {
             return unchecked(bucket);
         }
-        var word = ask(bucket, object, always);
+        var question = ask(bucket, new ObjectKey(bucket.id(), key), due, first, always);
+        if (question.isEmpty()) {
+            return Optional.empty();
+        }
+        var word = question.get().word;
         try {
-            return judged(object, always ? word.get() : word.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+            return Optional.of(always ? word.get() : word.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException _) {
+            isAway(bucket, true);
             return unchecked(bucket); // the question goes on, and drops what is outdated
         } catch (ExecutionException e) {
             return switch (e.getCause()) {
@@ -126,81 +194,56 @@ public final class Revalidation {
         }
     }
 
-    /// @param fetchedMillis when the cloud was asked for what is being fetched
-    boolean isDue(Bucket bucket, long fetchedMillis) {
-        return rule(bucket).isDue(fetchedMillis, clock.millis());
-    }
-
-    long now() {
-        return clock.millis();
-    }
-
-    /// Whether the cloud still has what is being fetched.
-    ///
-    /// @throws StoreException when the cloud does not answer, and the bucket wants to know always
-    boolean isStill(Bucket bucket, BackendObject fetched) {
-        try {
-            return backends.of(bucket).head(fetched.key()).version().equals(fetched.version());
-        } catch (StoreException.NoSuchKey _) {
-            return false;
-        } catch (StoreException silent) {
-            if (rule(bucket).equals(Revalidate.ALWAYS)) {
-                throw silent;
-            }
-            return unchecked(bucket) == Verdict.SERVE;
-        }
-    }
-
-    private static Revalidate rule(Bucket bucket) {
-        return bucket.properties().cache().revalidate();
-    }
-
-    private static Verdict judged(StoredObject object, Word word) {
-        return word.same() && word.version().equals(object.record().version()) ? Verdict.SERVE : Verdict.LOOK_AGAIN;
-    }
-
-    private Verdict unchecked(Bucket bucket) {
-        counts(bucket.id()).count(RevalidationCounts.Outcome.UNCHECKED);
-        return Verdict.SERVE;
-    }
-
     private boolean isAway(Bucket bucket) {
-        return awayUntil.getOrDefault(bucket.id(), Long.MIN_VALUE) > clock.millis();
+        return awayUntil.getOrDefault(bucket.id(), Long.MIN_VALUE) > now();
+    }
+
+    private void isAway(Bucket bucket, boolean away) {
+        if (away) {
+            awayUntil.put(bucket.id(), now() + AWAY.toMillis());
+        } else {
+            awayUntil.remove(bucket.id());
+        }
     }
 
     // ---- questions
 
     /// @param fromNow whether the cloud must be asked after this call: a change just before it must be seen
-    private CompletableFuture<Word> ask(Bucket bucket, StoredObject object, boolean fromNow) {
-        var key = new ObjectKey(bucket.id(), object.record().key());
+    /// @return empty when a question that has just ended has answered
+    private Optional<Question> ask(
+            Bucket bucket, ObjectKey key, BooleanSupplier due, Consumer<Word> first, boolean fromNow) {
         synchronized (asked) {
-            var running = asked.get(key);
-            if (running == null) {
-                var question = new Question();
-                asked.put(key, question);
-                start(bucket, key, object.record(), question);
-                return question.word;
+            var running = Optional.ofNullable(asked.get(key));
+            if (running.isPresent() && !fromNow) {
+                return running;
             }
-            if (!fromNow) {
-                return running.word;
+            if (running.isPresent()) {
+                running.get().next = running.get().next.or(() -> Optional.of(new Question(first)));
+                return running.get().next;
             }
-            var next = running.next.orElseGet(Question::new);
-            running.next = Optional.of(next);
-            return next.word;
+            if (!due.getAsBoolean()) {
+                return Optional.empty();
+            }
+            var question = new Question(first);
+            asked.put(key, question);
+            start(bucket, key, question);
+            return Optional.of(question);
         }
     }
 
-    private void start(Bucket bucket, ObjectKey key, ObjectRecord record, Question question) {
-        Thread.ofVirtual().name("revalidation").start(() -> answer(bucket, key, record, question));
+    private void start(Bucket bucket, ObjectKey key, Question question) {
+        Thread.ofVirtual().name("revalidation").start(() -> answer(bucket, key, question));
     }
 
-    private void answer(Bucket bucket, ObjectKey key, ObjectRecord record, Question question) {
+    /// Who asks after the question is over finds what was compared.
+    private void answer(Bucket bucket, ObjectKey key, Question question) {
         try {
-            var word = word(bucket, record);
-            followed(bucket, key, record, question);
+            var word = word(bucket, key.key());
+            question.first.accept(word);
+            over(bucket, key, question);
             question.word.complete(word);
         } catch (Throwable failure) {
-            followed(bucket, key, record, question);
+            over(bucket, key, question);
             question.word.completeExceptionally(failure);
             if (!(failure instanceof StoreException) && !(failure instanceof NoWord)) {
                 LOG.error("{}/{} is not compared with the cloud's: a bug", bucket.name(), key.key(), failure);
@@ -208,37 +251,28 @@ public final class Revalidation {
         }
     }
 
-    private void followed(Bucket bucket, ObjectKey key, ObjectRecord record, Question question) {
+    private void over(Bucket bucket, ObjectKey key, Question question) {
         synchronized (asked) {
             if (question.next.isEmpty()) {
                 asked.remove(key);
                 return;
             }
             asked.put(key, question.next.get());
-            start(bucket, key, record, question.next.get());
+            start(bucket, key, question.next.get());
         }
     }
 
-    private Word word(Bucket bucket, ObjectRecord record) {
-        long now = clock.millis();
-        boolean same = asked(bucket, record);
-        if (same) {
-            store.agreed(BucketRefs.of(bucket), record.key(), record.version(), now);
-        } else {
-            var _ = drop(bucket, record);
-        }
-        counts(bucket.id()).count(same ? RevalidationCounts.Outcome.SAME : RevalidationCounts.Outcome.OUTDATED);
-        return new Word(record.version(), same);
-    }
-
-    private boolean asked(Bucket bucket, ObjectRecord record) {
+    private Word word(Bucket bucket, String key) {
+        long askedMillis = now();
         try {
-            boolean same = isCurrent(bucket, record);
-            awayUntil.remove(bucket.id());
-            return same;
+            var word = new Word(inCloud(bucket, key), askedMillis);
+            isAway(bucket, false);
+            return word;
         } catch (StoreException silent) {
-            LOG.debug("{}/{} is not compared with the cloud's: {}", bucket.name(), record.key(), silent.getMessage());
-            awayUntil.put(bucket.id(), clock.millis() + AWAY.toMillis());
+            LOG.debug("{}/{} is not compared with the cloud's: {}", bucket.name(), key, silent.getMessage());
+            if (silent instanceof StoreException.BackendUnavailable) { // a refusal may be of this key only
+                isAway(bucket, true);
+            }
             throw new NoWord(silent);
         }
     }
@@ -253,18 +287,53 @@ public final class Revalidation {
         }
     }
 
-    /// Whether the cloud has the very object that is here.
+    // ---- comparisons
+
+    /// What the cloud has of a key. That it has none is only believed when its list says so too: without a body, the
+    /// 404
+    /// of a bucket that is gone, or of something on the way, looks the same.
     ///
     /// @throws StoreException when it does not say
-    public boolean isCurrent(Bucket bucket, ObjectRecord record) {
+    public Optional<BackendObject> inCloud(Bucket bucket, String key) {
+        var backend = backends.of(bucket);
         try {
-            var there = backends.of(bucket).head(record.key());
-            return record.backendVersion()
-                    .map(version -> version.equals(there.version()))
-                    .orElseGet(() -> record.etag().equals(there.etag()));
-        } catch (StoreException.NoSuchKey _) {
-            return false;
+            return Optional.of(backend.head(key));
+        } catch (StoreException.NoSuchKey none) {
+            if (backend.list(key, "", "", 1).entries().stream()
+                    .anyMatch(entry -> entry.key().equals(key))) {
+                throw new StoreException.BackendUnavailable(
+                        "the cloud lists %s, but says that it has none".formatted(key), new IOException(none));
+            }
+            return Optional.empty();
         }
+    }
+
+    /// Whether a cached object is that of the cloud.
+    public static boolean isSame(BackendObject there, ObjectRecord record) {
+        return record.backendVersion()
+                .map(version -> version.equals(there.version()))
+                .orElseGet(() -> record.etag().equals(there.etag()));
+    }
+
+    private static boolean isCurrent(Fill fill, BackendObject fetched, Word word) {
+        boolean same = word.object()
+                .filter(there -> there.version().equals(fetched.version()))
+                .isPresent();
+        if (same) {
+            fill.agreed(word.askedMillis());
+        }
+        return same;
+    }
+
+    /// Notes that it is, or drops it.
+    private boolean isCurrent(Bucket bucket, ObjectRecord record, Word word) {
+        boolean same = word.isOf(record);
+        if (same) {
+            store.agreed(BucketRefs.of(bucket), record.key(), record.version(), word.askedMillis());
+        } else {
+            var _ = drop(bucket, record);
+        }
+        return same;
     }
 
     /// Drops an object that the cloud has otherwise by now, or not any more, unless a client has written another one

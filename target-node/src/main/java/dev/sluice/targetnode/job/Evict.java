@@ -32,12 +32,8 @@ final class Evict implements JobWork {
         return selection;
     }
 
-    /// As it is now: its properties may change while the job runs.
     private Bucket bucket() {
-        var bucket = views.current()
-                .bucket(spec.bucket())
-                .filter(found -> found.id() == spec.bucketId() && found.backed())
-                .orElseThrow(() -> new JobEnded(JobState.FAILED, "the bucket " + spec.bucket() + " was deleted"));
+        var bucket = JobTools.bucket(views, spec);
         if (bucket.properties().cache().evict() == CacheRules.Evict.NEVER) {
             throw new JobEnded(
                     JobState.FAILED,

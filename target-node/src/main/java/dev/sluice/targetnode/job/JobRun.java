@@ -166,6 +166,7 @@ final class JobRun implements Runnable {
     }
 
     private void begin(JobPage page) throws InterruptedException {
+        add(new JobCounts(page.settled(), 0, page.settled(), 0, 0, 0));
         for (var object : page.items()) {
             if (work.isHere(object.key())) {
                 listed(object);
@@ -300,6 +301,7 @@ final class JobRun implements Runnable {
             while (after.isPresent()) {
                 var page = page(after.get());
                 requireWanted();
+                objects += page.settled();
                 for (var object : page.items()) {
                     if (work.isHere(object.key())) {
                         objects++;

@@ -12,6 +12,7 @@ import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.ColdFill;
+import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.pace.Clock;
@@ -77,17 +78,18 @@ public final class Jobs implements AutoCloseable {
             ClusterViews views,
             ObjectStore store,
             ColdFill coldFill,
+            Revalidation revalidation,
             BucketBackends backends,
             Quotas quotas) {
         int share = backends.maxConnections() / 2 / MOST_AT_ONCE;
-        var tools = new Prefetch.Tools(views, store, coldFill, backends, quotas);
-        var room = new FillRoom();
+        var tools = new JobTools(self, views, store, coldFill, revalidation, backends, quotas, new FillRoom());
         return new Jobs(
                 self,
                 control,
                 Map.of(
-                        JobKind.PREFETCH, spec -> new Prefetch(spec, self, tools, room),
-                        JobKind.EVICT, spec -> new Evict(spec, views, store)),
+                        JobKind.PREFETCH, spec -> new Prefetch(spec, tools),
+                        JobKind.EVICT, spec -> new Evict(spec, views, store),
+                        JobKind.REFRESH, spec -> new Refresh(spec, tools)),
                 new JobRun.Limits(
                         Math.clamp(share, 1, MOST_CONNECTIONS),
                         store::waiting,

@@ -57,13 +57,14 @@ interface Selection {
         var items = page.entries().stream()
                 .map(entry -> new JobItem(entry.key(), entry.size(), Optional.of(entry.etag())))
                 .toList();
-        return new JobPage(items, 1, page.next());
+        return new JobPage(items, 0, 1, page.next());
     }
 
     private static JobPage listed(ObjectStore store, JobSpec spec, String after) {
         var page = store.list(spec.bucketId(), spec.prefix(), after, PAGE);
         return new JobPage(
                 page.stream().map(Selection::item).toList(),
+                0,
                 0,
                 page.size() < PAGE
                         ? Optional.empty()
@@ -83,7 +84,7 @@ interface Selection {
                     .mapToObj(name)
                     .flatMap(lookup::of)
                     .toList();
-            return new JobPage(items, 0, end < size ? Optional.of(Long.toString(end)) : Optional.empty());
+            return new JobPage(items, 0, 0, end < size ? Optional.of(Long.toString(end)) : Optional.empty());
         }
     }
 

@@ -180,7 +180,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),
-                Jobs.of(node, control, views, store, coldFill, backends, quotas),
+                Jobs.of(node, control, views, store, coldFill, revalidation, backends, quotas),
                 revalidation,
                 threads);
     }

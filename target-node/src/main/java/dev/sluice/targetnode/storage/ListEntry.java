@@ -1,4 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+
 /// An object in a listing.
-public record ListEntry(String key, long size, String etag, long modifiedMillis) {}
+public record ListEntry(String key, ObjectVersion version, long size, String etag, long modifiedMillis) {}

@@ -171,7 +171,11 @@ final class Listing {
             }
             for (var row : rows) {
                 page.add(new ListEntry(
-                        IndexKeys.keyOf(row.key), row.entry.size(), row.entry.etag(), row.entry.modifiedMillis()));
+                        IndexKeys.keyOf(row.key),
+                        row.entry.version(),
+                        row.entry.size(),
+                        row.entry.etag(),
+                        row.entry.modifiedMillis()));
             }
         }
         return page;

@@ -59,12 +59,16 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
 ///
 /// Says 503 ([StoreException.Unavailable]) rather than "there is none" while a drive cannot know, and
 /// [Lookup.Damaged] rather than wrong bytes.
 public final class ObjectStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
+
     private final StoreConfig config;
     private final DrivePool opened;
     private final Drives drives;
@@ -205,13 +209,19 @@ public final class ObjectStore implements AutoCloseable {
     public void agreed(BucketRef bucket, String key, ObjectVersion version, long millis) {
         var name = new ObjectKey(bucket.id(), key);
         hotSet.agreed(name, version, millis);
-        for (var drive : drives.of(bucket, key).toRead()) {
-            if (!drive.agreements().agreed(name, version, millis)) {
-                boolean _ = drive.call(() -> {
-                    drive.agreements().flush(drive.contents().index());
-                    return drive.agreements().agreed(name, version, millis); // else the cloud is asked once more
-                });
-            }
+        try {
+            drives.of(bucket, key).toWrite().forEach(drive -> agreed(drive, name, version, millis));
+        } catch (StoreException notNow) {
+            LOG.debug("the cloud will be asked for {} once more: {}", key, notNow.getMessage());
+        }
+    }
+
+    private static void agreed(Drive drive, ObjectKey name, ObjectVersion version, long millis) {
+        if (!drive.agreements().agreed(name, version, millis)) {
+            boolean _ = drive.call(() -> {
+                drive.agreements().flush(drive.contents().index());
+                return drive.agreements().agreed(name, version, millis);
+            });
         }
     }
 

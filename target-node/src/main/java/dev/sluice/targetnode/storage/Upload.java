@@ -50,7 +50,7 @@ public final class Upload implements AutoCloseable {
     private final long expected;
     private final boolean durable;
     private final String work;
-    private final long created = System.currentTimeMillis();
+    private volatile long created = System.currentTimeMillis();
     private final RoomSteps room;
     private final BlockSummer summer = new BlockSummer();
     private final Optional<ByteBuffer> small;
@@ -423,6 +423,11 @@ public final class Upload implements AutoCloseable {
                 .contents()
                 .preparePut(
                         bucket, work, target, record, copy.drive.accessTimes().stored(record), durable);
+    }
+
+    /// Counts as stored then, in milliseconds since 1970, and not when it was begun.
+    public void createdAt(long millis) {
+        created = millis;
     }
 
     public ObjectRecord commit(CommitTerms terms) {

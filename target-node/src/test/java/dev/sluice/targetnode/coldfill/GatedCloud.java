@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /// A bucket in memory at whose doors a test can stand.
 public final class GatedCloud implements Backend {
@@ -46,6 +47,7 @@ public final class GatedCloud implements Backend {
     private volatile Moment before = (_, _) -> {};
     private volatile Moment after = (_, _) -> {};
     private volatile BodyMoment body = (_, _) -> {};
+    private volatile Predicate<String> isListed = _ -> true;
 
     public MemoryBackend memory() {
         return memory;
@@ -61,6 +63,11 @@ public final class GatedCloud implements Backend {
 
     public void body(BodyMoment moment) {
         body = moment;
+    }
+
+    /// From now on, lists lack the other keys.
+    public void listing(Predicate<String> keys) {
+        isListed = keys;
     }
 
     /// Streams that were opened and not closed.
@@ -137,7 +144,13 @@ public final class GatedCloud implements Backend {
 
     @Override
     public BackendPage list(String prefix, String delimiter, String after, int max) {
-        return memory.list(prefix, delimiter, after, max);
+        before.at("list", prefix);
+        var page = memory.list(prefix, delimiter, after, max);
+        this.after.at("list", prefix);
+        var listed = page.entries().stream()
+                .filter(entry -> isListed.test(entry.key()))
+                .toList();
+        return new BackendPage(listed, page.commonPrefixes(), page.next());
     }
 
     @Override

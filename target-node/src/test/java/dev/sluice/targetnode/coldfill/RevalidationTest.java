@@ -10,6 +10,8 @@ import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketRefs;
+import dev.sluice.targetnode.storage.Lookup;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RevalidationTest {
     private static final byte[] OLD = random(1, 100_000);
     private static final byte[] NEW = random(2, 90_000);
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     @TempDir
     private Path folder;
@@ -196,6 +201,109 @@ class RevalidationTest {
         assertThat(target.get(bucket, "a").body()).isEqualTo(NEW);
     }
 
+    /// The question that comes next was asked for by readers of another version than the one under way.
+    @Test
+    void readersOfAlwaysAreAnsweredAlsoWhileAClientWrites() throws Exception {
+        var bucket = warm("always");
+        var asked = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        target.cloud().before((operation, _) -> {
+            if (operation.equals("head")) {
+                asked.countDown();
+                await(goOn);
+            }
+        });
+        var early = clients.submit(() -> target.get(bucket, "a"));
+        await(asked);
+        assertThat(target.put(bucket, "a", NEW).status()).isEqualTo(200);
+        var late = clients.submit(() -> target.get(bucket, "a"));
+        eventually(() -> target.handlers().revalidation().waiting() > 1);
+        goOn.countDown();
+        assertThat(late.get(20, TimeUnit.SECONDS).body()).isEqualTo(NEW);
+        assertThat(early.get(20, TimeUnit.SECONDS).body()).isIn(OLD, NEW);
+        assertThat(questions()).isLessThan(10);
+    }
+
+    @Test
+    void followersOfALongFetchShareAQuestion() throws Exception {
+        target.inCloud("a", OLD);
+        var bucket = revalidating("60s");
+        var begun = new CountDownLatch(1);
+        var goOn = new CountDownLatch(1);
+        target.cloud().body((_, _) -> {
+            begun.countDown();
+            await(goOn);
+        });
+        var readers = new ArrayList<Future<Received>>();
+        readers.add(clients.submit(() -> target.get(bucket, "a")));
+        await(begun);
+        target.passes(Duration.ofSeconds(60));
+        for (int i = 0; i < 8; i++) {
+            readers.add(clients.submit(() -> target.get(bucket, "a")));
+        }
+        eventually(() -> questions() > 0);
+        goOn.countDown();
+        for (var reader : readers) {
+            assertThat(reader.get().body()).isEqualTo(OLD);
+        }
+        assertThat(questions()).isEqualTo(1);
+    }
+
+    /// What was fetched is as old as the question for it, not as its first byte.
+    @Test
+    void timeOfAFetchIsThatOfItsQuestion() {
+        target.inCloud("a", OLD);
+        var bucket = revalidating("60s");
+        target.passes(Duration.ofDays(1));
+        long asked = System.currentTimeMillis() + Duration.ofDays(1).toMillis();
+        var answered = new AtomicLong();
+        target.cloud().after((operation, _) -> {
+            if (operation.equals("get")) {
+                target.passes(Duration.ofDays(1));
+                answered.set(System.currentTimeMillis() + Duration.ofDays(2).toMillis());
+            }
+        });
+        target.get(bucket, "a");
+        target.awaitFills();
+        try (var stored = ((Lookup.Hit) target.store().lookup(BucketRefs.of(bucket), "a")).object()) {
+            assertThat(stored.record().createdMillis())
+                    .isGreaterThanOrEqualTo(asked)
+                    .isLessThan(answered.get());
+        }
+    }
+
+    @Test
+    void aRefusalOfOneObjectIsNotThatOfTheBucket() {
+        var bucket = warm("60s");
+        target.inCloud("b", OLD);
+        assertThat(target.get(bucket, "b").body()).isEqualTo(OLD);
+        target.awaitFills();
+        target.passes(Duration.ofSeconds(60));
+        target.inCloud("b", NEW);
+        target.cloud().before((_, key) -> {
+            if (key.equals("a")) {
+                throw new StoreException.BackendDenied("not yours");
+            }
+        });
+        assertThat(target.get(bucket, "a").body()).isEqualTo(OLD);
+        assertThat(target.get(bucket, "b").body()).isEqualTo(NEW);
+    }
+
+    /// The answer of something on the way, or of a bucket that is gone.
+    @Test
+    void aBareNotFoundThatTheListDeniesRemovesNothing() {
+        var bucket = warm("60s");
+        target.passes(Duration.ofSeconds(60));
+        target.cloud().before((operation, key) -> {
+            if (operation.equals("head")) {
+                throw new StoreException.NoSuchKey(key);
+            }
+        });
+        assertThat(target.get(bucket, "a").body()).isEqualTo(OLD);
+        assertThat(target.stored(bucket, "a")).isTrue();
+        assertThat(target.gets()).as("nor fetches it again").isEqualTo(1);
+    }
+
     @Test
     void aCloudThatIsAwayCostsADurationNothingAndIsCounted() {
         var bucket = warm("60s");
@@ -219,6 +327,9 @@ class RevalidationTest {
         var goOn = new CountDownLatch(1);
         target.cloud().before((_, _) -> await(goOn));
         assertThat(target.get(bucket, "a").body()).isEqualTo(OLD);
+        long begun = System.nanoTime();
+        assertThat(target.get(bucket, "a").body()).isEqualTo(OLD);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("nor twice").isLessThan(SECOND);
         goOn.countDown();
         eventually(() -> !target.stored(bucket, "a")); // the question went on
         assertThat(target.get(bucket, "a").body()).isEqualTo(NEW);

@@ -55,18 +55,7 @@ class EvictTest {
 
     private static Job run(TargetFixture target, JobKind kind, String prefix, Optional<String> template, boolean dry) {
         var bucket = target.cached();
-        return run(target, new JobSpec(kind, bucket.name(), bucket.id(), prefix, template, dry));
-    }
-
-    private static Job run(TargetFixture target, JobSpec spec) {
-        var id = spec.kind().text() + "-" + System.nanoTime();
-        target.control().apply(new Command.StartJob(id, spec, "author", 1));
-        eventually(() -> !job(target, id).isRunning());
-        return job(target, id);
-    }
-
-    private static Job job(TargetFixture target, String id) {
-        return target.control().current().jobs().find(id).orElseThrow();
+        return TargetJobs.run(target, new JobSpec(kind, bucket.name(), bucket.id(), prefix, template, dry));
     }
 
     private static Job evict(TargetFixture target, String prefix) {
@@ -134,11 +123,11 @@ class EvictTest {
             target.inCloud("cold", content("cold"));
             var list = Optional.of(NameList.of(List.of("b", "a", "none")));
             var spec = new JobSpec(JobKind.EVICT, bucket.name(), bucket.id(), "", Optional.empty(), list, false);
-            assertThat(run(target, spec).counts()).isEqualTo(new JobCounts(2, 2, 0, 0, 2 * SIZE, 0));
+            assertThat(TargetJobs.run(target, spec).counts()).isEqualTo(new JobCounts(2, 2, 0, 0, 2 * SIZE, 0));
             assertThat(target.stored(bucket, "ab")).isTrue();
             var some = Optional.of(NameList.of(List.of("a", "cold", "none")));
             var fetch = new JobSpec(JobKind.PREFETCH, bucket.name(), bucket.id(), "", Optional.empty(), some, false);
-            var fetched = run(target, fetch);
+            var fetched = TargetJobs.run(target, fetch);
             assertThat(fetched.counts().done()).isEqualTo(2);
             assertThat(fetched.failures())
                     .singleElement()

@@ -66,7 +66,7 @@ class JobRunTest {
             var items = IntStream.range(from, to)
                     .mapToObj(i -> new JobItem("%04d".formatted(i), SIZE, Optional.of("etag")))
                     .toList();
-            return new JobPage(items, 1, to < count ? Optional.of(Integer.toString(to)) : Optional.empty());
+            return new JobPage(items, 0, 1, to < count ? Optional.of(Integer.toString(to)) : Optional.empty());
         }
 
         @Override

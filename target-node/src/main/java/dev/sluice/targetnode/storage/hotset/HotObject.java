@@ -113,7 +113,14 @@ final class HotObject {
     }
 
     synchronized void agreed(long millis) {
-        agreedMillis = Math.max(agreedMillis, millis);
+        agreedMillis = millis;
+    }
+
+    /// What was looked up, unless more is known by now.
+    synchronized void agreedAtLeast(long millis) {
+        if (agreedMillis == NEVER_ASKED) {
+            agreedMillis = millis;
+        }
     }
 
     /// @return whether it could still be kept open

@@ -64,16 +64,8 @@ public final class StoredObject implements FileSource {
         }
         var drive = object.drive();
         var found = drive.call(() -> drive.agreements().find(drive.contents().index(), key, record().version()));
-        object.agreed(found.orElse(record().createdMillis()));
+        object.agreedAtLeast(found.orElse(record().createdMillis()));
         return object.agreedMillis().orElseThrow();
-    }
-
-    /// The cloud has the same object; kept without a sync.
-    ///
-    /// @param millis when the cloud was asked
-    public void agreed(long millis) {
-        object.agreed(millis);
-        var _ = object.drive().agreements().agreed(key, record().version(), millis);
     }
 
     /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.space;
 
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -45,8 +46,11 @@ public final class Agreements {
         return found.filter(agreed -> agreed.version().equals(version)).map(Agreed::millis);
     }
 
-    /// On a drive thread.
+    /// Without those of objects that are gone or replaced: nothing would ever delete their rows. On a drive thread.
     public void flush(DriveIndex index) throws IOException {
-        pending.flush(index);
+        pending.flush(index, (key, agreed) -> {
+            var row = index.get(Table.OBJECTS, IndexKeys.object(key.bucketId(), key.key()));
+            return row.isPresent() && ObjectEntry.decode(row.get()).version().equals(agreed.version());
+        });
     }
 }

@@ -48,13 +48,25 @@ final class LateRows<V> {
         return Optional.ofNullable(pending.get(key));
     }
 
+    /// Whether a row is still to be written.
+    interface Filter<V> {
+        boolean isWanted(ObjectKey key, V value) throws IOException;
+    }
+
     /// On a drive thread.
     void flush(DriveIndex index) throws IOException {
+        flush(index, (_, _) -> true);
+    }
+
+    /// The others are forgotten. On a drive thread.
+    void flush(DriveIndex index, Filter<V> filter) throws IOException {
         var entered = new ArrayList<Map.Entry<ObjectKey, V>>(BATCH);
         var batch = new IndexBatch();
         for (var each : pending.entrySet()) {
             var key = each.getKey();
-            batch.put(table, IndexKeys.object(key.bucketId(), key.key()), encoding.apply(each.getValue()));
+            if (filter.isWanted(key, each.getValue())) {
+                batch.put(table, IndexKeys.object(key.bucketId(), key.key()), encoding.apply(each.getValue()));
+            }
             entered.add(each);
             if (entered.size() == BATCH) {
                 write(index, batch, entered);
