@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -195,6 +196,23 @@ final class PrefetchCommandTest {
         assertThatThrownBy(() -> warm("heads/none"))
                 .isInstanceOfSatisfying(
                         S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(404));
+    }
+
+    @Test
+    void rangesOfColdObjectsFetchNothingElseWhereTheBucketSaysSo() throws IOException {
+        var key = "ranges/a.parquet";
+        cloud.putObject(request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE)));
+        cached("tables", "lab");
+        cluster.run("bucket", "set", "tables", "--cold-range", "pass");
+        for (var expected : List.of("BYPASS", "BYPASS", "MISS")) {
+            var footer = s3.getObjectAsBytes(
+                    request -> request.bucket("tables").key(key).range("bytes=-8"));
+            assertThat(footer.asByteArray()).isEqualTo(Arrays.copyOfRange(Content.of(key, SIZE), SIZE - 8, SIZE));
+            assertThat(footer.response().sdkHttpResponse().firstMatchingHeader("X-Cache"))
+                    .contains(expected);
+        }
+        Eventually.holds(
+                SOON, () -> assertThat(cluster.objectFiles("tables")).anyMatch(file -> file.endsWith("a.parquet")));
     }
 
     private HeadObjectResponse warm(String key) {

@@ -6,6 +6,7 @@ import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -37,6 +38,7 @@ public final class ColdFill {
     private final Executor digests;
     private final ParallelFetch.Terms parallel;
     private final HeadFills headFills;
+    private final ColdRanges coldRanges;
 
     /// @param digests a pool of about one thread per core, for MD5 and the like
     public ColdFill(
@@ -66,6 +68,7 @@ public final class ColdFill {
         this.digests = digests;
         this.parallel = parallel;
         this.headFills = new HeadFills(backends.maxConnections(), parallel.lanes(), node, meters);
+        this.coldRanges = new ColdRanges(revalidation::now);
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
 
@@ -106,7 +109,7 @@ public final class ColdFill {
                     : head(backend.head(key), asked, CacheResult.BYPASS);
         }
         try {
-            return fromFill(bucket, key, backend, asked);
+            return range(bucket, key, backend, asked).orElseGet(() -> fromFill(bucket, key, backend, asked));
         } catch (StoreException.NoSpace _) {
             return passedThrough(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
         }
@@ -183,6 +186,42 @@ public final class ColdFill {
         } catch (StoreException.NoSpace _) {
             return head(backend.head(key), asked, CacheResult.BYPASS);
         }
+    }
+
+    /// The range alone, of a bucket whose cold ranges are passed.
+    ///
+    /// @return nothing when the whole object is to be fetched
+    private Optional<Filled> range(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
+        var name = new Fills.Key(bucket.id(), key);
+        if (bucket.properties().cache().coldRange() == CacheRules.ColdRange.FILL
+                || asked.range().isEmpty()
+                || fills.isUnderWay(name)
+                || coldRanges.isEnough(name, asked.range().get())) {
+            return Optional.empty();
+        }
+        var stream = range(name, backend, asked);
+        boolean passed = false;
+        try {
+            passed = coldRanges.pass(name, stream.object(), stream.length());
+        } finally {
+            if (!passed) {
+                stream.close();
+            }
+        }
+        return passed ? Optional.of(passedThrough(stream, asked, CacheResult.BYPASS)) : Optional.empty();
+    }
+
+    /// Of the version that the ranges before it were of, while the cloud has that.
+    private BackendStream range(Fills.Key name, Backend backend, ObjectAnswer.Asked asked) {
+        var version = coldRanges.version(name);
+        if (version.isPresent()) {
+            try {
+                return backend.get(name.key(), read(asked).ifVersion(version.get()));
+            } catch (StoreException.PreconditionFailed _) {
+                coldRanges.forget(name);
+            }
+        }
+        return backend.get(name.key(), read(asked));
     }
 
     private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {

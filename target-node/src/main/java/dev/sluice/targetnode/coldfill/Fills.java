@@ -71,6 +71,11 @@ public final class Fills {
         return found;
     }
 
+    /// Whether a reader that comes now would follow a fill, or learn that the key is being written.
+    synchronized boolean isUnderWay(Key key) {
+        return joinable.containsKey(key) || writing.contains(key);
+    }
+
     synchronized int count() {
         return running.size();
     }
