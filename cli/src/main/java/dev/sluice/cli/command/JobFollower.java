@@ -4,11 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.cli.failure.CommandFailure;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// Follows one job to its end, with a line of progress on a terminal, and judges it.
 final class JobFollower {
     private static final Duration FIRST_LOOK = Duration.ofMillis(50);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+    /// How long a cluster may not answer.
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ClusterCommand command;
     private final boolean watched = Terminal.showsErrors();
@@ -26,10 +31,44 @@ final class JobFollower {
             draw(progress(job));
             Thread.sleep(pause);
             pause = pause.multipliedBy(2).compareTo(LOOK_EVERY) < 0 ? pause.multipliedBy(2) : LOOK_EVERY;
-            job = api.job(job.path("id").asText());
+            job = look(job.path("id").asText(), api::job, this::tell, PATIENCE, LOOK_EVERY);
         }
         draw("");
         return judge(job);
+    }
+
+    /// Asks again while there is no answer, for a while.
+    ///
+    /// @throws CommandFailure saying how to wait on
+    static JsonNode look(
+            String id, Function<String, JsonNode> ask, Consumer<String> notice, Duration patience, Duration pause)
+            throws InterruptedException {
+        long until = System.nanoTime() + patience.toNanos();
+        boolean told = false;
+        while (true) {
+            try {
+                return ask.apply(id);
+            } catch (CommandFailure failure) {
+                if (!failure.isPassing()) {
+                    throw failure;
+                }
+                if (System.nanoTime() - until > 0) {
+                    throw CommandFailure.failed("%s. The job goes on; wait for it with: sluice job wait %s"
+                            .formatted(failure.reason(), id));
+                }
+                if (!told) {
+                    notice.accept("%s; asking again for %d s".formatted(failure.reason(), patience.toSeconds()));
+                    told = true;
+                }
+                Thread.sleep(pause);
+            }
+        }
+    }
+
+    private void tell(String notice) {
+        draw("");
+        command.err().println("sluice: " + notice);
+        command.err().flush();
     }
 
     static boolean isRunning(JsonNode job) {

@@ -8,18 +8,29 @@ public final class CommandFailure extends RuntimeException {
     public static final int FAILED = 1;
 
     private final int exitCode;
+    private final boolean passing;
 
-    private CommandFailure(int exitCode, String message) {
+    private CommandFailure(int exitCode, String message, boolean passing) {
         super(message);
         this.exitCode = exitCode;
+        this.passing = passing;
     }
 
     public static CommandFailure refused(String message) {
-        return new CommandFailure(REFUSED, message);
+        return new CommandFailure(REFUSED, message, false);
     }
 
     public static CommandFailure failed(String message) {
-        return new CommandFailure(FAILED, message);
+        return new CommandFailure(FAILED, message, false);
+    }
+
+    /// No answer, or that of a server that cannot serve now: the same request may succeed later.
+    public static CommandFailure passing(String message) {
+        return new CommandFailure(FAILED, message, true);
+    }
+
+    public boolean isPassing() {
+        return passing;
     }
 
     public int exitCode() {

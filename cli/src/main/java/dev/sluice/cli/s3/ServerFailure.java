@@ -8,6 +8,7 @@ import javax.xml.stream.XMLStreamException;
 /// What a server said when it refused: S3's XML or the native API's JSON, as `code: message` with what to do about it.
 public record ServerFailure(int status, String code, String message) {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final int UNAVAILABLE = 503;
 
     static ServerFailure parse(int status, String body) {
         try {
@@ -41,7 +42,8 @@ public record ServerFailure(int status, String code, String message) {
     public CommandFailure asCommandFailure() {
         var text = code + (message.isEmpty() ? "" : ": " + message);
         var hint = hint();
-        return CommandFailure.failed(hint.isEmpty() ? text : text + " (" + hint + ")");
+        var said = hint.isEmpty() ? text : text + " (" + hint + ")";
+        return status == UNAVAILABLE ? CommandFailure.passing(said) : CommandFailure.failed(said);
     }
 
     private String hint() {

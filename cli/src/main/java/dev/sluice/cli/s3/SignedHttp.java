@@ -101,7 +101,7 @@ public final class SignedHttp {
         } catch (IOException unreachable) {
             var reason = unreachable.getMessage() == null ? "no connection" : unreachable.getMessage();
             throw trust.refusal(endpoint.toString(), unreachable)
-                    .orElseGet(() -> CommandFailure.failed("%s: %s (is the cluster up, and is %s right? sluice status)"
+                    .orElseGet(() -> CommandFailure.passing("%s: %s (is the cluster up, and is %s right? sluice status)"
                             .formatted(endpoint, reason, endpoint.getScheme())));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

@@ -1,12 +1,20 @@
 package dev.sluice.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.sluice.cli.failure.CommandFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(30)
 class JobFollowerTest {
     private static JsonNode json(String text) throws JsonProcessingException {
         return new JsonMapper().readTree(text);
@@ -36,6 +44,58 @@ class JobFollowerTest {
                  "requests":4}""");
         assertThat(JobFollower.summary(job))
                 .isEqualTo("prefetch-1 done: 3 to fetch (2.0 KiB), by 4 requests, 1 cached already, 0 failed");
+    }
+
+    /// As a cluster whose node is started again.
+    @Test
+    void clusterThatDoesNotAnswerIsAskedAgain() throws JsonProcessingException, InterruptedException {
+        var notices = new ArrayList<String>();
+        var asked = new AtomicInteger();
+        var job = JobFollower.look(
+                "x-1",
+                id -> {
+                    if (asked.incrementAndGet() < 4) {
+                        throw CommandFailure.passing("no connection");
+                    }
+                    return new TextNode(id);
+                },
+                notices::add,
+                Duration.ofSeconds(60),
+                Duration.ofMillis(1));
+        assertThat(job.asText()).isEqualTo("x-1");
+        assertThat(asked).hasValue(4);
+        assertThat(notices).containsExactly("no connection; asking again for 60 s");
+    }
+
+    @Test
+    void clusterThatStaysAwayEndsTheWaitAndSaysHowToGoOn() {
+        assertThatThrownBy(() -> JobFollower.look(
+                        "x-1",
+                        _ -> {
+                            throw CommandFailure.passing("no connection");
+                        },
+                        _ -> {},
+                        Duration.ofMillis(20),
+                        Duration.ofMillis(1)))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("no connection")
+                .hasMessageContaining("sluice job wait x-1");
+    }
+
+    @Test
+    void refusalEndsTheWaitAtOnce() {
+        var asked = new AtomicInteger();
+        assertThatThrownBy(() -> JobFollower.look(
+                        "x-1",
+                        _ -> {
+                            asked.incrementAndGet();
+                            throw CommandFailure.failed("NoSuchJob");
+                        },
+                        _ -> {},
+                        Duration.ofSeconds(60),
+                        Duration.ofMillis(1)))
+                .hasMessage("NoSuchJob");
+        assertThat(asked).hasValue(1);
     }
 
     @Test
