@@ -8,6 +8,11 @@ import java.util.function.LongSupplier;
 /// Room for what jobs store, so that they never make a drive evict. What is being stored counts until it is: while
 /// something is, a job that does not fit waits for its end.
 final class FillRoom {
+    private static final long BLOCK = 4096;
+
+    /// What an object takes besides its bytes: its record, rows in the index, its entry in a folder.
+    private static final long BESIDES = 8 << 10;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
     private long taken;
@@ -18,10 +23,12 @@ final class FillRoom {
         void close();
     }
 
+    /// @param size of the object
     /// @param left how many bytes there is room for now, without what is taken here
     /// @param full what to say when it does not fit
     /// @throws JobEnded when it does not fit, and nothing is under way that may change that
-    Taken take(long bytes, LongSupplier left, String full) throws InterruptedException {
+    Taken take(long size, LongSupplier left, String full) throws InterruptedException {
+        long bytes = onDrive(size);
         lock.lockInterruptibly();
         try {
             while (left.getAsLong() - taken < bytes) {
@@ -35,6 +42,11 @@ final class FillRoom {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// A file system gives whole blocks.
+    static long onDrive(long size) {
+        return (size + BLOCK - 1) / BLOCK * BLOCK + BESIDES;
     }
 
     private void release(long bytes) {

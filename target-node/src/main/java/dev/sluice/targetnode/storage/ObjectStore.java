@@ -68,6 +68,7 @@ import org.slf4j.LoggerFactory;
 /// [Lookup.Damaged] rather than wrong bytes.
 public final class ObjectStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ObjectStore.class);
+    private static final long LARGEST_MARGIN = 1L << 30;
 
     private final StoreConfig config;
     private final DrivePool opened;
@@ -383,15 +384,22 @@ public final class ObjectStore implements AutoCloseable {
         return upload;
     }
 
-    /// How many bytes the drives of a key take before one of them evicts; negative above a high watermark.
+    /// How many bytes the drives of a key take before one of them evicts, less a margin for what else comes at the same
+    /// time; negative near and above a high watermark.
     ///
     /// @throws StoreException.Unavailable when one takes no writes
     public long roomBeforeEviction(BucketRef bucket, String key) {
         adopt(bucket);
         return drives.of(bucket, key).toWrite().stream()
-                .mapToLong(drive -> drive.space().beforeEviction())
+                .mapToLong(drive ->
+                        drive.space().beforeEviction() - margin(drive.space().total()))
                 .min()
                 .orElse(0);
+    }
+
+    /// For index files that are rewritten, folders that grow, and readers' fetches.
+    private static long margin(long total) {
+        return Math.min(total / 200, LARGEST_MARGIN);
     }
 
     /// How many requests wait for a drive, besides those that a job of so many at once may have in its queues.

@@ -11,6 +11,7 @@ import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.storage.SmallDrive;
 import java.io.IOException;
@@ -206,6 +207,25 @@ class PrefetchTest {
             assertThat(target.stored(target.cached(), "before")).isTrue();
             target.requireNothingLeft();
         }
+    }
+
+    @Test
+    void roomForJobsEndsBeforeADriveEvicts() throws IOException {
+        long drive = 60 << 20;
+        var small = new SmallDrive(folder.resolve("d1"), drive);
+        try (var target = new TargetFixture(folder, store -> store.reserve(200_000), small.seam())) {
+            var space = target.store().drives().serving().getFirst().space();
+            assertThat(target.store().roomBeforeEviction(BucketRefs.of(target.cached()), "k"))
+                    .isEqualTo(space.beforeEviction() - drive / 200);
+        }
+    }
+
+    @Test
+    void roomOfAnObjectIsWhatItTakesOnADrive() {
+        assertThat(FillRoom.onDrive(0)).isEqualTo(8 << 10);
+        assertThat(FillRoom.onDrive(1)).isEqualTo(12 << 10);
+        assertThat(FillRoom.onDrive(4096)).isEqualTo(12 << 10);
+        assertThat(FillRoom.onDrive(4097)).isEqualTo(16 << 10);
     }
 
     @Test
