@@ -18,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +45,8 @@ final class JobRun implements Runnable {
     private final JobTotals totals;
     private final Limits limits;
     private final RateLimiter pace;
-    private final Semaphore slots;
+    private final Semaphore begun; // objects
+    private final Semaphore slots; // connections
     private final Throughput speed;
     private Optional<Thread> walker = Optional.empty();
 
@@ -64,14 +66,21 @@ final class JobRun implements Runnable {
     /// @param atOnce connections to the cloud that one job uses at once
     /// @param threads where steps run
     /// @param pause before the first repetition of what a cloud or drive did not give
-    record Limits(int atOnce, Foreground foreground, ExecutorService threads, Duration pause, Clock clock) {}
+    /// @param working connections of all jobs that are in use now
+    record Limits(
+            int atOnce,
+            Foreground foreground,
+            AtomicInteger working,
+            ExecutorService threads,
+            Duration pause,
+            Clock clock) {}
 
     /// The objects of this target, and their bytes.
     private record Counted(long objects, long bytes) {}
 
     /// How many requests wait for the drives.
     interface Foreground {
-        /// @param own how many objects the job works on now
+        /// @param own how many objects all jobs work on now
         int waiting(int own);
     }
 
@@ -81,9 +90,11 @@ final class JobRun implements Runnable {
         this.work = work;
         this.totals = totals;
         this.limits = limits;
-        this.slots = new Semaphore(limits.atOnce());
+        this.begun = new Semaphore(limits.atOnce());
+        this.slots = new Semaphore(limits.atOnce(), true); // else a large object waits for ever beside small ones
         this.pace = new RateLimiter(
-                limits.clock(), () -> limits.foreground().waiting(limits.atOnce() - slots.availablePermits()));
+                limits.clock(),
+                () -> limits.foreground().waiting(limits.working().get()));
         this.speed = new Throughput(limits.clock());
     }
 
@@ -111,7 +122,7 @@ final class JobRun implements Runnable {
             LOG.error("job {} cannot go on: a bug", job.id(), bug);
             end(new JobEnded(JobState.FAILED, bug.toString()));
         } finally {
-            slots.acquireUninterruptibly(limits.atOnce()); // each step ends, and counts
+            begun.acquireUninterruptibly(limits.atOnce()); // each step ends, and counts
             finished();
         }
     }
@@ -171,34 +182,67 @@ final class JobRun implements Runnable {
             if (work.isHere(object.key())) {
                 listed(object);
                 pace.await(object.size(), 0, this::isWanted);
-                int connections = Math.min(work.connections(object), limits.atOnce());
-                slots.acquire(connections);
-                begin(object, connections);
+                begun.acquire();
+                begin(object);
             }
         }
     }
 
-    private void begin(JobItem object, int connections) {
+    private void begin(JobItem object) throws InterruptedException {
+        var held = new Held();
+        boolean begins = false;
         try {
+            held.change(connections(object));
             limits.threads().execute(() -> {
-                try {
-                    step(object);
+                try (held) {
+                    step(object, held);
                 } finally {
-                    slots.release(connections);
+                    begun.release();
                 }
             });
+            begins = true;
         } catch (RejectedExecutionException stopping) {
-            slots.release(connections);
             throw new JobEnded(JobState.STOPPED, "this target stops");
+        } finally {
+            if (!begins) {
+                held.close();
+                begun.release();
+            }
+        }
+    }
+
+    private int connections(JobItem object) {
+        return Math.min(work.connections(object), limits.atOnce());
+    }
+
+    /// Connections to the cloud, for one object.
+    private final class Held implements AutoCloseable {
+        private int connections;
+
+        /// None is held while it waits: else objects would wait for each other.
+        void change(int number) throws InterruptedException {
+            if (number != connections) {
+                close();
+                slots.acquire(number);
+                connections = number;
+                limits.working().addAndGet(number);
+            }
+        }
+
+        @Override
+        public void close() {
+            limits.working().addAndGet(-connections);
+            slots.release(connections);
+            connections = 0;
         }
     }
 
     // ---- a step
 
-    private void step(JobItem object) {
+    private void step(JobItem object, Held held) {
         try {
             requireWanted();
-            done(object, attempted(attempts(), () -> work.step(object)));
+            done(object, attempted(attempts(), () -> work.step(known(object, held))));
         } catch (JobEnded end) {
             end(end);
         } catch (StoreException.BackendUnavailable failure) {
@@ -215,6 +259,21 @@ final class JobRun implements Runnable {
             LOG.error("job {} cannot work on {}: a bug", job.id(), object.key(), bug);
             failed(object, bug.toString());
         }
+    }
+
+    /// An object that was named only may be a large one, for which more connections are used.
+    private JobItem known(JobItem object, Held held) throws InterruptedException {
+        if (object.etag().isPresent()) {
+            return object;
+        }
+        var known = work.asked(object);
+        if (known.equals(object)) {
+            return object;
+        }
+        add(new JobCounts(0, 0, 0, 0, 0, 1));
+        held.change(connections(known));
+        requireWanted();
+        return known;
     }
 
     /// What a cloud or drive does not give now is asked for again a few times.

@@ -13,6 +13,14 @@ interface JobWork {
     /// How many connections to the cloud a step may use at once.
     int connections(JobItem object);
 
+    /// What the cloud says of an object that was named and not listed, by one request. Blocks.
+    ///
+    /// @return the same where a step does without
+    /// @throws StoreException when it has none, or does not answer
+    default JobItem asked(JobItem named) {
+        return named;
+    }
+
     /// Works on one object. Repeating it changes nothing. Blocks; several run at once.
     ///
     /// @throws JobEnded when the job cannot go on at all

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -93,6 +94,7 @@ public final class Jobs implements AutoCloseable {
                 new JobRun.Limits(
                         Math.clamp(share, 1, MOST_CONNECTIONS),
                         store::waiting,
+                        new AtomicInteger(),
                         Executors.newVirtualThreadPerTaskExecutor(),
                         JobRun.PAUSE,
                         Clock.SYSTEM));

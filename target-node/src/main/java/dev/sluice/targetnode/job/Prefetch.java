@@ -37,19 +37,15 @@ final class Prefetch implements JobWork {
     }
 
     @Override
+    public JobItem asked(JobItem named) {
+        var object = tools.backends().of(tools.bucket(spec)).head(named.key());
+        return new JobItem(named.key(), object.size(), Optional.of(object.etag()));
+    }
+
+    @Override
     public StepResult step(JobItem object) throws InterruptedException {
         var bucket = tools.bucket(spec);
-        return object.etag().isPresent() ? step(bucket, object, 0) : step(bucket, asked(bucket, object.key()), 1);
-    }
-
-    private JobItem asked(Bucket bucket, String key) {
-        var object = tools.backends().of(bucket).head(key);
-        return new JobItem(key, object.size(), Optional.of(object.etag()));
-    }
-
-    /// @param requests to the cloud so far
-    private StepResult step(Bucket bucket, JobItem object, int requests) throws InterruptedException {
-        int asked = requests;
+        int asked = 0; // requests to the cloud
         var stored = tools.stored(bucket, object.key());
         if (stored.isPresent() && Optional.of(stored.get().etag()).equals(object.etag())) {
             return StepResult.skipped(asked);

@@ -34,7 +34,10 @@ class JobRunTest {
     private final JobTotals totals = new JobTotals();
     private final Set<String> done = ConcurrentHashMap.newKeySet();
     private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger working = new AtomicInteger();
+    private final Set<Integer> owns = ConcurrentHashMap.newKeySet();
     private int connections = 1;
+    private boolean named;
 
     @AfterEach
     void close() {
@@ -64,7 +67,8 @@ class JobRunTest {
         private JobPage page(int from) {
             int to = Math.min(count, from + PAGE);
             var items = IntStream.range(from, to)
-                    .mapToObj(i -> new JobItem("%04d".formatted(i), SIZE, Optional.of("etag")))
+                    .mapToObj(i -> new JobItem(
+                            "%04d".formatted(i), named ? 0 : SIZE, named ? Optional.empty() : Optional.of("etag")))
                     .toList();
             return new JobPage(items, 0, 1, to < count ? Optional.of(Integer.toString(to)) : Optional.empty());
         }
@@ -76,7 +80,12 @@ class JobRunTest {
 
         @Override
         public int connections(JobItem object) {
-            return connections;
+            return object.etag().isPresent() ? connections : 1;
+        }
+
+        @Override
+        public JobItem asked(JobItem object) {
+            return new JobItem(object.key(), SIZE, Optional.of("etag"));
         }
 
         @Override
@@ -89,7 +98,16 @@ class JobRunTest {
 
     private JobRun job(JobWork work) {
         var spec = new JobSpec(JobKind.PREFETCH, "sets", 1, "", Optional.empty(), false);
-        var limits = new JobRun.Limits(AT_ONCE, _ -> waiting.get(), threads, Duration.ofMillis(1), Clock.SYSTEM);
+        var limits = new JobRun.Limits(
+                AT_ONCE,
+                own -> {
+                    owns.add(own);
+                    return waiting.get();
+                },
+                working,
+                threads,
+                Duration.ofMillis(1),
+                Clock.SYSTEM);
         return new JobRun(Job.started("prefetch-1", spec, "author", 1), work, totals, limits);
     }
 
@@ -135,6 +153,10 @@ class JobRunTest {
 
     @Test
     void largeObjectsAreFewerAtOnce() {
+        requireTwoAtOnce();
+    }
+
+    private void requireTwoAtOnce() {
         connections = AT_ONCE / 2;
         var now = new AtomicInteger();
         var most = new AtomicInteger();
@@ -148,6 +170,36 @@ class JobRunTest {
         });
         assertThat(most.get()).isEqualTo(2);
         assertThat(part.counts().done()).isEqualTo(30);
+    }
+
+    /// Only a question to the cloud tells that they are large.
+    @Test
+    void largeObjectsThatAreNamedAreFewerAtOnceToo() {
+        named = true;
+        requireTwoAtOnce();
+    }
+
+    @Test
+    void connectionsOfAllJobsAreNotForeground() throws InterruptedException {
+        var go = new CountDownLatch(1);
+        var begun = new CountDownLatch(AT_ONCE);
+        var first = job(new Numbers(20, _ -> {
+            begun.countDown();
+            go.await();
+            return StepResult.skipped(0);
+        }));
+        var thread = Thread.ofVirtual().start(first);
+        try {
+            begun.await();
+            owns.clear();
+            job(new Numbers(1, _ -> StepResult.done(SIZE, 1))).run();
+            assertThat(owns).containsExactly(AT_ONCE);
+            done.clear();
+        } finally {
+            go.countDown();
+            thread.join();
+        }
+        assertThat(working.get()).isZero();
     }
 
     @Test
