@@ -266,6 +266,12 @@ final class PrefetchCommandTest {
                         .outText())
                 .contains("done: 2 fetched");
 
+        assertThat(cluster.run("ls", "--cached", "-r", "evicted").outText().lines())
+                .hasSize(TRAIN.size());
+        assertThat(cluster.run("ls", "--cached", "evicted").outText())
+                .contains("train/")
+                .doesNotContain("test/");
+
         var killed = cluster.targets().getLast().id();
         cluster.kill(killed);
         var id = cluster.run("evict", "evicted/train/", "--yes").outText().strip();

@@ -51,6 +51,12 @@ final class ListHandlers {
         return S3Responses.xml(ListObjectsXml.of(request, page, Owner.SLUICE));
     }
 
+    /// What the targets have of a cached bucket, whatever the cloud has.
+    ListingPage cached(Bucket bucket, String prefix, String delimiter, String after, int limit) {
+        return ListingPage.of(
+                new ListingMerge(stored(bucket, prefix, delimiter, limit)), prefix, delimiter, after, limit);
+    }
+
     /// Whether a replicated bucket has no object in any slot.
     ///
     /// @throws StoreException.Unavailable when some slot has no primary now
@@ -99,16 +105,23 @@ final class ListHandlers {
 
     /// Of a key that several have, the first source's entry counts: what is here overrules what the cloud says.
     private List<SortedKeys> sources(S3Request.ListObjects request, Bucket bucket) {
+        var sources = stored(bucket, request.prefix(), request.delimiter(), request.maxKeys());
+        if (bucket.backed()) {
+            var nodes = views.current().routing().targets();
+            var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
+            sources.add(
+                    paged(query -> asked.listCloud(bucket, query), request.prefix(), request.delimiter(), 1000));
+        }
+        return sources;
+    }
+
+    private List<SortedKeys> stored(Bucket bucket, String prefix, String delimiter, int limit) {
         var nodes = views.current().routing().targets();
-        int pageSize = request.maxKeys() / nodes.size() + 16; // a little more than a target's even share
+        int pageSize = limit / nodes.size() + 16; // a little more than a target's even share
         var sources = new ArrayList<SortedKeys>();
         for (var node : nodes) {
             var target = targets.of(node);
-            sources.add(paged(query -> target.list(bucket, query).objects(), request, pageSize));
-        }
-        if (bucket.backed()) {
-            var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
-            sources.add(paged(query -> asked.listCloud(bucket, query), request, 1000));
+            sources.add(paged(query -> target.list(bucket, query).objects(), prefix, delimiter, pageSize));
         }
         return sources;
     }
@@ -117,10 +130,10 @@ final class ListHandlers {
         List<ListedObject> list(ListQuery query);
     }
 
-    private static PagedKeys paged(Keys keys, S3Request.ListObjects request, int pageSize) {
+    private static PagedKeys paged(Keys keys, String prefix, String delimiter, int pageSize) {
         return new PagedKeys(
                 (from, limit) -> {
-                    var page = keys.list(new ListQuery(request.prefix(), request.delimiter(), from, limit));
+                    var page = keys.list(new ListQuery(prefix, delimiter, from, limit));
                     return new PagedKeys.Page(page, page.size() < limit);
                 },
                 pageSize);

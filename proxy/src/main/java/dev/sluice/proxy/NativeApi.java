@@ -36,6 +36,7 @@ final class NativeApi implements HttpHandler {
     private static final String RESILVER = "/v1/resilver";
     private static final String JOBS = "/v1/jobs";
     private static final String USAGE = "/v1/usage/";
+    private static final String CACHED = "/v1/cached/";
 
     private final Authenticator authenticator;
     private final ClusterViews views;
@@ -46,6 +47,7 @@ final class NativeApi implements HttpHandler {
     private final ResilverApi resilvers;
     private final UsageApi usages;
     private final JobApi jobs;
+    private final CachedApi cached;
 
     NativeApi(
             Authenticator authenticator,
@@ -56,7 +58,8 @@ final class NativeApi implements HttpHandler {
             ScrubApi scrubs,
             ResilverApi resilvers,
             UsageApi usages,
-            JobApi jobs) {
+            JobApi jobs,
+            CachedApi cached) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
@@ -66,6 +69,7 @@ final class NativeApi implements HttpHandler {
         this.resilvers = resilvers;
         this.usages = usages;
         this.jobs = jobs;
+        this.cached = cached;
     }
 
     @Override
@@ -103,6 +107,10 @@ final class NativeApi implements HttpHandler {
         if (path.startsWith(USAGE) && head.method().equals("GET")) {
             boolean check = QueryParameters.of(head.query()).text("check").equals("true");
             return json(200, usages.usage(existing(path.substring(USAGE.length())), check));
+        }
+        if (path.startsWith(CACHED) && head.method().equals("GET")) {
+            return json(
+                    200, cached.page(existing(path.substring(CACHED.length())), QueryParameters.of(head.query())));
         }
         if (path.equals(SCRUB)) {
             return json(200, scrub(head, caller, body));

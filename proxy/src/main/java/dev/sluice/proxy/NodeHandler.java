@@ -76,7 +76,8 @@ public final class NodeHandler implements HttpHandler {
                 new ScrubApi(each),
                 new ResilverApi(each),
                 new UsageApi(each),
-                new JobApi(parts.control(), views, targets, each, parts.clock()));
+                new JobApi(parts.control(), views, targets, each, parts.clock()),
+                new CachedApi(lists));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.clusterHealth = parts.clusterHealth();

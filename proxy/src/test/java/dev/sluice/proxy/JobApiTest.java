@@ -128,6 +128,31 @@ class JobApiTest {
         assertThat(record.orElseThrow().spec().list().orElseThrow().names()).containsExactly("train/a", "train/b");
     }
 
+    @Test
+    void cachedKeysAreThoseOfAllTargetsPageByPage() throws IOException {
+        var sets = cluster.backed("sets");
+        cluster.targets.values().forEach(target -> target.cloud().add("train/cold"));
+        for (int i = 0; i < 1500; i++) {
+            cluster.target(i % 3 + 1).keys(sets.id()).add("train/%04d".formatted(i));
+        }
+        cluster.target(2).keys(sets.id()).add("train/0000"); // also where it is not the primary
+        cluster.target(3).keys(sets.id()).add("val/a");
+        var first = sent("GET /v1/cached/sets?prefix=train/", "");
+        assertThat(first.path("objects").findValuesAsText("key")).hasSize(1000).contains("train/0000", "train/0999");
+        assertThat(first.path("next").asText()).isEqualTo("train/0999");
+        var second = sent("GET /v1/cached/sets?prefix=train/&after=train/0999", "");
+        assertThat(second.path("objects").findValuesAsText("key")).hasSize(500).contains("train/1499");
+        assertThat(second.path("next").isNull()).isTrue();
+        var folded = sent("GET /v1/cached/sets?delimiter=/", "");
+        assertThat(folded.path("prefixes")).extracting(JsonNode::asText).containsExactly("train/", "val/");
+
+        cluster.bucket("native");
+        assertThat(cluster.send("GET /v1/cached/native", "").status()).isEqualTo(400);
+        assertThat(cluster.send("GET /v1/cached/none", "").status()).isEqualTo(404);
+        cluster.target(3).silence(true);
+        assertThat(cluster.send("GET /v1/cached/sets", "").status()).isEqualTo(503);
+    }
+
     private static BucketProperties pinned() {
         var usual = BucketProperties.defaults(Optional.of(BackendSpec.of("s3://cloud")));
         return new BucketProperties(

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.failure.CommandFailure;
+import dev.sluice.cli.s3.ListedObject;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
 import dev.sluice.common.cluster.slots.SlotCounts;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import javax.net.ssl.HttpsURLConnection;
 
 /// The calls below `/v1` that commands make, in the form AIStore's clients use, and `/health`.
@@ -114,6 +116,28 @@ public final class NativeApi {
     public JsonNode usage(String bucket) {
         return json(
                 http.call("GET", "/v1/usage/" + bucket, Map.of("check", "true")).body());
+    }
+
+    /// The keys of a cached bucket that are stored on the targets, in their order.
+    ///
+    /// @param delimiter keys that have it behind the prefix are shown as one common prefix
+    public void cached(String bucket, String prefix, Optional<String> delimiter, Consumer<ListedObject> each) {
+        var query = new TreeMap<>(Map.of("prefix", prefix));
+        delimiter.ifPresent(character -> query.put("delimiter", character));
+        JsonNode page;
+        do {
+            page = json(http.call("GET", "/v1/cached/" + bucket, query).body());
+            var found = new ArrayList<ListedObject>();
+            page.path("objects")
+                    .forEach(object -> found.add(new ListedObject(
+                            object.path("key").asText(),
+                            object.path("size").asLong(),
+                            object.path("etag").asText(),
+                            object.path("last_modified").asText())));
+            page.path("prefixes").forEach(folded -> found.add(new ListedObject(folded.asText(), -1, "", "")));
+            found.forEach(each);
+            query.put("after", page.path("next").asText(""));
+        } while (page.path("next").isTextual());
     }
 
     public List<Member> clusterMap() {

@@ -9,6 +9,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,6 +50,9 @@ final class ObjectCommands {
                 description = "Everything below, not only the next level.")
         private boolean recursive;
 
+        @Option(names = "--cached", description = "Only objects of a cloud bucket that are stored on the drives.")
+        private boolean cached;
+
         ListObjects(Installation installation) {
             super(installation);
         }
@@ -56,6 +60,9 @@ final class ObjectCommands {
         @Override
         public Integer call() {
             if (path.isEmpty()) {
+                if (cached) {
+                    throw CommandFailure.refused("name a bucket with a backend: sluice ls --cached BUCKET");
+                }
                 var names = nativeApi().buckets().stream()
                         .map(NativeApi.ListedBucket::name)
                         .toList();
@@ -65,13 +72,21 @@ final class ObjectCommands {
             var delimiter = recursive ? Optional.<String>empty() : Optional.of("/");
             if (json()) {
                 var found = new ArrayList<ListedObject>();
-                s3().list(at.bucket(), at.key(), delimiter, found::add);
+                list(at, delimiter, found::add);
                 Output.json(out(), found);
             } else {
-                s3().list(at.bucket(), at.key(), delimiter, this::print);
+                list(at, delimiter, this::print);
                 out().flush();
             }
             return 0;
+        }
+
+        private void list(ObjectPath at, Optional<String> delimiter, Consumer<ListedObject> each) {
+            if (cached) {
+                nativeApi().cached(at.bucket(), at.key(), delimiter, each);
+            } else {
+                s3().list(at.bucket(), at.key(), delimiter, each);
+            }
         }
 
         private void print(ListedObject object) {
