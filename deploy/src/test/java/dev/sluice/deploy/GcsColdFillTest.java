@@ -18,7 +18,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
@@ -26,6 +28,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// A bucket before a GCS bucket, from creation by the CLI to reading, writing, listing and deleting through S3.
 @RequiresPeer("fake-gcs-server")
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class GcsColdFillTest {
     private static final String BUCKET = "gcs-cold-fill";
 
@@ -42,8 +45,8 @@ class GcsColdFillTest {
                 var s3 = cluster.endpoint().client()) {
             send(gcs, "POST", "/storage/v1/b?project=test", "{\"name\":\"" + BUCKET + "\"}");
             var body = Content.of("cold", 3 * Content.MIB + 7);
-            upload(gcs, "train/000.tar", body);
-            upload(gcs, "train/001.tar", body);
+            upload(gcs, BUCKET, "train/000.tar", body);
+            upload(gcs, BUCKET, "train/001.tar", body);
             cluster.run(
                     "bucket",
                     "create",
@@ -75,8 +78,51 @@ class GcsColdFillTest {
         }
     }
 
-    private void upload(PeerServer gcs, String key, byte[] body) throws IOException, InterruptedException {
-        var url = gcs.url() + "/upload/storage/v1/b/" + BUCKET + "/o?uploadType=media&name=" + encoded(key);
+    /// The same commands as before an S3 bucket, with GCS's versions of objects.
+    @Test
+    void aGcsBucketIsPrefetchedRefreshedAndEvicted(@TempDir Path folder) throws Exception {
+        var bucket = "gcs-jobs";
+        try (var gcs = PeerServer.fakeGcs(folder);
+                var s3 = cluster.endpoint().client()) {
+            send(gcs, "POST", "/storage/v1/b?project=test", "{\"name\":\"" + bucket + "\"}");
+            for (int i = 0; i < 12; i++) {
+                upload(gcs, bucket, "train/%02d".formatted(i), Content.of("old" + i, 100_000));
+            }
+            cluster.run(
+                    "bucket",
+                    "create",
+                    bucket,
+                    "--backend",
+                    "gs://" + bucket,
+                    "--backend-endpoint",
+                    gcs.url().toString(),
+                    "--profile",
+                    "anonymous");
+            assertThat(cluster.run("prefetch", bucket + "/train/", "--wait").outText())
+                    .contains("done: 12 fetched", "0 failed");
+            assertThat(cluster.run("prefetch", bucket, "--template", "train/{00..11}", "--wait")
+                            .outText())
+                    .contains("0 fetched", "12 cached already");
+            assertThat(cluster.run("ls", "--cached", "-r", bucket).outText().lines())
+                    .hasSize(12);
+
+            upload(gcs, bucket, "train/03", Content.of("new", 100_000));
+            assertThat(cluster.run("refresh", bucket + "/train/", "--wait").outText())
+                    .contains("done: 1 changed in the cloud", "11 unchanged", "0 failed");
+            assertThat(s3.getObjectAsBytes(request -> request.bucket(bucket).key("train/03"))
+                            .asByteArray())
+                    .isEqualTo(Content.of("new", 100_000));
+
+            assertThat(cluster.run("evict", bucket, "--yes", "--wait").outText())
+                    .contains("done: 12 evicted", "0 failed");
+            assertThat(cluster.run("ls", "--cached", "-r", bucket).outText()).isEmpty();
+            cluster.run("bucket", "rm", bucket, "--force");
+        }
+    }
+
+    private void upload(PeerServer gcs, String bucket, String key, byte[] body)
+            throws IOException, InterruptedException {
+        var url = gcs.url() + "/upload/storage/v1/b/" + bucket + "/o?uploadType=media&name=" + encoded(key);
         var request = HttpRequest.newBuilder(URI.create(url)).POST(BodyPublishers.ofByteArray(body));
         assertThat(http.send(request.build(), BodyHandlers.discarding()).statusCode())
                 .isEqualTo(200);
