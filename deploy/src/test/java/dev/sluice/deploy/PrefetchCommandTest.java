@@ -332,7 +332,11 @@ final class PrefetchCommandTest {
         Eventually.holds(SOON, () -> assertThat(cluster.objectFiles("noticing")).hasSize(1));
         network.cut();
         try {
-            requireContent("noticing", key, "new");
+            Eventually.holds(SOON, () -> {
+                requireContent("noticing", key, "new");
+                assertThat(attempt("bucket", "show", "noticing").outText())
+                        .containsPattern("[1-9]\\d* requests were served what is cached");
+            });
             cluster.run("bucket", "set", "noticing", "--revalidate", "always");
             assertThatThrownBy(() -> content("noticing", key))
                     .isInstanceOfSatisfying(
@@ -341,6 +345,7 @@ final class PrefetchCommandTest {
             network.repair();
         }
         cloud.deleteObject(request -> request.bucket("sets").key(key));
+        assertThat(cluster.run("ls", "noticing/noticed/").outText()).doesNotContain("shard.tar");
         Eventually.holds(SOON, () -> requireGone("noticing", key));
     }
 

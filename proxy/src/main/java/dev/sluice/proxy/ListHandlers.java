@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.concurrent.AtOnce;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.S3Request;
@@ -105,7 +106,10 @@ final class ListHandlers {
 
     /// Of a key that several have, the first source's entry counts: what is here overrules what the cloud says.
     private List<SortedKeys> sources(S3Request.ListObjects request, Bucket bucket) {
-        var sources = stored(bucket, request.prefix(), request.delimiter(), request.maxKeys());
+        boolean compared = !bucket.properties().cache().revalidate().equals(Revalidate.NEVER);
+        var sources = compared
+                ? new ArrayList<SortedKeys>() // what is cached may be outdated
+                : stored(bucket, request.prefix(), request.delimiter(), request.maxKeys());
         if (bucket.backed()) {
             var nodes = views.current().routing().targets();
             var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));

@@ -34,13 +34,10 @@ final class UsageApi {
                 .put("quota", bucket.properties().quota().orElse(null));
         var each = asked(bucket);
         for (var figure : List.of("objects", "bytes", "uploading", "reserved")) {
-            shown.put(
-                    figure,
-                    each.stream()
-                            .mapToLong(answer -> answer.path(figure).asLong())
-                            .sum());
+            shown.put(figure, sum(each, figure));
         }
         if (bucket.backed()) {
+            shown.put("unchecked", sum(each, "unchecked"));
             shown.set("reads", reads(each));
         }
         if (check) {
@@ -48,6 +45,10 @@ final class UsageApi {
         }
         shown.putArray("targets").addAll(each);
         return shown;
+    }
+
+    private static long sum(List<ObjectNode> answers, String figure) {
+        return answers.stream().mapToLong(answer -> answer.path(figure).asLong()).sum();
     }
 
     /// Summed over the targets that answer.
@@ -84,7 +85,11 @@ final class UsageApi {
         var shown =
                 target.usage(List.of(bucket.id())).stream().map(UsageApi::show).findFirst();
         if (bucket.backed()) {
-            shown.ifPresent(answer -> answer.set("reads", show(target.reads(bucket.id()))));
+            shown.ifPresent(answer -> {
+                var recent = target.reads(bucket.id());
+                answer.put("unchecked", recent.unchecked());
+                answer.set("reads", show(recent));
+            });
         }
         return shown;
     }

@@ -86,6 +86,20 @@ class ListHandlersTest {
         assertThat(listing.split("cloud", -1)).as("one entry is the cloud's").hasSize(2);
     }
 
+    @Test
+    void bucketThatComparesListsWhatTheCloudHas() {
+        cluster.backed("cached");
+        var rule = "{\"action\":\"set-bprops\",\"value\":{\"revalidate\":\"1h\"}}";
+        assertThat(cluster.send("PATCH /v1/buckets/cached", rule).status()).isEqualTo(200);
+        var bucket = cluster.known("cached").orElseThrow();
+        cluster.put(bucket, "both");
+        cluster.put(bucket, "here");
+        cluster.targets.values().forEach(target -> target.cloud().addAll(List.of("both", "cold")));
+        var listing = text(cluster.send("GET /cached?list-type=2", ""));
+        assertThat(keys(listing)).containsExactly("both", "cold");
+        assertThat(listing.split("cloud", -1)).as("both entries are the cloud's").hasSize(3);
+    }
+
     static List<String> keys(String xml) {
         return KEY.matcher(xml).results().map(match -> match.group(1)).toList();
     }

@@ -195,7 +195,7 @@ final class MemoryTarget implements TargetService {
         answer();
         int names = keys(bucketId).size();
         var read = new ReadCounts(3L * names, names, 40L * names, 10L * names);
-        return new RecentReads(ReadCounts.NONE, read, read);
+        return new RecentReads(ReadCounts.NONE, read, read, 2);
     }
 
     @Override

@@ -374,7 +374,7 @@ class NativeApiTest {
         cluster.target(3).keys(id).addAll(List.of("b", "c"));
         var none = "{\"hits\":0,\"misses\":0,\"bytes\":0,\"cloud_bytes\":0,\"hit_ratio\":null}";
         assertThat(TrialCluster.text(cluster.send("GET /v1/usage/shards", "")))
-                .contains("\"reads\":{\"minute\":" + none
+                .contains("\"unchecked\":4,\"reads\":{\"minute\":" + none
                         + ",\"hour\":{\"hits\":9,\"misses\":3,\"bytes\":120,\"cloud_bytes\":30,\"hit_ratio\":0.75}")
                 .contains("{\"hits\":6,\"misses\":2,\"bytes\":80,\"cloud_bytes\":20,\"hit_ratio\":0.75}");
     }

@@ -63,7 +63,7 @@ final class BucketReadMetersTest {
         assertThat(counted("sluice.bucket.get.bytes", "cached", "hit")).isEqualTo(2.0 * SHARD.length);
         assertThat(counted("sluice.bucket.gets", "own", "hit")).isEqualTo(1);
         var read = new ReadCounts(2, 1, 3L * SHARD.length, SHARD.length);
-        assertThat(target.handlers().reads(target.cached().id())).isEqualTo(new RecentReads(read, read, read));
+        assertThat(target.handlers().reads(target.cached().id())).isEqualTo(new RecentReads(read, read, read, 0));
         assertThat(target.handlers().reads(12345)).isEqualTo(RecentReads.NONE);
     }
 

@@ -154,6 +154,12 @@ final class BucketCommands {
                         .formatted((long) (100.0 * (bytes + uploading) / quota), Amounts.bytes(quota)));
             }
             usage.path("reads").properties().forEach(span -> text.append(text(span.getKey(), span.getValue())));
+            long unchecked = usage.path("unchecked").asLong();
+            if (unchecked > 0) {
+                text.append(("%n%d requests were served what is cached though it was time to compare it (revalidate):"
+                                + " the cloud did not answer")
+                        .formatted(unchecked));
+            }
             usage.path("cloud")
                     .path("targets")
                     .forEach(failed -> text.append("%n%s cannot use the cloud: %s"

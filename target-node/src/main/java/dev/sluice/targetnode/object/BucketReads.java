@@ -78,9 +78,10 @@ public final class BucketReads {
         byBucket.values().forEach(reads -> reads.history.record(now, reads.counts()));
     }
 
-    RecentReads recent(long bucketId) {
+    /// @param unchecked requests that were served without the cloud's word, since the start
+    RecentReads recent(long bucketId, long unchecked) {
         return Optional.ofNullable(byBucket.get(bucketId))
-                .map(reads -> reads.history.recent(clock.nanos(), reads.counts()))
+                .map(reads -> reads.history.recent(clock.nanos(), reads.counts(), unchecked))
                 .orElse(RecentReads.NONE);
     }
 

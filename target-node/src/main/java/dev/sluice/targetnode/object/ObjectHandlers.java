@@ -39,6 +39,7 @@ import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Fills;
 import dev.sluice.targetnode.coldfill.Revalidation;
+import dev.sluice.targetnode.coldfill.RevalidationCounts;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.job.Jobs;
 import dev.sluice.targetnode.quota.Quotas;
@@ -303,7 +304,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public RecentReads reads(long bucketId) {
-        return reads.recent(bucketId);
+        return reads.recent(
+                bucketId, revalidation.counts(bucketId).of(RevalidationCounts.Outcome.UNCHECKED));
     }
 
     @Override

@@ -24,8 +24,10 @@ final class ReadHistory {
     }
 
     /// @param counts since the start
-    synchronized RecentReads recent(long nanos, ReadCounts counts) {
-        return new RecentReads(minute.since(nanos, counts), hour.since(nanos, counts), day.since(nanos, counts));
+    /// @param unchecked since the start
+    synchronized RecentReads recent(long nanos, ReadCounts counts, long unchecked) {
+        return new RecentReads(
+                minute.since(nanos, counts), hour.since(nanos, counts), day.since(nanos, counts), unchecked);
     }
 
     /// For one span of time.

@@ -31,7 +31,7 @@ class ReadHistoryTest {
     @Test
     void allCountsWhileTheTargetIsYoung() {
         pass(Duration.ofSeconds(30));
-        var recent = history.recent(now, counts());
+        var recent = history.recent(now, counts(), 0);
         assertThat(recent.minute()).isEqualTo(new ReadCounts(6, 12, 60, 30));
         assertThat(recent.hour()).isEqualTo(recent.minute());
         assertThat(recent.day()).isEqualTo(recent.minute());
@@ -40,7 +40,7 @@ class ReadHistoryTest {
     @Test
     void eachSpanTellsWhatCameInIt() {
         pass(Duration.ofDays(2));
-        var recent = history.recent(now, counts());
+        var recent = history.recent(now, counts(), 0);
         assertThat(recent.minute().hits()).isEqualTo(12);
         assertThat(recent.hour().hits()).isBetween(720L, 720L + 12);
         assertThat(recent.day().hits()).isBetween(17_280L, 17_280L + 180);
@@ -55,15 +55,15 @@ class ReadHistoryTest {
             now += ROUND.toNanos();
             history.record(now, counts());
         }
-        assertThat(history.recent(now, counts()).minute()).isEqualTo(ReadCounts.NONE);
-        assertThat(history.recent(now, counts()).hour().hits()).isEqualTo(read);
+        assertThat(history.recent(now, counts(), 0).minute()).isEqualTo(ReadCounts.NONE);
+        assertThat(history.recent(now, counts(), 0).hour().hits()).isEqualTo(read);
     }
 
     @Test
     void readsBetweenTwoRoundsCountAtOnce() {
         pass(Duration.ofMinutes(10));
         hits += 100;
-        assertThat(history.recent(now + 1, counts()).minute().hits()).isEqualTo(112);
+        assertThat(history.recent(now + 1, counts(), 0).minute().hits()).isEqualTo(112);
     }
 
     @Test
@@ -71,8 +71,8 @@ class ReadHistoryTest {
         pass(Duration.ofMinutes(10));
         hits += 100;
         now += Duration.ofMinutes(7).toNanos();
-        assertThat(history.recent(now, counts()).minute().hits()).isEqualTo(100);
+        assertThat(history.recent(now, counts(), 0).minute().hits()).isEqualTo(100);
         history.record(now, counts());
-        assertThat(history.recent(now, counts()).minute().hits()).isEqualTo(100);
+        assertThat(history.recent(now, counts(), 0).minute().hits()).isEqualTo(100);
     }
 }
