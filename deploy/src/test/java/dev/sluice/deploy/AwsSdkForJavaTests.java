@@ -107,6 +107,78 @@ abstract class AwsSdkForJavaTests {
     }
 
     @Test
+    void whatIsNotConfiguredIsToldAndAnObjectHasItsOwnersAclAndNoTags() {
+        put("asked/k", SHARD);
+        assertThat(s3.getBucketAcl(request -> request.bucket(bucket)).grants())
+                .singleElement()
+                .satisfies(grant -> assertThat(grant.permissionAsString()).isEqualTo("FULL_CONTROL"));
+        assertThat(s3.getObjectAcl(request -> request.bucket(bucket).key("asked/k"))
+                        .grants())
+                .hasSize(1);
+        assertThat(s3.getObjectTagging(request -> request.bucket(bucket).key("asked/k"))
+                        .tagSet())
+                .isEmpty();
+        assertThatThrownBy(() ->
+                        s3.getObjectTagging(request -> request.bucket(bucket).key("asked/none")))
+                .isInstanceOf(NoSuchKeyException.class);
+        assertThat(s3.getBucketLogging(request -> request.bucket(bucket)).loggingEnabled())
+                .isNull();
+        assertThatThrownBy(() -> s3.getBucketTagging(request -> request.bucket(bucket)))
+                .isInstanceOfSatisfying(
+                        S3Exception.class,
+                        e -> assertThat(e.awsErrorDetails().errorCode()).isEqualTo("NoSuchTagSet"));
+        var versions =
+                s3.listObjectVersionsPaginator(request -> request.bucket(bucket).prefix("asked/"));
+        assertThat(versions.versions()).singleElement().satisfies(version -> {
+            assertThat(version.key()).isEqualTo("asked/k");
+            assertThat(version.versionId()).isEqualTo("null");
+            assertThat(version.isLatest()).isTrue();
+        });
+        var head = s3.headObject(
+                request -> request.bucket(bucket).key("asked/k").versionId("null"));
+        assertThat(head.contentLength()).isEqualTo(SHARD.length);
+    }
+
+    @Test
+    void unfinishedUploadsKeepNoBucketAndGoWithIt() {
+        var doomed = bucket + "-doomed";
+        s3.createBucket(request -> request.bucket(doomed));
+        var id = s3.createMultipartUpload(request -> request.bucket(doomed).key("a"))
+                .uploadId();
+        s3.uploadPart(
+                request -> request.bucket(doomed).key("a").uploadId(id).partNumber(1), RequestBody.fromBytes(SHARD));
+        s3.deleteBucket(request -> request.bucket(doomed));
+        s3.createBucket(request -> request.bucket(doomed));
+        assertThat(s3.listMultipartUploads(request -> request.bucket(doomed)).uploads())
+                .isEmpty();
+        s3.deleteBucket(request -> request.bucket(doomed));
+    }
+
+    @Test
+    void copyOfARangeBehindTheSourceIsRefused() {
+        put("ranges/source", SHARD);
+        var id = s3.createMultipartUpload(request -> request.bucket(bucket).key("ranges/copy"))
+                .uploadId();
+        assertThatThrownBy(() -> s3.uploadPartCopy(request -> request.sourceBucket(bucket)
+                        .sourceKey("ranges/source")
+                        .copySourceRange("bytes=0-" + SHARD.length)
+                        .destinationBucket(bucket)
+                        .destinationKey("ranges/copy")
+                        .uploadId(id)
+                        .partNumber(1)))
+                .isInstanceOfSatisfying(S3Exception.class, e -> {
+                    assertThat(e.statusCode()).isEqualTo(400);
+                    assertThat(e.awsErrorDetails().errorCode()).isEqualTo("InvalidArgument");
+                });
+        assertThat(s3.listParts(request ->
+                                request.bucket(bucket).key("ranges/copy").uploadId(id))
+                        .parts())
+                .isEmpty();
+        s3.abortMultipartUpload(
+                request -> request.bucket(bucket).key("ranges/copy").uploadId(id));
+    }
+
+    @Test
     void listsByPagesAndLevels() {
         var names =
                 Stream.of("a", "b/1", "b/2", "c/1", "d").map("list/"::concat).toList();

@@ -10,11 +10,13 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.BucketXml;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.common.s3.parse.S3Bodies;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -63,10 +65,37 @@ final class BucketHandlers {
         return S3Responses.xml(BucketXml.versioning());
     }
 
-    Response policy(Bucket bucket) {
-        var policy = bucket.properties()
+    /// Nothing of it is configured.
+    Response setting(S3Request.GetBucketSetting question, Bucket bucket) {
+        return switch (question.setting().answer()) {
+            case BucketSetting.Answer.Document(var root, var content) ->
+                S3Responses.xml(SettingXml.document(root, content));
+            case BucketSetting.Answer.Listing(var root) -> {
+                question.id().ifPresent(id -> {
+                    throw new S3Failure(
+                            404, "NoSuchConfiguration", "The bucket has no such configuration: %s".formatted(id));
+                });
+                yield S3Responses.xml(SettingXml.emptyList(root));
+            }
+            case BucketSetting.Answer.Missing(var code, var what) ->
+                throw new S3Failure(404, code, "The bucket has no %s configuration.".formatted(what));
+            case BucketSetting.Answer.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
+            case BucketSetting.Answer.PolicyStatus() -> {
+                var policy = BucketPolicy.parse(
+                        bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
+                yield S3Responses.xml(SettingXml.policyStatus(policy.isPublic()));
+            }
+        };
+    }
+
+    private static String documentOf(Bucket bucket) {
+        return bucket.properties()
                 .policy()
                 .orElseThrow(() -> new S3Failure(404, "NoSuchBucketPolicy", "The bucket policy does not exist."));
+    }
+
+    Response policy(Bucket bucket) {
+        var policy = documentOf(bucket);
         return Response.of(200, Headers.of("Content-Type", "application/json"), ResponseBody.text(policy));
     }
 

@@ -73,7 +73,7 @@ final class BucketLifecycle {
     private ClusterState changeReplication(Bucket before, BucketProperties changed) {
         var marked = mark(before.name());
         var bucket = same(marked, before);
-        if (!isEmpty(bucket, marked.version(), false)) {
+        if (!isEmpty(bucket, marked.version(), true, false)) {
             keep(bucket);
             throw new S3Failure(
                     501,
@@ -115,7 +115,7 @@ final class BucketLifecycle {
     void delete(String name, boolean withContents) {
         var marked = mark(name);
         var bucket = marked.buckets().find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
-        if (!isEmpty(bucket, marked.version(), withContents) && !withContents) {
+        if (!isEmpty(bucket, marked.version(), false, withContents) && !withContents) {
             keep(bucket);
             throw new StoreException.BucketNotEmpty(name);
         }
@@ -131,12 +131,13 @@ final class BucketLifecycle {
 
     /// Whether every target says that a marked bucket is empty. Where one does not answer, the bucket is kept.
     ///
+    /// @param uploadsCount whether unfinished uploads count; a deletion aborts them
     /// @param askAll also those after the first that has something
-    private boolean isEmpty(Bucket bucket, long stateVersion, boolean askAll) {
+    private boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount, boolean askAll) {
         try {
             boolean empty = true;
             for (var node : asked(bucket)) {
-                empty &= targets.of(node).isEmpty(bucket, stateVersion);
+                empty &= targets.of(node).isEmpty(bucket, stateVersion, uploadsCount);
                 if (!empty && !askAll) {
                     return false;
                 }

@@ -46,10 +46,17 @@ final class ListHandlers {
     }
 
     Response objects(S3Request.ListObjects request, Bucket bucket) {
-        var page = bucket.properties().replicas() > 1
+        return S3Responses.xml(ListObjectsXml.of(request, page(request, bucket), Owner.SLUICE));
+    }
+
+    Response versions(S3Request.ListObjectVersions request, Bucket bucket) {
+        return S3Responses.xml(ListObjectsXml.versions(request, page(request.objects(), bucket), Owner.SLUICE));
+    }
+
+    private ListingPage page(S3Request.ListObjects request, Bucket bucket) {
+        return bucket.properties().replicas() > 1
                 ? replicated(request, bucket)
                 : ListingPage.of(new ListingMerge(sources(request, bucket)), request);
-        return S3Responses.xml(ListObjectsXml.of(request, page, Owner.SLUICE));
     }
 
     /// What the targets have of a cached bucket, whatever the cloud has.

@@ -14,6 +14,8 @@ final class PolicyAction {
     static String of(S3Request.OnObject request) {
         return switch (request) {
             case S3Request.GetObject _, S3Request.HeadObject _ -> GET_OBJECT;
+            case S3Request.GetObjectAcl _ -> "s3:GetObjectAcl";
+            case S3Request.GetObjectTagging _ -> "s3:GetObjectTagging";
             case S3Request.DeleteObject _ -> DELETE_OBJECT;
             case S3Request.AbortMultipartUpload _ -> "s3:AbortMultipartUpload";
             case S3Request.ListParts _ -> "s3:ListMultipartUploadParts";
@@ -36,10 +38,13 @@ final class PolicyAction {
                     S3Request.DeleteBucketPolicy _,
                     S3Request.DeleteObjects _ -> Optional.empty();
             case S3Request.HeadBucket _, S3Request.ListObjects _ -> Optional.of("s3:ListBucket");
+            case S3Request.ListObjectVersions _ -> Optional.of("s3:ListBucketVersions");
             case S3Request.ListMultipartUploads _ -> Optional.of("s3:ListBucketMultipartUploads");
             case S3Request.DeleteBucket _ -> Optional.of(DELETE_BUCKET);
             case S3Request.GetBucketLocation _ -> Optional.of("s3:GetBucketLocation");
             case S3Request.GetBucketVersioning _ -> Optional.of("s3:GetBucketVersioning");
+            case S3Request.GetBucketSetting question ->
+                Optional.of(question.setting().action());
         };
     }
 }

@@ -104,8 +104,8 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public boolean isEmpty(Bucket bucket, long stateVersion) {
-        var query = "%s&version=%d".formatted(named(bucket), stateVersion);
+    public boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount) {
+        var query = "%s&version=%d&uploads=%b".formatted(named(bucket), stateVersion, uploadsCount);
         return read(peers.get(address, PeerPaths.EMPTY, query, CALL), Boolean.class);
     }
 

@@ -98,10 +98,12 @@ final class S3Gateway implements HttpHandler {
             case S3Request.DeleteBucket _ -> buckets.delete(bucket);
             case S3Request.GetBucketLocation _ -> buckets.location();
             case S3Request.GetBucketVersioning _ -> buckets.versioning();
+            case S3Request.GetBucketSetting question -> buckets.setting(question, bucket);
             case S3Request.GetBucketPolicy _ -> buckets.policy(bucket);
             case S3Request.PutBucketPolicy _ -> buckets.putPolicy(bucket, caller, head, body);
             case S3Request.DeleteBucketPolicy _ -> buckets.deletePolicy(bucket);
             case S3Request.ListObjects list -> lists.objects(list, bucket);
+            case S3Request.ListObjectVersions list -> lists.versions(list, bucket);
             case S3Request.ListMultipartUploads list -> lists.uploads(list, bucket);
             case S3Request.DeleteObjects delete -> deletes.handle(delete, bucket, view, caller, head, body);
         };

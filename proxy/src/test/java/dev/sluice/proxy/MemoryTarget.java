@@ -167,7 +167,7 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public boolean isEmpty(Bucket bucket, long stateVersion) {
+    public boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount) {
         answer();
         whenAskedIfEmpty.run();
         return keys(bucket.id()).isEmpty();

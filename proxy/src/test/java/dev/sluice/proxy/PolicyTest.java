@@ -50,6 +50,8 @@ class PolicyTest {
         "s3:PutObject, PUT /b/k",
         "s3:PutObject, POST /b/k?uploads",
         "s3:DeleteObject, DELETE /b/k",
+        "s3:GetObjectAcl, GET /b/k?acl",
+        "s3:GetObjectTagging, GET /b/k?tagging",
         "s3:AbortMultipartUpload, DELETE /b/k?uploadId=1",
     })
     void aDenialHoldsForThoseWhoSignToo(String action, String line) {
@@ -67,6 +69,8 @@ class PolicyTest {
         "s3:ListBucketMultipartUploads, GET /b?uploads",
         "s3:GetBucketLocation, GET /b?location",
         "s3:GetBucketVersioning, GET /b?versioning",
+        "s3:GetBucketAcl, GET /b?acl",
+        "s3:ListBucketVersions, GET /b?versions",
         "s3:DeleteBucket, DELETE /b",
     })
     void bucketsAreDeniedByTheirOwnActions(String action, String line) {

@@ -63,6 +63,11 @@ public final class BucketPolicy {
         return allowed;
     }
 
+    /// Whether it grants anything to everyone.
+    public boolean isPublic() {
+        return statements.stream().anyMatch(Statement::allow);
+    }
+
     /// True when the policy forbids this to everybody, also to those who signed.
     public boolean denies(String action, String bucket, String key) {
         var lower = action.toLowerCase(Locale.ROOT);

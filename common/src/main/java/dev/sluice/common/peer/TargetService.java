@@ -30,9 +30,11 @@ public interface TargetService {
     /// Deletes each key; a missing one counts as deleted. Blocks.
     List<DeleteOutcome> delete(Bucket bucket, List<String> keys);
 
-    /// Whether the bucket has neither object nor upload here, once all writes begun before the state with this
-    /// version have ended. Blocks.
-    boolean isEmpty(Bucket bucket, long stateVersion);
+    /// Whether the bucket has no object here, once all writes begun before the state with this version have ended.
+    /// Blocks.
+    ///
+    /// @param uploadsCount whether it must have no unfinished upload either
+    boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount);
 
     /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
     void drop(long bucketId, String name);

@@ -1,22 +1,22 @@
 package dev.sluice.common.s3;
 
-import java.util.Optional;
+import dev.sluice.common.http.Headers;
 
 /// A request that the protocol itself refuses (malformed, unauthenticated, not served): thrown by parsers and
 /// verifiers, caught only at the boundary around the router. Failures of the store are
 /// [dev.sluice.common.store.StoreException]s.
 public final class S3Failure extends RuntimeException {
     private final S3Error error;
-    private final Optional<String> allow;
+    private final Headers headers;
 
     public S3Failure(int status, String code, String message) {
-        this(status, code, message, Optional.empty());
+        this(status, code, message, Headers.EMPTY);
     }
 
-    private S3Failure(int status, String code, String message, Optional<String> allow) {
+    private S3Failure(int status, String code, String message, Headers headers) {
         super(code + ": " + message, null, false, false); // refusals are not bugs: no stack trace
         this.error = new S3Error(status, code, message);
-        this.allow = allow;
+        this.headers = headers;
     }
 
     /// The resource exists but the method does nothing there.
@@ -27,12 +27,21 @@ public final class S3Failure extends RuntimeException {
                 405,
                 "MethodNotAllowed",
                 "The specified method is not allowed against this resource. Allowed: " + allow,
-                Optional.of(allow));
+                Headers.of("Allow", allow));
     }
 
     /// A part of S3 that is not served here and therefore must not be ignored.
     public static S3Failure notImplemented(String what) {
         return new S3Failure(501, "NotImplemented", "Not served here: " + what);
+    }
+
+    /// A body that would come another way than by HTTP.
+    public static S3Failure noRdma() {
+        return new S3Failure(
+                501,
+                "NotImplemented",
+                "Not served here: bodies by RDMA (x-amz-rdma-token). Send the body by HTTP.",
+                Headers.of("x-amz-rdma-reply", "501"));
     }
 
     public static S3Failure invalidArgument(String message) {
@@ -47,8 +56,8 @@ public final class S3Failure extends RuntimeException {
         return error;
     }
 
-    /// What the Allow header of a 405 says.
-    public Optional<String> allow() {
-        return allow;
+    /// What the answer has besides.
+    public Headers headers() {
+        return headers;
     }
 }

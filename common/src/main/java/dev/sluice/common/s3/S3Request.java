@@ -28,6 +28,11 @@ public sealed interface S3Request {
 
     record GetBucketVersioning(String bucket) implements OnBucket {}
 
+    /// What is not configured.
+    ///
+    /// @param id of one configuration where there may be several
+    record GetBucketSetting(String bucket, BucketSetting setting, Optional<String> id) implements OnBucket {}
+
     record GetBucketPolicy(String bucket) implements OnBucket {}
 
     record PutBucketPolicy(String bucket) implements OnBucket {}
@@ -51,6 +56,27 @@ public sealed interface S3Request {
             boolean encodeKeys,
             boolean fetchOwner)
             implements OnBucket {}
+
+    /// Each object once: no bucket has versions.
+    ///
+    /// @param after the key-marker; keys greater than it are listed
+    record ListObjectVersions(
+            String bucket, String prefix, String delimiter, String after, int maxKeys, boolean encodeKeys)
+            implements OnBucket {
+        public ListObjects objects() {
+            return new ListObjects(
+                    bucket,
+                    false,
+                    prefix,
+                    delimiter,
+                    after,
+                    Optional.empty(),
+                    Optional.empty(),
+                    maxKeys,
+                    encodeKeys,
+                    true);
+        }
+    }
 
     record ListMultipartUploads(
             String bucket,
@@ -89,6 +115,10 @@ public sealed interface S3Request {
             boolean checksumMode,
             SortedMap<String, String> overrides)
             implements OnObject {}
+
+    record GetObjectAcl(ObjectName name) implements OnObject {}
+
+    record GetObjectTagging(ObjectName name) implements OnObject {}
 
     record PutObject(ObjectName name, WriteAttributes attributes, Conditions conditions) implements OnObject {}
 

@@ -82,7 +82,13 @@ final class CopySources {
                 "/" + name.bucket() + "/" + encode(name.key()),
                 requestHeaders(conditions, range));
         if (response.statusCode() == 200 || response.statusCode() == 206) {
-            return source(response);
+            var source = source(response);
+            if (range.isPresent() && !isWhole(range.get(), source.length())) {
+                source.close();
+                throw new StoreException.InvalidArgument(
+                        "The copy source's range ends behind the source: %s".formatted(text(range.get())));
+            }
+            return source;
         }
         discard(response);
         throw switch (response.statusCode()) {
@@ -110,6 +116,14 @@ final class CopySources {
             case ByteRange.FromTo(var from, var to) ->
                 "bytes=%d-%s".formatted(from, to == Long.MAX_VALUE ? "" : Long.toString(to));
             case ByteRange.Last(var count) -> "bytes=-" + count;
+        };
+    }
+
+    /// A GET's range may be cut short, a copy's may not.
+    private static boolean isWhole(ByteRange range, long length) {
+        return switch (range) {
+            case ByteRange.FromTo(var from, var to) -> to == Long.MAX_VALUE || length == to - from + 1;
+            case ByteRange.Last(var count) -> length == count;
         };
     }
 

@@ -22,6 +22,8 @@ final class NotReplicated {
                     S3Request.CompleteMultipartUpload _ -> throw refused("multipart uploads", call);
             case S3Request.GetObject _,
                     S3Request.HeadObject _,
+                    S3Request.GetObjectAcl _,
+                    S3Request.GetObjectTagging _,
                     S3Request.PutObject _,
                     S3Request.CopyObject _,
                     S3Request.DeleteObject _,

@@ -27,6 +27,9 @@ import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.Owner;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.answer.SettingXml;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -53,12 +56,14 @@ import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -192,6 +197,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return switch (call.request()) {
             case S3Request.GetObject get -> gets.get(call, get);
             case S3Request.HeadObject head -> gets.head(call, head);
+            case S3Request.GetObjectAcl _ -> existing(call, SettingXml.acl(Owner.SLUICE));
+            case S3Request.GetObjectTagging _ -> existing(call, SettingXml.noTags());
             case S3Request.PutObject _,
                     S3Request.CopyObject _,
                     S3Request.DeleteObject _,
@@ -202,6 +209,18 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                     S3Request.CompleteMultipartUpload _,
                     S3Request.AbortMultipartUpload _ -> new Blocking(body -> blocking(call, body));
         };
+    }
+
+    /// The same for each object that there is.
+    private Answer existing(ObjectCall call, ByteBuffer document) {
+        var head = new S3Request.HeadObject(
+                call.request().name(), Optional.empty(), Conditions.NONE, Optional.empty(), false, new TreeMap<>());
+        return new Blocking(body -> {
+            if (gets.head(call, head) instanceof Blocking(var look)) {
+                var _ = look.run(body);
+            }
+            return S3Responses.xml(document.duplicate());
+        });
     }
 
     private Response blocking(ObjectCall call, ByteSource body) {
@@ -215,7 +234,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             case S3Request.ListParts list -> multipart.list(call, list);
             case S3Request.CompleteMultipartUpload complete -> completions.handle(call, complete, body);
             case S3Request.AbortMultipartUpload abort -> multipart.abort(call, abort);
-            case S3Request.GetObject _, S3Request.HeadObject _ ->
+            case S3Request.GetObject _,
+                    S3Request.HeadObject _,
+                    S3Request.GetObjectAcl _,
+                    S3Request.GetObjectTagging _ ->
                 throw new IllegalStateException("reads are answered before");
         };
     }
@@ -283,13 +305,13 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public boolean isEmpty(Bucket bucket, long stateVersion) {
+    public boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount) {
         awaitState(stateVersion);
         writes.awaitCommitted(bucket);
         if (bucket.replicated()) {
             return true; // no write is under way here; a listing of all slots says the rest
         }
-        return store.isEmpty(bucket.id());
+        return uploadsCount ? store.isEmpty(bucket.id()) : !store.hasObjects(bucket.id());
     }
 
     @Override

@@ -517,15 +517,21 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Whether nothing is stored in a bucket here, not even an unfinished upload.
     public boolean isEmpty(long bucketId) {
-        long moves = committer.moves();
-        return seemsEmpty(bucketId) && (committer.moves() == moves || seemsEmpty(bucketId));
+        return !hasObjects(bucketId)
+                && drives.allToRead().stream()
+                        .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.UPLOADS, bucketId)));
     }
 
-    private boolean seemsEmpty(long bucketId) {
+    /// Whether an object of a bucket is stored here.
+    public boolean hasObjects(long bucketId) {
+        long moves = committer.moves();
+        return seemToBeObjects(bucketId) || (committer.moves() != moves && seemToBeObjects(bucketId));
+    }
+
+    private boolean seemToBeObjects(long bucketId) {
         return drives.allToRead().stream()
-                .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.OBJECTS, bucketId)
-                        && !drive.contents().hasKeyless(bucketId)
-                        && drive.contents().isEmpty(Table.UPLOADS, bucketId)));
+                .anyMatch(drive -> drive.call(() -> !drive.contents().isEmpty(Table.OBJECTS, bucketId)
+                        || drive.contents().hasKeyless(bucketId)));
     }
 
     /// Takes away all of a bucket. Its id must never be used again; its name may.

@@ -37,6 +37,45 @@ public final class ListObjectsXml {
         return xml.close("ListBucketResult").finish();
     }
 
+    /// ListObjectVersions: the only version of each object is called `null`.
+    public static ByteBuffer versions(S3Request.ListObjectVersions request, ListingPage page, Owner owner) {
+        int entries = page.contents().size() + page.commonPrefixes().size();
+        var xml = XmlWriter.document("ListVersionsResult", 1024 + 420 * entries);
+        boolean encode = request.encodeKeys();
+        xml.element("Name", request.bucket())
+                .key("Prefix", request.prefix(), encode)
+                .key("KeyMarker", request.after(), encode)
+                .element("VersionIdMarker", "");
+        if (page.truncated()) {
+            xml.key("NextKeyMarker", page.next().orElseThrow(), encode).element("NextVersionIdMarker", "null");
+        }
+        xml.element("MaxKeys", request.maxKeys());
+        if (!request.delimiter().isEmpty()) {
+            xml.key("Delimiter", request.delimiter(), encode);
+        }
+        if (encode) {
+            xml.element("EncodingType", "url");
+        }
+        xml.element("IsTruncated", page.truncated());
+        for (var object : page.contents()) {
+            xml.ascii("<Version>").key("Key", object.key(), encode);
+            xml.ascii("<VersionId>null</VersionId><IsLatest>true</IsLatest>");
+            described(xml, object);
+            owner.write(xml, "Owner");
+            xml.ascii("<StorageClass>STANDARD</StorageClass></Version>");
+        }
+        for (var prefix : page.commonPrefixes()) {
+            xml.open("CommonPrefixes").key("Prefix", prefix, encode).close("CommonPrefixes");
+        }
+        return xml.close("ListVersionsResult").finish();
+    }
+
+    private static void described(XmlWriter xml, ListedObject object) {
+        xml.ascii("<LastModified>").time(object.lastModified()).ascii("</LastModified>");
+        xml.etag(object.etag());
+        xml.ascii("<Size>").number(object.size()).ascii("</Size>");
+    }
+
     /// NextMarker only with a delimiter, as in S3: without one the last key is the marker.
     private static void positionV1(XmlWriter xml, S3Request.ListObjects request, ListingPage page) {
         xml.key("Marker", request.after(), request.encodeKeys());
@@ -62,9 +101,7 @@ public final class ListObjectsXml {
 
     private static void object(XmlWriter xml, ListedObject object, boolean encode, boolean withOwner, Owner owner) {
         xml.ascii("<Contents>").key("Key", object.key(), encode);
-        xml.ascii("<LastModified>").time(object.lastModified()).ascii("</LastModified>");
-        xml.etag(object.etag());
-        xml.ascii("<Size>").number(object.size()).ascii("</Size>");
+        described(xml, object);
         if (withOwner) {
             owner.write(xml, "Owner");
         }

@@ -6,6 +6,12 @@ public record Owner(String id, String displayName) {
     public static final Owner SLUICE = new Owner("sluice", "sluice");
 
     void write(XmlWriter xml, String element) {
-        xml.open(element).element("ID", id).element("DisplayName", displayName).close(element);
+        xml.open(element);
+        writeNames(xml);
+        xml.close(element);
+    }
+
+    void writeNames(XmlWriter xml) {
+        xml.element("ID", id).element("DisplayName", displayName);
     }
 }

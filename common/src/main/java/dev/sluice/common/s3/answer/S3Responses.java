@@ -45,13 +45,23 @@ public final class S3Responses {
     }
 
     public static Response error(S3Failure failure, RequestHead head) {
-        var response = error(failure.error(), head);
-        return failure.allow().map(allow -> response.with("Allow", allow)).orElse(response);
+        return error(
+                failure.error(),
+                head,
+                Headers.builder()
+                        .addAll(retryAfter(failure.error()))
+                        .addAll(failure.headers())
+                        .build());
     }
 
-    /// No body in answer to HEAD. Every 503 says when to come back.
+    /// No body in answer to HEAD.
     public static Response error(S3Error error, RequestHead head) {
-        return error(error, head, error.status() == 503 ? Headers.of("Retry-After", SOON) : Headers.EMPTY);
+        return error(error, head, retryAfter(error));
+    }
+
+    /// Every 503 says when to come back.
+    private static Headers retryAfter(S3Error error) {
+        return error.status() == 503 ? Headers.of("Retry-After", SOON) : Headers.EMPTY;
     }
 
     private static Response error(S3Error error, RequestHead head, Headers extra) {

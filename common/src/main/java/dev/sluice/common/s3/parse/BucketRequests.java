@@ -11,6 +11,9 @@ final class BucketRequests {
     private BucketRequests() {}
 
     static S3Request parse(String method, String bucket, Query query, Headers headers) {
+        if (method.equals("PUT")) {
+            NotServed.refuseBucketAcl(headers);
+        }
         headers.forEach(NotServed::refuseHeader);
         return switch (SubResource.of(query)) {
             case NONE -> plain(method, bucket, query);
@@ -86,6 +89,19 @@ final class BucketRequests {
                 Numbers.pageSize(query, "max-keys"),
                 encodeKeys(query),
                 !v2 || query.text("fetch-owner").equalsIgnoreCase("true"));
+    }
+
+    static S3Request versions(String bucket, Query query) {
+        if (query.has("version-id-marker") && !query.has("key-marker")) {
+            throw S3Failure.invalidArgument("A version-id marker cannot be specified without a key marker.");
+        }
+        return new S3Request.ListObjectVersions(
+                bucket,
+                query.text("prefix"),
+                query.text("delimiter"),
+                query.text("key-marker"),
+                Numbers.pageSize(query, "max-keys"),
+                encodeKeys(query));
     }
 
     private static S3Request uploads(String bucket, Query query) {

@@ -1,7 +1,9 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /// The parts of S3 that we do not serve and therefore refuse, naming them, rather than ignore. Parameters and headers
 /// that S3 does not know either are ignored, as in S3.
@@ -12,6 +14,9 @@ import java.util.Locale;
 /// expected: a cluster has one owner, who has no Amazon account number), x-amz-request-payer,
 /// x-amz-bypass-governance-retention (nothing is retained), x-amz-mfa (nothing asks for it).
 final class NotServed {
+    /// Those that S3 gives look so, and those of other servers.
+    private static final Pattern VERSION = Pattern.compile("null|[A-Za-z0-9._-]{16,128}");
+
     private NotServed() {}
 
     static void refuseParameters(Query query) {
@@ -66,8 +71,14 @@ final class NotServed {
 
     /// The only version of an object in a bucket without versions is called `null`.
     static void refuseVersion(String versionId) {
+        if (!VERSION.matcher(versionId).matches()) {
+            throw S3Failure.invalidArgument("Invalid version id specified: " + versionId);
+        }
         if (!versionId.equals("null")) {
-            throw S3Failure.notImplemented("versions of objects (versionId " + versionId + ")");
+            throw new S3Failure(
+                    404,
+                    "NoSuchVersion",
+                    "No bucket has versions: the only one of an object is null, not " + versionId);
         }
     }
 
@@ -77,14 +88,13 @@ final class NotServed {
             return;
         }
         boolean refused = switch (name.length() > 6 ? name.charAt(6) | 0x20 : 0) {
-            case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value);
+            case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value, "AccessControlListNotSupported");
             case 'b' -> is(name, "x-amz-bucket-object-lock-enabled") && !is(value, "false");
             case 'c' -> begins(name, "x-amz-copy-source-server-side-encryption");
             case 'g' -> begins(name, "x-amz-grant-");
             case 'i' -> begins(name, "x-amz-if-match-");
             case 'o' ->
-                begins(name, "x-amz-object-lock-")
-                        || (is(name, "x-amz-object-ownership") && !is(value, "BucketOwnerEnforced"));
+                begins(name, "x-amz-object-lock-") || (is(name, "x-amz-object-ownership") && !isEnforced(value));
             case 'r' -> begins(name, "x-amz-rename-source");
             case 's' ->
                 begins(name, "x-amz-server-side-encryption")
@@ -98,8 +108,33 @@ final class NotServed {
         }
     }
 
-    private static boolean isOwnersAcl(String acl) {
-        return acl.equals("private") || acl.equals("bucket-owner-full-control") || acl.equals("bucket-owner-read");
+    /// What CreateBucket says of ACLs, and of who owns the objects.
+    static void refuseBucketAcl(Headers headers) {
+        headers.first("x-amz-acl").ifPresent(acl -> isOwnersAcl(acl, "InvalidBucketAclWithObjectOwnership"));
+    }
+
+    /// Everything belongs to the bucket's owner, as where S3's ACLs are disabled.
+    ///
+    /// @param otherwise S3's code for another ACL that it knows
+    private static boolean isOwnersAcl(String acl, String otherwise) {
+        return switch (acl) {
+            case "private", "bucket-owner-full-control", "bucket-owner-read" -> true;
+            case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write" ->
+                throw new S3Failure(
+                        400,
+                        otherwise,
+                        "The bucket does not allow ACLs (x-amz-acl: %s). To let everyone read, set a bucket policy."
+                                .formatted(acl));
+            default -> throw S3Failure.invalidArgument("Unknown x-amz-acl: " + acl);
+        };
+    }
+
+    private static boolean isEnforced(String ownership) {
+        return switch (ownership) {
+            case "BucketOwnerEnforced" -> true;
+            case "BucketOwnerPreferred", "ObjectWriter" -> false;
+            default -> throw S3Failure.invalidArgument("Unknown x-amz-object-ownership: " + ownership);
+        };
     }
 
     private static boolean is(String name, String expected) {

@@ -159,6 +159,9 @@ final class ObjectRequests {
 
     /// The same headers, when there is none among them that must not be ignored.
     private static Headers served(Headers headers) {
+        if (headers.has("x-amz-rdma-token")) {
+            throw S3Failure.noRdma();
+        }
         headers.forEach(NotServed::refuseHeader);
         return headers;
     }

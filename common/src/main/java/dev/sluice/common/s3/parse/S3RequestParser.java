@@ -28,9 +28,14 @@ public final class S3RequestParser {
 
     public S3Request parse(RequestHead head) {
         var query = Query.parse(head.query());
-        NotServed.refuseParameters(query);
         var headers = query.withHeadersInQuery(head.headers());
-        return switch (Address.of(head, hostBucket(head.headers()))) {
+        var address = Address.of(head, hostBucket(head.headers()));
+        var question = head.method().equals("GET") ? SettingRequests.parse(address, query) : Optional.<S3Request>empty();
+        if (question.isPresent()) {
+            return question.get();
+        }
+        NotServed.refuseParameters(query);
+        return switch (address) {
             case Address.Key(var name) -> ObjectRequests.parse(head.method(), name, query, headers);
             case Address.Bucket(var bucket) -> BucketRequests.parse(head.method(), bucket, query, headers);
             case Address.Service() -> service(head.method(), query);

@@ -140,6 +140,60 @@ class XmlDocumentsTest {
     }
 
     @Test
+    void documentsAboutWhatIsNotConfigured() {
+        assertThat(Xml.parse(SettingXml.document("RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>")))
+                .containsExactly("RequestPaymentConfiguration", "Payer=BucketOwner");
+        assertThat(Xml.parse(SettingXml.emptyList("ListInventoryConfigurationsResult")))
+                .containsExactly("ListInventoryConfigurationsResult", "IsTruncated=false");
+        assertThat(Xml.parse(SettingXml.policyStatus(true))).containsExactly("PolicyStatus", "IsPublic=true");
+        assertThat(Xml.parse(SettingXml.noTags())).containsExactly("Tagging", "TagSet");
+        assertThat(Xml.parse(SettingXml.acl(OWNER)))
+                .containsExactly(
+                        "AccessControlPolicy",
+                        "Owner",
+                        "Owner/ID=sluice",
+                        "Owner/DisplayName=Sluice & Sons",
+                        "AccessControlList",
+                        "AccessControlList/Grant",
+                        "AccessControlList/Grant/Grantee",
+                        "AccessControlList/Grant/Grantee/ID=sluice",
+                        "AccessControlList/Grant/Grantee/DisplayName=Sluice & Sons",
+                        "AccessControlList/Grant/Permission=FULL_CONTROL");
+    }
+
+    @Test
+    void documentsAboutVersions() {
+        var page = new ListingPage(
+                List.of(new ListedObject("a/b", 3, "e", TIME)), List.of("a/c/"), true, Optional.of("a/c/"));
+        var request = new S3Request.ListObjectVersions("data", "a/", "/", "a/a", 2, false);
+        assertThat(Xml.parse(ListObjectsXml.versions(request, page, OWNER)))
+                .containsExactly(
+                        "ListVersionsResult",
+                        "Name=data",
+                        "Prefix=a/",
+                        "KeyMarker=a/a",
+                        "VersionIdMarker",
+                        "NextKeyMarker=a/c/",
+                        "NextVersionIdMarker=null",
+                        "MaxKeys=2",
+                        "Delimiter=/",
+                        "IsTruncated=true",
+                        "Version",
+                        "Version/Key=a/b",
+                        "Version/VersionId=null",
+                        "Version/IsLatest=true",
+                        "Version/LastModified=2026-11-21T07:08:09.012Z",
+                        "Version/ETag=\"e\"",
+                        "Version/Size=3",
+                        "Version/Owner",
+                        "Version/Owner/ID=sluice",
+                        "Version/Owner/DisplayName=Sluice & Sons",
+                        "Version/StorageClass=STANDARD",
+                        "CommonPrefixes",
+                        "CommonPrefixes/Prefix=a/c/");
+    }
+
+    @Test
     void documentsAboutCopies() {
         assertThat(Xml.parse(CopyXml.object("e", TIME, Map.of(ChecksumAlgorithm.SHA1, "s"))))
                 .containsExactly(

@@ -48,10 +48,16 @@ class S3BodiesTest {
         refused("KeyTooLongError", () -> delete("<Delete>" + object.replace("<Key>", "<Key>k") + "</Delete>"));
     }
 
+    @Test
+    void aVersionIsNotIgnored() {
+        refused(
+                "InvalidArgument",
+                () -> delete("<Delete><Object><Key>k</Key><VersionId>3</VersionId></Object></Delete>"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "<VersionId>3</VersionId>",
                 "<ETag>e</ETag>",
                 "<Size>3</Size>",
                 "<LastModifiedTime>Sat, 21 Nov 2026 07:08:09 GMT</LastModifiedTime>",

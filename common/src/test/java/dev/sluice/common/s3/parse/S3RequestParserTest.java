@@ -7,6 +7,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -52,6 +54,13 @@ class S3RequestParserTest {
                 "GET /abc/k?x-sluice-token=t|GetObject",
                 "GET /abc/k?unknown=1|GetObject",
                 "GET /abc/k?versionId=null|GetObject",
+                "GET /abc?cors|GetBucketSetting",
+                "GET /abc?inventory&id=1|GetBucketSetting",
+                "GET /abc?acl|GetBucketSetting",
+                "GET /abc?tagging|GetBucketSetting",
+                "GET /abc?versions|ListObjectVersions",
+                "GET /abc/k?acl|GetObjectAcl",
+                "GET /abc/k?tagging&versionId=null|GetObjectTagging",
                 "HEAD /abc/k|HeadObject",
                 "PUT /abc/k|PutObject",
                 "PUT /abc/k/|PutObject",
@@ -69,32 +78,12 @@ class S3RequestParserTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "acl",
-                "tagging",
-                "lifecycle",
-                "cors",
-                "website",
                 "retention",
                 "legal-hold",
                 "torrent",
                 "select",
                 "restore",
                 "attributes",
-                "encryption",
-                "notification",
-                "logging",
-                "replication",
-                "accelerate",
-                "requestPayment",
-                "object-lock",
-                "ownershipControls",
-                "publicAccessBlock",
-                "intelligent-tiering",
-                "inventory",
-                "metrics",
-                "analytics",
-                "versions",
-                "policyStatus",
                 "session",
                 "append",
                 "renameObject",
@@ -112,13 +101,30 @@ class S3RequestParserTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void whatIsNotConfiguredIsToldAndNotChanged(BucketSetting setting) {
+        assertThat(Requests.parse(S3Request.GetBucketSetting.class, "GET /abc?x-id=a&" + setting.parameter())
+                        .setting())
+                .isEqualTo(setting);
+        for (var line : new String[] {"PUT /abc", "DELETE /abc", "POST /abc", "PUT /abc/k", "DELETE /abc/k"}) {
+            assertThat(Requests.refusal(line + "?" + setting.parameter())).isEqualTo("501 NotImplemented");
+        }
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "PUT /abc?versioning|501 NotImplemented",
-                "GET /abc/k?versionId=3|501 NotImplemented",
-                "GET /abc/k?versionId=|501 NotImplemented",
-                "DELETE /abc/k?versionId=3|501 NotImplemented",
+                "GET /abc/k?versionId=3|400 InvalidArgument",
+                "GET /abc/k?versionId=|400 InvalidArgument",
+                "GET /abc/k?versionId=3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY|404 NoSuchVersion",
+                "DELETE /abc/k?versionId=3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY|404 NoSuchVersion",
+                "GET /abc/k?tagging&versionId=3|400 InvalidArgument",
+                "GET /abc?versions&version-id-marker=null|400 InvalidArgument",
+                "GET /abc/k?versions|501 NotImplemented",
+                "GET /abc/k?cors|501 NotImplemented",
+                "GET /?cors|501 NotImplemented",
                 "POST /abc|501 NotImplemented",
                 "GET /?prefix=a|501 NotImplemented",
                 "GET /?continuation-token=a|501 NotImplemented",
@@ -170,8 +176,9 @@ class S3RequestParserTest {
         "X-Amz-Server-Side-Encryption-Customer-Algorithm, AES256",
         "x-amz-server-side-encryption-aws-kms-key-id, k",
         "x-amz-copy-source-server-side-encryption-customer-key, k",
-        "x-amz-acl, public-read",
         "x-amz-grant-read, id=1",
+        "x-amz-object-ownership, ObjectWriter",
+        "x-amz-rdma-token, 00112233",
         "x-amz-tagging, a=b",
         "x-amz-tagging-directive, REPLACE",
         "x-amz-object-lock-mode, GOVERNANCE",
@@ -187,10 +194,32 @@ class S3RequestParserTest {
         assertThat(Requests.refusal("PUT /abc/k", name, value)).isEqualTo("501 NotImplemented");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "PUT /abc/k, x-amz-acl, public-read, 400 AccessControlListNotSupported",
+        "PUT /abc/k, x-amz-acl, everyone, 400 InvalidArgument",
+        "PUT /abc, x-amz-acl, public-read, 400 InvalidBucketAclWithObjectOwnership",
+        "PUT /abc, x-amz-acl, everyone, 400 InvalidArgument",
+        "PUT /abc, x-amz-object-ownership, Nobody, 400 InvalidArgument",
+        "PUT /abc, x-amz-object-ownership, BucketOwnerPreferred, 501 NotImplemented",
+    })
+    void everythingBelongsToTheBucketsOwner(String line, String name, String value, String refusal) {
+        assertThat(Requests.refusal(line, name, value)).isEqualTo(refusal);
+    }
+
+    @Test
+    void bodyThatWouldComeByRdmaIsRefusedAsItsClientsKnow() {
+        assertThatThrownBy(() -> Requests.parse("PUT /abc/k?uploadId=u&partNumber=1", "x-amz-rdma-token", "1"))
+                .isInstanceOfSatisfying(S3Failure.class, failure -> assertThat(
+                                failure.headers().first("x-amz-rdma-reply"))
+                        .contains("501"));
+        assertThat(Requests.parse("GET /abc/k", "x-amz-rdma-token", "1")).isInstanceOf(S3Request.GetObject.class);
+    }
+
     @Test
     void aPresignedQueryCarriesHeaders() {
         assertThat(Requests.refusal("PUT /abc/k?x-amz-acl=public-read&X-Amz-Signature=1"))
-                .isEqualTo("501 NotImplemented");
+                .isEqualTo("400 AccessControlListNotSupported");
         assertThat(Requests.refusal("PUT /abc/k?X-Amz-Server-Side-Encryption=AES256"))
                 .isEqualTo("501 NotImplemented");
         var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k?x-amz-meta-Colour=blue&X-Amz-Date=1");
@@ -421,7 +450,7 @@ class S3RequestParserTest {
                 "%2Fsrc%2Fkey|src|key",
                 "src%2Fkey|src|key",
                 "src/k?versionId=null|src|k",
-                "src/k?versionId=1|501 NotImplemented|",
+                "src/k?versionId=1|400 InvalidArgument|",
                 "src|400 InvalidArgument|",
                 "/src/|400 InvalidArgument|",
                 "/|400 InvalidArgument|",
@@ -551,6 +580,6 @@ class S3RequestParserTest {
     void a405SaysWhatIsAllowed() {
         assertThatThrownBy(() -> Requests.parse("PUT /abc?location"))
                 .isInstanceOfSatisfying(
-                        S3Failure.class, failure -> assertThat(failure.allow()).contains("GET"));
+                        S3Failure.class, failure -> assertThat(failure.headers().first("Allow")).contains("GET"));
     }
 }
