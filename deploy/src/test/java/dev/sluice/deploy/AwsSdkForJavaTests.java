@@ -134,8 +134,8 @@ abstract class AwsSdkForJavaTests {
             assertThat(version.versionId()).isEqualTo("null");
             assertThat(version.isLatest()).isTrue();
         });
-        var head = s3.headObject(
-                request -> request.bucket(bucket).key("asked/k").versionId("null"));
+        var head =
+                s3.headObject(request -> request.bucket(bucket).key("asked/k").versionId("null"));
         assertThat(head.contentLength()).isEqualTo(SHARD.length);
     }
 

@@ -81,8 +81,8 @@ final class BucketHandlers {
                 throw new S3Failure(404, code, "The bucket has no %s configuration.".formatted(what));
             case BucketSetting.Answer.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
             case BucketSetting.Answer.PolicyStatus() -> {
-                var policy = BucketPolicy.parse(
-                        bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
+                var policy =
+                        BucketPolicy.parse(bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
                 yield S3Responses.xml(SettingXml.policyStatus(policy.isPublic()));
             }
         };

@@ -120,8 +120,7 @@ final class ListHandlers {
         if (bucket.backed()) {
             var nodes = views.current().routing().targets();
             var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
-            sources.add(
-                    paged(query -> asked.listCloud(bucket, query), request.prefix(), request.delimiter(), 1000));
+            sources.add(paged(query -> asked.listCloud(bucket, query), request.prefix(), request.delimiter(), 1000));
         }
         return sources;
     }

@@ -109,8 +109,7 @@ final class NativeApi implements HttpHandler {
             return json(200, usages.usage(existing(path.substring(USAGE.length())), check));
         }
         if (path.startsWith(CACHED) && head.method().equals("GET")) {
-            return json(
-                    200, cached.page(existing(path.substring(CACHED.length())), QueryParameters.of(head.query())));
+            return json(200, cached.page(existing(path.substring(CACHED.length())), QueryParameters.of(head.query())));
         }
         if (path.equals(SCRUB)) {
             return json(200, scrub(head, caller, body));

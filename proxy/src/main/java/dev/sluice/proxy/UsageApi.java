@@ -48,7 +48,9 @@ final class UsageApi {
     }
 
     private static long sum(List<ObjectNode> answers, String figure) {
-        return answers.stream().mapToLong(answer -> answer.path(figure).asLong()).sum();
+        return answers.stream()
+                .mapToLong(answer -> answer.path(figure).asLong())
+                .sum();
     }
 
     /// Summed over the targets that answer.

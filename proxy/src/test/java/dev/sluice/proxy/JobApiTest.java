@@ -137,13 +137,13 @@ class JobApiTest {
         }
         cluster.target(2).keys(sets.id()).add("train/0000"); // also where it is not the primary
         cluster.target(3).keys(sets.id()).add("val/a");
-        var first = sent("GET /v1/cached/sets?prefix=train/", "");
+        var first = sent("GET /v1/cached/sets?prefix=train%2F", "");
         assertThat(first.path("objects").findValuesAsText("key")).hasSize(1000).contains("train/0000", "train/0999");
         assertThat(first.path("next").asText()).isEqualTo("train/0999");
-        var second = sent("GET /v1/cached/sets?prefix=train/&after=train/0999", "");
+        var second = sent("GET /v1/cached/sets?after=train%2F0999&prefix=train%2F", "");
         assertThat(second.path("objects").findValuesAsText("key")).hasSize(500).contains("train/1499");
         assertThat(second.path("next").isNull()).isTrue();
-        var folded = sent("GET /v1/cached/sets?delimiter=/", "");
+        var folded = sent("GET /v1/cached/sets?delimiter=%2F", "");
         assertThat(folded.path("prefixes")).extracting(JsonNode::asText).containsExactly("train/", "val/");
 
         cluster.bucket("native");

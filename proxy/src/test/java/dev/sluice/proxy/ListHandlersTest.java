@@ -97,7 +97,9 @@ class ListHandlersTest {
         cluster.targets.values().forEach(target -> target.cloud().addAll(List.of("both", "cold")));
         var listing = text(cluster.send("GET /cached?list-type=2", ""));
         assertThat(keys(listing)).containsExactly("both", "cold");
-        assertThat(listing.split("cloud", -1)).as("both entries are the cloud's").hasSize(3);
+        assertThat(listing.split("cloud", -1))
+                .as("both entries are the cloud's")
+                .hasSize(3);
     }
 
     static List<String> keys(String xml) {

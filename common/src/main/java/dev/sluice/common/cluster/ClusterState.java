@@ -239,6 +239,7 @@ public record ClusterState(
             case Command.EndJobPart(var id, var target, var part, var now) ->
                 jobs.partEnded(
                         id, target, part, map.targets().stream().map(Node::id).collect(Collectors.toSet()), now);
+            case Command.MoveJob(var id, var target, var position) -> jobs.moved(id, target, position);
             case Command.StopJob(var id, var parts, var now) -> jobs.stopping(id, parts, now);
         };
     }

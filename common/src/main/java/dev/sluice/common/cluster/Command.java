@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
@@ -35,7 +36,8 @@ import java.util.SortedMap;
     @JsonSubTypes.Type(Command.Fill.class),
     @JsonSubTypes.Type(Command.StartJob.class),
     @JsonSubTypes.Type(Command.EndJobPart.class),
-    @JsonSubTypes.Type(Command.StopJob.class)
+    @JsonSubTypes.Type(Command.StopJob.class),
+    @JsonSubTypes.Type(Command.MoveJob.class)
 })
 public sealed interface Command {
     /// A node is here, at this address. Its weight and role never change.
@@ -82,6 +84,9 @@ public sealed interface Command {
 
     /// A target has worked on all its keys, or cannot go on.
     record EndJobPart(String id, NodeId target, JobPart part, long nowMillis) implements JobCommand {}
+
+    /// A target has worked up to here, and would go on from here after a restart.
+    record MoveJob(String id, NodeId target, JobPosition position) implements JobCommand {}
 
     /// By an operator.
     ///

@@ -1,6 +1,8 @@
 package dev.sluice.common.jobs;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sluice.common.name.NodeId;
 import java.util.Collections;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The controller's record of a job. Each target works on its own keys, and reports the end of its part. The job ends
 /// with the last part, or when an operator stops it. The record of a job that has ended has at most 1 KiB.
@@ -18,6 +21,7 @@ import java.util.TreeMap;
 /// @param counts of the parts that have ended
 /// @param failures the first ones, of a job that has ended; as many as there is room for
 /// @param parts those that have ended, by target, while the job runs
+/// @param positions of the others, as far as they are known
 public record Job(
         String id,
         JobSpec spec,
@@ -28,7 +32,8 @@ public record Job(
         Optional<String> message,
         JobCounts counts,
         List<JobFailure> failures,
-        SortedMap<NodeId, JobPart> parts) {
+        SortedMap<NodeId, JobPart> parts,
+        SortedMap<NodeId, JobPosition> positions) {
     private static final int AUTHOR_BYTES = 64;
     private static final int SELECTION_BYTES = 200;
     private static final int FAILURES_BYTES = 160;
@@ -36,6 +41,35 @@ public record Job(
     public Job {
         failures = List.copyOf(failures);
         parts = Collections.unmodifiableSortedMap(new TreeMap<>(parts));
+        positions = Collections.unmodifiableSortedMap(new TreeMap<>(positions));
+    }
+
+    /// @param positions missing in states of builds without them
+    @JsonCreator
+    static Job read(
+            @JsonProperty("id") String id,
+            @JsonProperty("spec") JobSpec spec,
+            @JsonProperty("author") String author,
+            @JsonProperty("createdMillis") long createdMillis,
+            @JsonProperty("state") JobState state,
+            @JsonProperty("endedMillis") long endedMillis,
+            @JsonProperty("message") Optional<String> message,
+            @JsonProperty("counts") JobCounts counts,
+            @JsonProperty("failures") List<JobFailure> failures,
+            @JsonProperty("parts") SortedMap<NodeId, JobPart> parts,
+            @JsonProperty("positions") @Nullable SortedMap<NodeId, JobPosition> positions) {
+        return new Job(
+                id,
+                spec,
+                author,
+                createdMillis,
+                state,
+                endedMillis,
+                message,
+                counts,
+                failures,
+                parts,
+                positions == null ? new TreeMap<>() : positions);
     }
 
     public static Job started(String id, JobSpec spec, String author, long nowMillis) {
@@ -49,6 +83,7 @@ public record Job(
                 Optional.empty(),
                 JobCounts.NONE,
                 List.of(),
+                new TreeMap<>(),
                 new TreeMap<>());
     }
 
@@ -77,9 +112,26 @@ public record Job(
                     message,
                     counts.plus(part.counts()),
                     failures,
-                    all);
+                    all,
+                    without(target));
         }
         return ended(worst(all), all, nowMillis);
+    }
+
+    private SortedMap<NodeId, JobPosition> without(NodeId target) {
+        var others = new TreeMap<>(positions);
+        others.remove(target);
+        return others;
+    }
+
+    /// The same job with the position of a target's part that has not ended.
+    Job at(NodeId target, JobPosition position) {
+        if (!isRunning() || parts.containsKey(target) || !position.canBeKept()) {
+            return this;
+        }
+        var all = without(target);
+        all.put(target, position);
+        return new Job(id, spec, author, createdMillis, state, endedMillis, message, counts, failures, parts, all);
     }
 
     private static JobState worst(SortedMap<NodeId, JobPart> parts) {
@@ -107,6 +159,7 @@ public record Job(
                 why(how, all),
                 total,
                 JobPart.first(failed, FAILURES_BYTES),
+                new TreeMap<>(),
                 new TreeMap<>());
     }
 

@@ -66,6 +66,11 @@ public record JobTable(SortedMap<String, Job> jobs) {
                 .orElse(this);
     }
 
+    /// A target has worked up to here.
+    public JobTable moved(String id, NodeId target, JobPosition position) {
+        return find(id).map(job -> with(job.at(target, position))).orElse(this);
+    }
+
     /// @param parts of those that have not ended, as they stood
     public JobTable stopping(String id, SortedMap<NodeId, JobPart> parts, long nowMillis) {
         return find(id).map(job -> with(job.stopped(parts, nowMillis))).orElse(this);

@@ -33,8 +33,7 @@ public enum BucketSetting {
     OWNERSHIP_CONTROLS(
             "ownershipControls",
             "s3:GetBucketOwnershipControls",
-            new Document(
-                    "OwnershipControls", "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>")),
+            new Document("OwnershipControls", "<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>")),
     POLICY_STATUS("policyStatus", "s3:GetBucketPolicyStatus", new PolicyStatus()),
     PUBLIC_ACCESS_BLOCK(
             "publicAccessBlock",

@@ -8,6 +8,7 @@ import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.name.NodeId;
@@ -62,6 +63,8 @@ class ClusterJsonTest {
                 new Command.ForgetBucket("shards", 7),
                 new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
                 new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43),
+                new Command.MoveJob(
+                        "prefetch-1", NODE.id(), new JobPosition("train/k", "targets", PART.counts(), PART.failures())),
                 new Command.StopJob("prefetch-1", new TreeMap<>(Map.of(NODE.id(), PART)), 44));
     }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,48 @@ class JobTableTest {
         assertThat(job(both).counts()).isEqualTo(new JobCounts(7, 7, 0, 0, 70, 7));
         assertThat(job(both).parts()).isEmpty();
         assertThat(both.running()).isEmpty();
+    }
+
+    @Test
+    void positionIsKeptUntilThePartEnds() {
+        var position = new JobPosition("train/k", "targets", new JobCounts(5, 5, 0, 0, 50, 5), List.of());
+        var table =
+                JobTable.EMPTY.starting(job("a")).moved("a", FIRST, position).moved("a", SECOND, position);
+        assertThat(job(table).positions()).containsOnlyKeys(FIRST, SECOND);
+        var later = new JobPosition("train/m", "targets", JobCounts.NONE, List.of());
+        assertThat(job(table.moved("a", FIRST, later)).positions()).containsEntry(FIRST, later);
+        var one = table.partEnded("a", FIRST, part(JobState.DONE, 9), BOTH, 2000);
+        assertThat(job(one).positions()).containsOnlyKeys(SECOND);
+        assertThat(one.moved("a", FIRST, later)).as("it has ended").isEqualTo(one);
+        assertThat(job(one.partEnded("a", SECOND, part(JobState.DONE, 9), BOTH, 2000))
+                        .positions())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "ü", "\u0001", "木"})
+    void positionIsSmall(String letter) {
+        var key = letter.repeat(1024 / letter.getBytes(StandardCharsets.UTF_8).length);
+        var position = new JobPosition(
+                key,
+                "0123456789abcdef",
+                part(JobState.DONE, 9).counts(),
+                Collections.nCopies(100, new JobFailure(key, key)));
+        if (position.canBeKept()) {
+            assertThat(ClusterJson.write(position).length).isLessThanOrEqualTo(4 << 10);
+        } else {
+            var table = JobTable.EMPTY.starting(job("a"));
+            assertThat(table.moved("a", FIRST, position)).isEqualTo(table);
+        }
+    }
+
+    @Test
+    void jobOfABuildWithoutPositionsIsRead() throws IOException {
+        var job = job("a");
+        var old = new String(ClusterJson.write(job), StandardCharsets.UTF_8).replace(",\"positions\":{}", "");
+        assertThat(old).doesNotContain("positions");
+        assertThat(ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), Job.class))
+                .isEqualTo(job);
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.store.StoreException;
@@ -23,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// This target's part of one job: walks the job's keys page by page and works on its own, some at once. Requests go
-/// first. It has no memory on the drives: after a restart it begins again, and skips what is done.
+/// first. After a restart it begins where its last known position was, and skips what is done behind it.
 ///
 /// A second walk counts the keys at the same time, so that there is an estimate of the end.
 final class JobRun implements Runnable {
@@ -44,6 +45,7 @@ final class JobRun implements Runnable {
     private final JobWork work;
     private final JobTotals totals;
     private final Limits limits;
+    private final Positions positions;
     private final RateLimiter pace;
     private final Semaphore begun; // objects
     private final Semaphore slots; // connections
@@ -78,6 +80,26 @@ final class JobRun implements Runnable {
     /// The objects of this target, and their bytes.
     private record Counted(long objects, long bytes) {}
 
+    /// All objects before `from` are worked on, and counted.
+    record Reached(String from, JobCounts counts, List<JobFailure> failures) {}
+
+    /// Where the part begins, and who is told how far it is.
+    interface Positions {
+        Positions NONE = new Positions() {};
+
+        default Optional<JobPosition> begin() {
+            return Optional.empty();
+        }
+
+        /// Whether it is to be told now. Never blocks.
+        default boolean isDue() {
+            return false;
+        }
+
+        /// Never blocks.
+        default void reached(Reached reached) {}
+    }
+
     /// How many requests wait for the drives.
     interface Foreground {
         /// @param own how many objects all jobs work on now
@@ -85,11 +107,18 @@ final class JobRun implements Runnable {
     }
 
     /// @param totals of all jobs of this target
-    JobRun(Job job, JobWork work, JobTotals totals, Limits limits) {
+    JobRun(Job job, JobWork work, JobTotals totals, Limits limits, Positions positions) {
         this.job = job;
         this.work = work;
         this.totals = totals;
         this.limits = limits;
+        this.positions = positions;
+        positions.begin().ifPresent(position -> {
+            counts = position.counts();
+            failures.addAll(position.failures());
+            listedBytes = counts.bytes();
+            finishedWork = EACH * counts.listed() + listedBytes;
+        });
         this.begun = new Semaphore(limits.atOnce());
         this.slots = new Semaphore(limits.atOnce(), true); // else a large object waits for ever beside small ones
         this.pace = new RateLimiter(
@@ -153,16 +182,31 @@ final class JobRun implements Runnable {
     // ---- the walk
 
     private void walk() throws InterruptedException {
-        var page = page("");
+        var from = positions.begin().map(JobPosition::from).orElse("");
+        var page = page(from);
         if (page.next().isPresent()) {
-            Thread.ofVirtual().name(job.id() + "-count").start(this::countAll);
+            Thread.ofVirtual().name(job.id() + "-count").start(() -> countAll(from));
         }
         begin(page);
         while (page.next().isPresent()) {
-            page = page(page.next().get());
+            var next = page.next().get();
+            if (positions.isDue()) {
+                positions.reached(reached(next));
+            }
+            page = page(next);
             begin(page);
         }
         listedAll();
+    }
+
+    /// Waits for what is under way, so that the counts are those of what lies before.
+    private Reached reached(String from) throws InterruptedException {
+        begun.acquire(limits.atOnce());
+        begun.release(limits.atOnce());
+        requireWanted(); // else some were left
+        synchronized (this) {
+            return new Reached(from, counts, List.copyOf(failures));
+        }
     }
 
     private JobPage page(String from) throws InterruptedException {
@@ -352,11 +396,13 @@ final class JobRun implements Runnable {
 
     // ---- how it stands
 
-    private void countAll() {
+    /// @param from before it are the objects that are counted already
+    private void countAll(String from) {
         try {
-            long objects = 0;
-            long bytes = 0;
-            var after = Optional.of("");
+            var before = positions.begin().map(JobPosition::counts).orElse(JobCounts.NONE);
+            long objects = before.listed();
+            long bytes = before.bytes();
+            var after = Optional.of(from);
             while (after.isPresent()) {
                 var page = page(after.get());
                 requireWanted();

@@ -40,7 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Runs this target's parts of the jobs that the controller has: each part that has not ended, the oldest jobs first.
-/// So a part begins again when the target was restarted. The controller is told of its end until it has taken it.
+/// So a part goes on when the target was restarted, from its last known position. The controller is told of its end
+/// until it has taken it.
 public final class Jobs implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
     private static final int MOST_AT_ONCE = 2;
@@ -53,6 +54,7 @@ public final class Jobs implements AutoCloseable {
     private final ControlPlane control;
     private final Map<JobKind, Function<JobSpec, JobWork>> works;
     private final JobRun.Limits limits;
+    private final JobPositions positions;
     private final Map<JobKind, JobTotals> totals = new HashMap<>(); // filled once
 
     // guarded by this
@@ -69,6 +71,7 @@ public final class Jobs implements AutoCloseable {
         this.control = control;
         this.works = Map.copyOf(works);
         this.limits = limits;
+        this.positions = new JobPositions(self, control, limits.clock());
         this.works.keySet().forEach(kind -> totals.put(kind, new JobTotals()));
     }
 
@@ -199,7 +202,7 @@ public final class Jobs implements AutoCloseable {
     private void begin(Job job) {
         var kind = job.spec().kind();
         var work = Objects.requireNonNull(works.get(kind)).apply(job.spec());
-        var run = new JobRun(job, work, totals(kind), limits);
+        var run = new JobRun(job, work, totals(kind), limits, positions.of(job));
         running.put(job.id(), run);
         runners.put(job.id(), Thread.ofVirtual().name(job.id()).unstarted(() -> run(run)));
         runners.get(job.id()).start();

@@ -237,8 +237,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             case S3Request.GetObject _,
                     S3Request.HeadObject _,
                     S3Request.GetObjectAcl _,
-                    S3Request.GetObjectTagging _ ->
-                throw new IllegalStateException("reads are answered before");
+                    S3Request.GetObjectTagging _ -> throw new IllegalStateException("reads are answered before");
         };
     }
 
@@ -326,8 +325,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public RecentReads reads(long bucketId) {
-        return reads.recent(
-                bucketId, revalidation.counts(bucketId).of(RevalidationCounts.Outcome.UNCHECKED));
+        return reads.recent(bucketId, revalidation.counts(bucketId).of(RevalidationCounts.Outcome.UNCHECKED));
     }
 
     @Override

@@ -108,8 +108,11 @@ public final class PeerApi implements HttpHandler {
                                 query.number("limit"))));
             case PeerPaths.DELETE ->
                 json(target.delete(bucket(query), List.of(ClusterJson.read(body, String[].class))));
-            case PeerPaths.EMPTY -> json(target.isEmpty(
-                    bucket(query), query.number("version"), !query.text("uploads").equals("false")));
+            case PeerPaths.EMPTY ->
+                json(target.isEmpty(
+                        bucket(query),
+                        query.number("version"),
+                        !query.text("uploads").equals("false")));
             case PeerPaths.DROP -> {
                 target.drop(query.number("id"), query.text("bucket"));
                 yield Response.empty(204);

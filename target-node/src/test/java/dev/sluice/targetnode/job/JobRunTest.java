@@ -6,15 +6,18 @@ import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobPart;
+import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.pace.Clock;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,6 +41,7 @@ class JobRunTest {
     private final Set<Integer> owns = ConcurrentHashMap.newKeySet();
     private int connections = 1;
     private boolean named;
+    private JobRun.Positions positions = JobRun.Positions.NONE;
 
     @AfterEach
     void close() {
@@ -108,7 +112,7 @@ class JobRunTest {
                 threads,
                 Duration.ofMillis(1),
                 Clock.SYSTEM);
-        return new JobRun(Job.started("prefetch-1", spec, "author", 1), work, totals, limits);
+        return new JobRun(Job.started("prefetch-1", spec, "author", 1), work, totals, limits, positions);
     }
 
     private JobPart run(int count, Step step) {
@@ -344,6 +348,85 @@ class JobRunTest {
         assertThat(run.part().state()).isEqualTo(JobState.STOPPED);
         assertThat(done).hasSizeLessThan(2 * AT_ONCE);
         assertThat(run.status(true).bytesPerSecond()).isZero();
+    }
+
+    /// Is told at the end of each page.
+    private static final class Told implements JobRun.Positions {
+        private final Optional<JobPosition> begin;
+        private final List<JobRun.Reached> all = new CopyOnWriteArrayList<>();
+
+        Told(Optional<JobPosition> begin) {
+            this.begin = begin;
+        }
+
+        @Override
+        public Optional<JobPosition> begin() {
+            return begin;
+        }
+
+        @Override
+        public boolean isDue() {
+            return true;
+        }
+
+        @Override
+        public void reached(JobRun.Reached reached) {
+            all.add(reached);
+        }
+    }
+
+    @Test
+    void partGoesOnFromAPositionAndCountsOn() {
+        var first = new Told(Optional.empty());
+        positions = first;
+        Step step = key -> {
+            if (key.endsWith("4")) {
+                throw new StoreException.NoSuchKey(key);
+            }
+            return StepResult.done(SIZE, 1);
+        };
+        var whole = run(95, step);
+        assertThat(first.all).hasSize(9);
+        for (int page = 0; page < 9; page++) {
+            var reached = first.all.get(page);
+            assertThat(reached.from()).isEqualTo(Integer.toString(PAGE * (page + 1)));
+            assertThat(reached.counts().listed()).isEqualTo(5L * (page + 1));
+            assertThat(reached.counts().done()).isEqualTo(4L * (page + 1));
+            assertThat(reached.counts().failed()).isEqualTo(page + 1L);
+            assertThat(reached.failures()).hasSize(page + 1);
+        }
+        var middle = first.all.get(5);
+        done.clear();
+        var second = new Told(Optional.of(new JobPosition(middle.from(), "", middle.counts(), middle.failures())));
+        positions = second;
+        var run = job(new Numbers(95, step));
+        run.run();
+        assertThat(done).hasSize(14).contains("0060", "0092").doesNotContain("0058");
+        assertThat(run.part().counts().listed()).isEqualTo(whole.counts().listed());
+        assertThat(run.part().counts().done()).isEqualTo(whole.counts().done());
+        assertThat(run.part().counts().bytes()).isEqualTo(whole.counts().bytes());
+        assertThat(run.part().counts().failed()).isEqualTo(whole.counts().failed());
+        assertThat(run.status(true).objectsAll()).contains(48L);
+        assertThat(second.all).hasSize(3);
+    }
+
+    @Test
+    void stoppedPartTellsNoPosition() throws InterruptedException {
+        var told = new Told(Optional.empty());
+        positions = told;
+        var begun = new CountDownLatch(AT_ONCE);
+        var go = new CountDownLatch(1);
+        var run = job(new Numbers(20, _ -> {
+            begun.countDown();
+            go.await();
+            return StepResult.done(SIZE, 1);
+        }));
+        var thread = Thread.ofVirtual().start(run);
+        begun.await();
+        run.stop();
+        go.countDown();
+        thread.join();
+        assertThat(told.all).isEmpty();
     }
 
     @Test

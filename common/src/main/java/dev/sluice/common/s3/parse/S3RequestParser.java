@@ -30,7 +30,8 @@ public final class S3RequestParser {
         var query = Query.parse(head.query());
         var headers = query.withHeadersInQuery(head.headers());
         var address = Address.of(head, hostBucket(head.headers()));
-        var question = head.method().equals("GET") ? SettingRequests.parse(address, query) : Optional.<S3Request>empty();
+        var question =
+                head.method().equals("GET") ? SettingRequests.parse(address, query) : Optional.<S3Request>empty();
         if (question.isPresent()) {
             return question.get();
         }

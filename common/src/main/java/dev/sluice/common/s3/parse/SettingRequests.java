@@ -21,8 +21,8 @@ final class SettingRequests {
         for (int i = 0; i < query.size(); i++) {
             var parameter = query.name(i);
             var question = switch (address) {
-                case Address.Bucket(var bucket) when parameter.equals("versions") ->
-                    Optional.<S3Request>of(BucketRequests.versions(bucket, query));
+                case Address.Bucket(var bucket)
+                when parameter.equals("versions") -> Optional.<S3Request>of(BucketRequests.versions(bucket, query));
                 case Address.Bucket(var bucket) ->
                     Optional.ofNullable(SETTINGS.get(parameter))
                             .<S3Request>map(

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
-import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
@@ -210,9 +210,10 @@ class S3RequestParserTest {
     @Test
     void bodyThatWouldComeByRdmaIsRefusedAsItsClientsKnow() {
         assertThatThrownBy(() -> Requests.parse("PUT /abc/k?uploadId=u&partNumber=1", "x-amz-rdma-token", "1"))
-                .isInstanceOfSatisfying(S3Failure.class, failure -> assertThat(
-                                failure.headers().first("x-amz-rdma-reply"))
-                        .contains("501"));
+                .isInstanceOfSatisfying(
+                        S3Failure.class,
+                        failure -> assertThat(failure.headers().first("x-amz-rdma-reply"))
+                                .contains("501"));
         assertThat(Requests.parse("GET /abc/k", "x-amz-rdma-token", "1")).isInstanceOf(S3Request.GetObject.class);
     }
 
@@ -580,6 +581,7 @@ class S3RequestParserTest {
     void a405SaysWhatIsAllowed() {
         assertThatThrownBy(() -> Requests.parse("PUT /abc?location"))
                 .isInstanceOfSatisfying(
-                        S3Failure.class, failure -> assertThat(failure.headers().first("Allow")).contains("GET"));
+                        S3Failure.class,
+                        failure -> assertThat(failure.headers().first("Allow")).contains("GET"));
     }
 }
