@@ -6,13 +6,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/// What all requests of one backend share: a number of connections, and the back-off that a 429 or 503 asks for. One
+/// What all requests of one backend share: a number of connections, a rate, and the back-off that a 429 or 503 asks
+/// for. One
 /// throttled request holds every later one back, else each of a hundred readers would have to learn it for itself.
 public final class BackendBudget {
     private final BackendSettings settings;
     private final Semaphore connections;
     private int strikes; // throttled answers in a row, eased by good ones
     private long quietUntil = System.nanoTime();
+    private long nextAt = System.nanoTime();
 
     public BackendBudget(BackendSettings settings) {
         this.settings = settings;
@@ -31,12 +33,30 @@ public final class BackendBudget {
         }
         var lease = new Lease();
         try {
+            pause(turn());
             pause(quiet());
             return lease;
         } catch (RuntimeException e) {
             lease.release();
             throw e;
         }
+    }
+
+    /// How long to wait for the request's turn at the rate. What was not used of the last second may be used at once.
+    private synchronized Duration turn() {
+        if (settings.requestsPerSecond() == 0) {
+            return Duration.ZERO;
+        }
+        long second = TimeUnit.SECONDS.toNanos(1);
+        long now = System.nanoTime();
+        long at = Math.max(nextAt, now - second);
+        if (at - now > settings.connectionWait().toNanos()) {
+            throw new StoreException.Unavailable(
+                    "The backend has no turn for this request within %s: it takes %d a second"
+                            .formatted(settings.connectionWait(), settings.requestsPerSecond()));
+        }
+        nextAt = at + second / settings.requestsPerSecond();
+        return Duration.ofNanos(at - now);
     }
 
     public int inUse() {

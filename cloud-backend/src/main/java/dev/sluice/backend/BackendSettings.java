@@ -5,6 +5,7 @@ import java.time.Duration;
 /// How hard a backend is used; the same for every bucket of a node.
 ///
 /// @param maxConnections requests at once per backend, open streams included
+/// @param requestsPerSecond at one backend, repetitions included; 0 for as many as the connections do
 /// @param connectTimeout for one connection to be made
 /// @param readTimeout the longest silence of the cloud in the middle of an answer
 /// @param connectionWait the longest wait for one of the connections
@@ -15,6 +16,7 @@ import java.time.Duration;
 /// @param partSize of such a put, raised where 10 000 parts would not do
 public record BackendSettings(
         int maxConnections,
+        int requestsPerSecond,
         Duration connectTimeout,
         Duration readTimeout,
         Duration connectionWait,
@@ -38,13 +40,55 @@ public record BackendSettings(
         if (maxConnections < 1 || attempts < 1) {
             throw new IllegalArgumentException("a backend needs at least one connection and one attempt");
         }
+        if (requestsPerSecond < 0) {
+            throw new IllegalArgumentException("a backend takes a number of requests a second, or 0 for any");
+        }
         if (partSize < 5L << 20 || multipartThreshold > 5L << 30) {
             throw new IllegalArgumentException("S3 takes parts of at least 5 MiB, and at most 5 GiB in one put");
         }
     }
 
+    /// Without a limit of the rate.
+    public BackendSettings(
+            int maxConnections,
+            Duration connectTimeout,
+            Duration readTimeout,
+            Duration connectionWait,
+            int attempts,
+            Duration firstBackoff,
+            Duration longestBackoff,
+            long multipartThreshold,
+            long partSize) {
+        this(
+                maxConnections,
+                0,
+                connectTimeout,
+                readTimeout,
+                connectionWait,
+                attempts,
+                firstBackoff,
+                longestBackoff,
+                multipartThreshold,
+                partSize);
+    }
+
     public BackendSettings maxConnections(int other) {
         return new BackendSettings(
+                other,
+                requestsPerSecond,
+                connectTimeout,
+                readTimeout,
+                connectionWait,
+                attempts,
+                firstBackoff,
+                longestBackoff,
+                multipartThreshold,
+                partSize);
+    }
+
+    public BackendSettings requestsPerSecond(int other) {
+        return new BackendSettings(
+                maxConnections,
                 other,
                 connectTimeout,
                 readTimeout,

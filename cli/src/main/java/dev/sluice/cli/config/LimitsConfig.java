@@ -1,12 +1,17 @@
 package dev.sluice.cli.config;
 
 /// `[limits]`: what one node admits, at the same time and of one request. A `bodyMemory` of 0 is a third of the direct
-/// memory.
+/// memory, a `backendRate` of 0 no limit.
 public record LimitsConfig(
-        int connections, ByteSize bodyMemory, ByteSize headerSize, int backendRequests, ByteSize objectSize) {
+        int connections,
+        ByteSize bodyMemory,
+        ByteSize headerSize,
+        int backendRequests,
+        int backendRate,
+        ByteSize objectSize) {
     private static final long LEAST_BODY_MEMORY = 1 << 20;
     public static final LimitsConfig DEFAULTS =
-            new LimitsConfig(10_000, new ByteSize(0), ByteSize.parse("16KiB"), 64, ByteSize.parse("5TiB"));
+            new LimitsConfig(10_000, new ByteSize(0), ByteSize.parse("16KiB"), 64, 0, ByteSize.parse("5TiB"));
 
     public LimitsConfig {
         Checks.atLeast("limits.connections", connections, 1);
@@ -14,5 +19,6 @@ public record LimitsConfig(
             throw new IllegalArgumentException("limits.body_memory must be 0 or at least 1MiB, not " + bodyMemory);
         }
         Checks.atLeast("limits.backend_requests", backendRequests, 1);
+        Checks.atLeast("limits.backend_rate", backendRate, 0);
     }
 }

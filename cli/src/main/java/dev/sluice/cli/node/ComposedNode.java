@@ -334,7 +334,9 @@ final class ComposedNode implements RunningNode {
     }
 
     private BackendSettings backendSettings() {
-        return BackendSettings.DEFAULT.maxConnections(config.limits().backendRequests());
+        return BackendSettings.DEFAULT
+                .maxConnections(config.limits().backendRequests())
+                .requestsPerSecond(config.limits().backendRate());
     }
 
     /// The nodes of a cluster show one certificate, or certificates of one chain: the engine trusts the same.

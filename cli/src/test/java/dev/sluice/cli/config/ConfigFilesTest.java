@@ -62,6 +62,7 @@ final class ConfigFilesTest {
             body_memory = "13MiB"
             header_size = "14KiB"
             backend_requests = 16
+            backend_rate = 36
             object_size = "15MiB"
             [backends]
             allow = ["https://*.example.com"]
@@ -162,7 +163,7 @@ final class ConfigFilesTest {
                                 new NodeConfig.Member("proxy-xyz", NodeRole.PROXY, "https://front.example:9000"),
                                 new NodeConfig.Member("target-b", NodeRole.TARGET, "http://10.0.0.2:9100"))),
                         new AuthConfig(false, "AK", "SK", "CK", "*", true),
-                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, mebibytes(15)),
+                        new LimitsConfig(11, mebibytes(13), kibibytes(14), 16, 36, mebibytes(15)),
                         BACKENDS,
                         new StorageConfig(
                                 mebibytes(17),
