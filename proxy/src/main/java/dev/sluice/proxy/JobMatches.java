@@ -34,9 +34,7 @@ final class JobMatches {
         if (kind.equals(JobKind.EVICT)) {
             requireUnpinned(bucket);
             requireStored(bucket, prefix);
-        } else if (kind.equals(JobKind.REFRESH)) {
-            requireStored(bucket, prefix);
-        } else {
+        } else if (!kind.equals(JobKind.REFRESH)) { // what is being fetched is in no list yet
             requireInCloud(bucket, prefix);
         }
     }

@@ -49,6 +49,16 @@ class JobApiTest {
         return sent("POST /v1/jobs", PREFETCH).path("id").asText();
     }
 
+    /// An object that is being fetched just now is in no list, and may be outdated.
+    @Test
+    void refreshBeginsAlsoWhereNothingIsCached() throws IOException {
+        setsInTheCloud("train/a");
+        assertThat(sent("POST /v1/jobs", "{\"kind\":\"refresh\",\"bucket\":\"sets\"}")
+                        .path("state")
+                        .asText())
+                .isEqualTo("running");
+    }
+
     private static JobPart part(JobState state, int done, JobFailure... failures) {
         return new JobPart(
                 state,

@@ -24,10 +24,14 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Answers reads of objects that are only in the cloud yet. All readers of an object share one fetch; a range far from
 /// where that fetch is gets a request of its own first; when the drive has no room the bytes pass through unstored.
 public final class ColdFill {
+    private static final Logger LOG = LoggerFactory.getLogger(ColdFill.class);
+
     /// A reader this close behind the fetch waits for it rather than ask the cloud again.
     private static final long NEAR = 8 << 20;
 
@@ -133,9 +137,8 @@ public final class ColdFill {
         };
     }
 
-    /// Compares what is being fetched with the cloud's. What is outdated serves those who follow it, and is not stored.
-    ///
-    /// @throws StoreException when the cloud does not say
+    /// Compares what others have begun to fetch with the cloud's. What is outdated, or cannot be compared, serves those
+    /// who follow it, and is not stored.
     public void compareFills(Bucket bucket, String prefix) {
         fills.underWay(bucket.id()).forEach((name, fill) -> {
             if (name.key().startsWith(prefix) && !isOfTheCloud(bucket, name.key(), fill)) {
@@ -145,17 +148,21 @@ public final class ColdFill {
     }
 
     private boolean isOfTheCloud(Bucket bucket, String key, Fill fill) {
-        Optional<BackendObject> fetched;
         try {
-            fetched = fill.object();
-        } catch (StoreException _) {
-            return true; // it stores nothing
+            var fetched = fill.awaitObject();
+            return fetched.isEmpty()
+                    || revalidation
+                            .inCloud(bucket, key)
+                            .filter(there ->
+                                    there.version().equals(fetched.get().version()))
+                            .isPresent();
+        } catch (StoreException unknown) {
+            LOG.debug("{}/{} is not compared while it is fetched: {}", bucket.name(), key, unknown.getMessage());
+            return false;
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted");
         }
-        return fetched.isEmpty()
-                || revalidation
-                        .inCloud(bucket, key)
-                        .filter(there -> there.version().equals(fetched.get().version()))
-                        .isPresent();
     }
 
     /// How many connections a fill of an object of this size may use.
@@ -265,11 +272,7 @@ public final class ColdFill {
     /// A fetch that others began long ago is compared as a cached object is. Nobody joins an outdated one any more.
     private boolean isOutdated(Bucket bucket, Fills.Key name, Fills.Joined joined, BackendObject object) {
         var fill = joined.fill();
-        if (joined.started() || revalidation.mayFollow(bucket, fill, object)) {
-            return false;
-        }
-        fills.outdated(name, fill);
-        return true;
+        return !joined.started() && !revalidation.mayFollow(bucket, fill, object, () -> fills.outdated(name, fill));
     }
 
     private Fill start(Bucket bucket, Fills.Key name, Backend backend) {

@@ -92,6 +92,15 @@ final class Fill implements Runnable {
         return asked().map(Begun::object);
     }
 
+    /// The same, until it is interrupted.
+    Optional<BackendObject> awaitObject() throws InterruptedException {
+        try {
+            return begun.get().map(Begun::object);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof StoreException failure ? failure : new IllegalStateException(e.getCause());
+        }
+    }
+
     private Begun begun() {
         return asked().orElseThrow(() -> new IllegalStateException("this fill has fetched nothing"));
     }

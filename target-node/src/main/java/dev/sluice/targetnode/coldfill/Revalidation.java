@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.coldfill;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.Revalidate;
@@ -10,7 +12,6 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -34,14 +35,17 @@ public final class Revalidation {
 
     /// How long a reader waits for the cloud's word where it may do without.
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    /// After the cloud did not answer, nobody waits for it for so long.
+    /// After the cloud did not answer, or refused an object, nobody asks it again for so long.
     private static final Duration AWAY = Duration.ofSeconds(10);
+    private static final int REFUSED = 100_000;
 
     private final ObjectStore store;
     private final BucketBackends backends;
     private final InstantSource clock;
     private final Map<ObjectKey, Question> asked = new HashMap<>();
     private final Map<Long, Long> awayUntil = new ConcurrentHashMap<>();
+    private final Cache<ObjectKey, Long> refusedUntil =
+            Caffeine.newBuilder().maximumSize(REFUSED).build();
     private final Map<Long, RevalidationCounts> counts = new ConcurrentHashMap<>();
 
     /// What the cloud had of a key.
@@ -136,13 +140,16 @@ public final class Revalidation {
 
     /// Whether a reader may follow a fetch that others began: asks the cloud when it is time to.
     ///
+    /// @param outdated what to do once the cloud says that it has another one, also when nobody waits any more
     /// @throws StoreException when the cloud does not answer, and the bucket wants to know always
-    boolean mayFollow(Bucket bucket, Fill fill, BackendObject fetched) {
-        return ask(
-                        bucket,
-                        fetched.key(),
-                        () -> rule(bucket).isDue(fill.agreedMillis(), now()),
-                        word -> count(bucket, isCurrent(fill, fetched, word)))
+    boolean mayFollow(Bucket bucket, Fill fill, BackendObject fetched, Runnable outdated) {
+        return ask(bucket, fetched.key(), () -> rule(bucket).isDue(fill.agreedMillis(), now()), word -> {
+                    boolean same = isCurrent(fill, fetched, word);
+                    count(bucket, same);
+                    if (!same) {
+                        outdated.run();
+                    }
+                })
                 .map(word -> isCurrent(fill, fetched, word))
                 .orElse(true);
     }
@@ -168,10 +175,11 @@ public final class Revalidation {
             return Optional.empty();
         }
         boolean always = rule(bucket).equals(Revalidate.ALWAYS);
-        if (!always && isAway(bucket)) {
+        var name = new ObjectKey(bucket.id(), key);
+        if (!always && (isAway(bucket) || isRefused(name))) {
             return unchecked(bucket);
         }
-        var question = ask(bucket, new ObjectKey(bucket.id(), key), due, first, always);
+        var question = ask(bucket, name, due, first, always);
         if (question.isEmpty()) {
             return Optional.empty();
         }
@@ -179,7 +187,9 @@ public final class Revalidation {
         try {
             return Optional.of(always ? word.get() : word.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException _) {
-            isAway(bucket, true);
+            if (!word.isDone()) {
+                isAway(bucket, true);
+            }
             return unchecked(bucket); // the question goes on, and drops what is outdated
         } catch (ExecutionException e) {
             return switch (e.getCause()) {
@@ -196,6 +206,11 @@ public final class Revalidation {
 
     private boolean isAway(Bucket bucket) {
         return awayUntil.getOrDefault(bucket.id(), Long.MIN_VALUE) > now();
+    }
+
+    private boolean isRefused(ObjectKey key) {
+        var until = refusedUntil.getIfPresent(key);
+        return until != null && until > now();
     }
 
     private void isAway(Bucket bucket, boolean away) {
@@ -270,8 +285,10 @@ public final class Revalidation {
             return word;
         } catch (StoreException silent) {
             LOG.debug("{}/{} is not compared with the cloud's: {}", bucket.name(), key, silent.getMessage());
-            if (silent instanceof StoreException.BackendUnavailable) { // a refusal may be of this key only
+            if (silent instanceof StoreException.BackendUnavailable) {
                 isAway(bucket, true);
+            } else { // it may be of this key only
+                refusedUntil.put(new ObjectKey(bucket.id(), key), now() + AWAY.toMillis());
             }
             throw new NoWord(silent);
         }
@@ -298,11 +315,10 @@ public final class Revalidation {
         var backend = backends.of(bucket);
         try {
             return Optional.of(backend.head(key));
-        } catch (StoreException.NoSuchKey none) {
+        } catch (StoreException.NoSuchKey _) {
             if (backend.list(key, "", "", 1).entries().stream()
                     .anyMatch(entry -> entry.key().equals(key))) {
-                throw new StoreException.BackendUnavailable(
-                        "the cloud lists %s, but says that it has none".formatted(key), new IOException(none));
+                throw new StoreException.BackendDenied("the cloud lists %s, but says that it has none".formatted(key));
             }
             return Optional.empty();
         }

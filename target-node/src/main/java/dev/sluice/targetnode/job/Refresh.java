@@ -13,6 +13,7 @@ import dev.sluice.targetnode.storage.ListEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -26,6 +27,7 @@ final class Refresh implements JobWork {
 
     private final JobSpec spec;
     private final JobTools tools;
+    private final AtomicBoolean compared = new AtomicBoolean();
     private final Selection selection;
 
     Refresh(JobSpec spec, JobTools tools) {
@@ -35,8 +37,8 @@ final class Refresh implements JobWork {
                 ? Selection.stored(spec, tools.store())
                 : this::differences;
         this.selection = from -> {
-            if (from.isEmpty() && !spec.dryRun()) {
-                tools.coldFill().compareFills(tools.bucket(spec), spec.prefix()); // they are not stored yet
+            if (from.isEmpty() && !spec.dryRun() && compared.compareAndSet(false, true)) {
+                tools.coldFill().compareFills(tools.bucket(spec), spec.prefix()); // they are in no list yet
             }
             return objects.page(from);
         };

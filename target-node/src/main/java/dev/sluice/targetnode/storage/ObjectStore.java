@@ -402,6 +402,11 @@ public final class ObjectStore implements AutoCloseable {
         return Math.min(total / 200, LARGEST_MARGIN);
     }
 
+    /// The ids of those that serve.
+    public Set<String> servingDrives() {
+        return drives.serving().stream().map(Drive::id).collect(Collectors.toUnmodifiableSet());
+    }
+
     /// How many requests wait for a drive, besides those that a job of so many at once may have in its queues.
     public int waiting(int own) {
         var serving = drives.serving();

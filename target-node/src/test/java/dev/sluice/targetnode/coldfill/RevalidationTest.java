@@ -287,6 +287,40 @@ class RevalidationTest {
         });
         assertThat(target.get(bucket, "a").body()).isEqualTo(OLD);
         assertThat(target.get(bucket, "b").body()).isEqualTo(NEW);
+        target.cloud().before((_, key) -> {
+            throw new AssertionError("asked again: " + key);
+        });
+        assertThat(target.get(bucket, "a").body()).as("for a while").isEqualTo(OLD);
+    }
+
+    @Test
+    void aFetchIsOutdatedAlsoWhenTheWordComesLate() throws Exception {
+        target.inCloud("a", OLD);
+        var bucket = revalidating("60s");
+        var begun = new CountDownLatch(1);
+        var end = new CountDownLatch(1);
+        var answer = new CountDownLatch(1);
+        target.cloud().body((_, _) -> {
+            begun.countDown();
+            await(end);
+        });
+        target.cloud().after((operation, _) -> {
+            if (operation.equals("head")) {
+                await(answer);
+            }
+        });
+        var early = clients.submit(() -> target.get(bucket, "a"));
+        await(begun);
+        target.inCloud("a", NEW);
+        target.passes(Duration.ofSeconds(60));
+        var late = target.open(bucket, "a", Optional.empty(), Conditions.NONE); // after its patience
+        answer.countDown();
+        eventually(() -> target.handlers().revalidation().waiting() == 0);
+        end.countDown();
+        assertThat(early.get().body()).isEqualTo(OLD);
+        assertThat(Received.of(late).body()).isEqualTo(OLD);
+        target.awaitFills();
+        assertThat(target.stored(bucket, "a")).isFalse();
     }
 
     /// The answer of something on the way, or of a bucket that is gone.
