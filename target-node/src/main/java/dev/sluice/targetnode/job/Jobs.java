@@ -10,12 +10,14 @@ import dev.sluice.common.jobs.JobState;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootId;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.pace.Clock;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,12 +70,18 @@ public final class Jobs implements AutoCloseable {
     private volatile boolean closed;
 
     /// @param works what a job of each kind does
-    Jobs(NodeId self, ControlPlane control, Map<JobKind, Function<JobSpec, JobWork>> works, JobRun.Limits limits) {
+    /// @param drives ids of those that serve
+    Jobs(
+            NodeId self,
+            ControlPlane control,
+            Map<JobKind, Function<JobSpec, JobWork>> works,
+            Supplier<Set<String>> drives,
+            JobRun.Limits limits) {
         this.self = self;
         this.control = control;
         this.works = Map.copyOf(works);
         this.limits = limits;
-        this.positions = new JobPositions(self, control, limits.clock());
+        this.positions = new JobPositions(self, control, bootId(), drives, limits.clock());
         this.works.keySet().forEach(kind -> totals.put(kind, new JobTotals()));
     }
 
@@ -94,6 +104,7 @@ public final class Jobs implements AutoCloseable {
                         JobKind.PREFETCH, spec -> new Prefetch(spec, tools),
                         JobKind.EVICT, spec -> new Evict(spec, views, store),
                         JobKind.REFRESH, spec -> new Refresh(spec, tools)),
+                store::servingDrives,
                 new JobRun.Limits(
                         Math.clamp(share, 1, MOST_CONNECTIONS),
                         store::waiting,
@@ -101,6 +112,16 @@ public final class Jobs implements AutoCloseable {
                         Executors.newVirtualThreadPerTaskExecutor(),
                         JobRun.PAUSE,
                         Clock.SYSTEM));
+    }
+
+    /// Where it cannot be read, no position is believed after a restart.
+    private static String bootId() {
+        try {
+            return BootId.read();
+        } catch (IOException unreadable) {
+            LOG.warn("jobs begin again after a restart of this target: the kernel's boot id is not known", unreadable);
+            return UUID.randomUUID().toString();
+        }
     }
 
     /// @param ready whether the drives know what they have

@@ -5,10 +5,9 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootId;
 import dev.sluice.common.time.NanoClock;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +30,6 @@ final class Membership implements AutoCloseable {
     /// How long the first drive waits for the others. One that comes later loses its roles to other drives, which copy
     /// its slots; so most starts should be over by then.
     private static final Duration TOGETHER = Duration.ofSeconds(10);
-
-    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
     /// The drives of this process.
     interface Drives {
@@ -171,7 +168,7 @@ final class Membership implements AutoCloseable {
 
     private static String bootId() {
         try {
-            return Files.readString(BOOT_ID).strip();
+            return BootId.read();
         } catch (IOException e) {
             throw new StoreException.Unavailable("the kernel's boot id cannot be read: " + e.getMessage());
         }
