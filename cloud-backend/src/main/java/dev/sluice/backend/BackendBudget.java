@@ -33,13 +33,19 @@ public final class BackendBudget {
         }
         var lease = new Lease();
         try {
-            pause(turn());
             pause(quiet());
+            pause(turn());
             return lease;
         } catch (RuntimeException e) {
             lease.release();
             throw e;
         }
+    }
+
+    /// Waits before the n-th repetition, and for its turn.
+    void pauseBefore(int repetition) {
+        pause(jittered(repetition));
+        pause(turn());
     }
 
     /// How long to wait for the request's turn at the rate. What was not used of the last second may be used at once.

@@ -81,7 +81,7 @@ public final class BackendCalls {
                         if (last) {
                             throw failure.meaning();
                         }
-                        budget.pause(budget.jittered(attempt));
+                        budget.pauseBefore(attempt);
                     }
                     case THROTTLED -> {
                         meters.throttled();
@@ -89,7 +89,7 @@ public final class BackendCalls {
                         if (last) {
                             throw failure.meaning();
                         }
-                        budget.pause(budget.jittered(attempt));
+                        budget.pauseBefore(attempt);
                     }
                 }
             }
