@@ -221,7 +221,7 @@ final class Faults {
             disk.store.forgetIntents();
             disk.lossy = true;
         }
-        if (lossy || sim.os()) {
+        if (lossy) {
             quietUntil = sim.now() + time + 1500;
         }
         sim.after(time, () -> target.comeBack(disk));

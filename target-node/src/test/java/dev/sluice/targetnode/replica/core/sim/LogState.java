@@ -53,6 +53,14 @@ final class LogState {
         return next;
     }
 
+    /// The production planner's drives have incarnations of their own.
+    int incarnationOf(String drive) {
+        return replication
+                .flatMap(all -> all.drives().find(drive))
+                .map(DriveEntry::incarnation)
+                .orElseGet(() -> Known.of(incarnation, where(drive)));
+    }
+
     SlotRow row(int slot) {
         return Known.of(slots, slot).row();
     }

@@ -93,7 +93,7 @@ final class RowPlanner {
                 if (kept.size() - inSync < Math.max(next.goal - inSync, 1)
                         && kept.stream()
                                 .noneMatch(member -> where(member.drive()).equals(where(drive)))) {
-                    kept.add(new Member(drive, false, Known.of(next.incarnation, where(drive)), row.epoch() + 1));
+                    kept.add(new Member(drive, false, next.incarnationOf(drive), row.epoch() + 1));
                 }
             }
             change(slot, kept, false);
