@@ -13,13 +13,21 @@ import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.parse.UnreadRequest;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
 final class AccessCheck {
+    private static final Set<S3Action> READS = EnumSet.of(S3Action.GET_OBJECT, S3Action.HEAD_OBJECT);
+    private static final Set<S3Action> PLAIN =
+            EnumSet.of(S3Action.GET_OBJECT, S3Action.HEAD_OBJECT, S3Action.PUT_OBJECT);
+
     private final Authenticator authenticator;
     private final RedirectTokens redirects;
     private final PeerTokens peers;
@@ -33,7 +41,7 @@ final class AccessCheck {
     }
 
     /// @throws S3Failure when the request bears credentials that do not hold
-    Caller caller(RequestHead head, S3Request request) {
+    Caller caller(RequestHead head, UnreadRequest request) {
         if (head.headers().has(PeerTokens.HEADER)) {
             var node = peers.verify(head)
                     .orElseThrow(() -> new S3Failure(403, "AccessDenied", "The peer token is forged or too old."));
@@ -42,22 +50,16 @@ final class AccessCheck {
                     new Identity.Node(node.value()),
                     body.<BodyTerms>map(BodyTerms.Hashed::new).orElseGet(BodyTerms.Plain::new));
         }
-        if (request instanceof S3Request.OnObject object) {
-            var granted = byRedirect(head, object);
-            if (granted.isPresent()) {
-                return granted.get();
-            }
+        var granted = request.object().flatMap(name -> byRedirect(head, name));
+        if (granted.isPresent()) {
+            return granted.get();
         }
-        return switch (request) {
-            case S3Request.GetObject _, S3Request.HeadObject _, S3Request.PutObject _ ->
-                authenticator.authenticatePlainObject(head);
-            case S3Request _ -> authenticator.authenticate(head);
-        };
+        boolean plainObject = request.action().filter(PLAIN::contains).isPresent();
+        return plainObject ? authenticator.authenticatePlainObject(head) : authenticator.authenticate(head);
     }
 
-    private Optional<Caller> byRedirect(RequestHead head, S3Request.OnObject request) {
+    private Optional<Caller> byRedirect(RequestHead head, ObjectName name) {
         return token(head.query()).map(token -> {
-            var name = request.name();
             return switch (redirects.verify(token, head.method(), name.bucket(), name.key(), clock.instant())) {
                 case TokenVerdict.Granted(var identity, var _) -> new Caller(identity, BodyTerms.unverified(head));
                 case TokenVerdict.Expired() ->
@@ -84,33 +86,37 @@ final class AccessCheck {
     }
 
     /// Everyone whose signature holds may do everything that the bucket's policy does not deny; everyone else only what
-    /// it grants to all.
-    static void authorise(Caller caller, S3Request.OnObject request, Bucket bucket, ClusterView view) {
+    /// it grants to all: to read objects.
+    static void authorise(Caller caller, UnreadRequest request, Bucket bucket, ClusterView view) {
         if (caller.identity() instanceof Identity.Node) {
             return;
         }
         var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
-        var name = request.name();
+        var name = request.object().orElseGet(() -> new ObjectName(bucket.name(), ""));
         if (caller.identity().trusted()) {
-            refuseDenied(policy, PolicyAction.of(request), name);
+            request.action()
+                    .map(S3Action::permission)
+                    .filter(permission -> !permission.isEmpty())
+                    .ifPresent(permission -> refuseDenied(policy, permission, name));
             return;
         }
-        boolean reads = request instanceof S3Request.GetObject || request instanceof S3Request.HeadObject;
-        if (!reads || !policy.allowsAnonymous(PolicyAction.GET_OBJECT, name.bucket(), name.key())) {
+        boolean reads = request.action().filter(READS::contains).isPresent();
+        if (!reads || !policy.allowsAnonymous(S3Action.GET_OBJECT.permission(), name.bucket(), name.key())) {
             throw denied();
-        }
-        if (request instanceof S3Request.GetObject get && !get.overrides().isEmpty()) {
-            throw S3Failure.invalidRequest(
-                    "Request specific response headers cannot be used for anonymous GET requests.");
         }
     }
 
-    /// The same for a bucket, which only those may touch who sign.
-    static void authorise(Caller caller, S3Request.OnBucket request, Bucket bucket, ClusterView view) {
-        requireTrusted(caller);
-        var itself = new ObjectName(bucket.name(), "");
-        PolicyAction.of(request)
-                .ifPresent(action -> refuseDenied(view.policy(bucket).orElse(BucketPolicy.NONE), action, itself));
+    /// An answer that anybody may ask for says what its object says.
+    static void refuseOverrides(Caller caller, S3Request.OnObject request) {
+        boolean overrides = switch (request) {
+            case S3Request.GetObject get -> !get.overrides().isEmpty();
+            case S3Request.HeadObject head -> !head.overrides().isEmpty();
+            default -> false;
+        };
+        if (overrides && !caller.identity().trusted()) {
+            throw S3Failure.invalidRequest(
+                    "Request specific response headers cannot be used for anonymous GET requests.");
+        }
     }
 
     /// A copy reads its source: asked here, because the target that reads it does so in its own name.
@@ -120,14 +126,15 @@ final class AccessCheck {
         }
         view.bucket(source.bucket())
                 .flatMap(view::policy)
-                .ifPresent(policy -> refuseDenied(policy, PolicyAction.GET_OBJECT, source));
+                .ifPresent(policy -> refuseDenied(policy, S3Action.GET_OBJECT.permission(), source));
     }
 
     /// The same for a bucket's deletion by the native API.
     static void authoriseDeletion(String name, ClusterView view) {
         view.bucket(name)
                 .flatMap(view::policy)
-                .ifPresent(policy -> refuseDenied(policy, PolicyAction.DELETE_BUCKET, new ObjectName(name, "")));
+                .ifPresent(
+                        policy -> refuseDenied(policy, S3Action.DELETE_BUCKET.permission(), new ObjectName(name, "")));
     }
 
     private static void refuseDenied(BucketPolicy policy, String action, ObjectName name) {

@@ -67,20 +67,19 @@ final class BucketHandlers {
 
     /// Nothing of it is configured.
     Response setting(S3Request.GetBucketSetting question, Bucket bucket) {
-        return switch (question.setting().answer()) {
-            case BucketSetting.Answer.Document(var root, var content) ->
-                S3Responses.xml(SettingXml.document(root, content));
-            case BucketSetting.Answer.Listing(var root) -> {
+        return switch (question.setting()) {
+            case BucketSetting.Document(var root, var content) -> S3Responses.xml(SettingXml.document(root, content));
+            case BucketSetting.Listing(var root) -> {
                 question.id().ifPresent(id -> {
                     throw new S3Failure(
                             404, "NoSuchConfiguration", "The bucket has no such configuration: %s".formatted(id));
                 });
                 yield S3Responses.xml(SettingXml.emptyList(root));
             }
-            case BucketSetting.Answer.Missing(var code, var what) ->
+            case BucketSetting.Missing(var code, var what) ->
                 throw new S3Failure(404, code, "The bucket has no %s configuration.".formatted(what));
-            case BucketSetting.Answer.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
-            case BucketSetting.Answer.PolicyStatus() -> {
+            case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
+            case BucketSetting.PolicyStatus() -> {
                 var policy =
                         BucketPolicy.parse(bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
                 yield S3Responses.xml(SettingXml.policyStatus(policy.isPublic()));

@@ -11,6 +11,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.DeleteObjectsXml;
@@ -47,7 +48,7 @@ final class DeleteObjectsHandler {
         var list = S3Bodies.deleteObjects(document);
         var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
         var denied = list.keys().stream()
-                .filter(key -> policy.denies(PolicyAction.DELETE_OBJECT, bucket.name(), key))
+                .filter(key -> policy.denies(S3Action.DELETE_OBJECT.permission(), bucket.name(), key))
                 .collect(Collectors.toSet());
         var allowed = list.keys().stream().filter(key -> !denied.contains(key)).toList();
         var outcomes = new HashMap<String, DeleteOutcome>();

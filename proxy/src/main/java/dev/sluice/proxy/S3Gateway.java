@@ -15,6 +15,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.parse.S3RequestParser;
+import dev.sluice.common.s3.parse.UnreadRequest;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 
@@ -52,37 +53,33 @@ final class S3Gateway implements HttpHandler {
         return guarded(head, () -> route(head));
     }
 
+    /// In S3's order: the URI, who sends it, whether they may, its arguments, the bucket; the key comes last.
     private Answer route(RequestHead head) {
-        var request = parser.parse(head);
-        var view = views.current();
+        var request = parser.open(head);
         var caller = admission.caller(head, request);
-        return switch (request) {
-            case S3Request.ListBuckets _ -> {
-                AccessCheck.requireTrusted(caller);
-                yield blocking(head, _ -> buckets.list(views.confirmed()));
-            }
-            case S3Request.CreateBucket create -> {
-                AccessCheck.requireTrusted(caller);
-                yield blocking(head, body -> buckets.create(create, caller, head, body));
-            }
-            case S3Request.OnBucket onBucket -> {
-                AccessCheck.requireTrusted(caller);
-                yield blocking(head, body -> inConfirmedView(onBucket, caller, head, body));
-            }
-            case S3Request.OnObject object -> {
-                var bucket = view.bucket(object.name().bucket());
-                yield bucket.isPresent()
-                        ? object(object, head, caller, bucket.get(), view)
-                        : blocking(head, body -> inNewerView(object, head, caller, body));
-            }
-        };
+        var object = request.object();
+        if (object.isEmpty()) {
+            AccessCheck.requireTrusted(caller);
+            return blocking(head, body -> onBucket(request, caller, head, body));
+        }
+        var view = views.current();
+        var bucket = view.bucket(object.get().bucket());
+        return bucket.isPresent()
+                ? object(request, head, caller, bucket.get(), view)
+                : blocking(head, body -> inNewerView(request, object.get().bucket(), head, caller, body));
     }
 
-    private Response inConfirmedView(S3Request.OnBucket request, Caller caller, RequestHead head, ByteSource body) {
+    private Response onBucket(UnreadRequest unread, Caller caller, RequestHead head, ByteSource body) {
         var view = views.confirmed();
-        var bucket = existing(request.bucket(), view);
-        AccessCheck.authorise(caller, request, bucket, view);
-        return serve(request, bucket, view, caller, head, body);
+        var bucket = unread.bucket().flatMap(view::bucket);
+        bucket.ifPresent(there -> AccessCheck.authorise(caller, unread, there, view));
+        return switch (unread.read()) {
+            case S3Request.ListBuckets _ -> buckets.list(view);
+            case S3Request.CreateBucket create -> buckets.create(create, caller, head, body);
+            case S3Request.OnBucket request ->
+                serve(request, existing(request.bucket(), view), view, caller, head, body);
+            case S3Request.OnObject request -> throw new IllegalStateException("not on a bucket: " + request);
+        };
     }
 
     private Response serve(
@@ -99,6 +96,7 @@ final class S3Gateway implements HttpHandler {
             case S3Request.GetBucketLocation _ -> buckets.location();
             case S3Request.GetBucketVersioning _ -> buckets.versioning();
             case S3Request.GetBucketSetting question -> buckets.setting(question, bucket);
+            case S3Request.PutBucketAcl _ -> Response.empty(200);
             case S3Request.GetBucketPolicy _ -> buckets.policy(bucket);
             case S3Request.PutBucketPolicy _ -> buckets.putPolicy(bucket, caller, head, body);
             case S3Request.DeleteBucketPolicy _ -> buckets.deletePolicy(bucket);
@@ -109,9 +107,12 @@ final class S3Gateway implements HttpHandler {
         };
     }
 
-    private Answer object(
-            S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
-        AccessCheck.authorise(caller, request, bucket, view);
+    private Answer object(UnreadRequest unread, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
+        AccessCheck.authorise(caller, unread, bucket, view);
+        if (!(unread.read() instanceof S3Request.OnObject request)) {
+            throw new IllegalStateException("not on an object: " + head.path());
+        }
+        AccessCheck.refuseOverrides(caller, request);
         if (request instanceof S3Request.CopyObject copy) {
             return copy(request, copy.source(), head, caller, bucket, view);
         }
@@ -137,11 +138,14 @@ final class S3Gateway implements HttpHandler {
     }
 
     /// This node's table has no such bucket: only the controller can say whether there is none. It is not asked for
-    /// each
-    /// request of somebody who need not even sign.
-    private Answer inNewerView(S3Request.OnObject request, RequestHead head, Caller caller, ByteSource body) {
-        var view = caller.identity().trusted() ? views.confirmed() : views.confirmed(LATELY);
-        return now(object(request, head, caller, existing(request.name().bucket(), view), view), body);
+    /// each request of somebody who need not even sign.
+    private Answer inNewerView(UnreadRequest request, String name, RequestHead head, Caller caller, ByteSource body) {
+        boolean trusted = caller.identity().trusted();
+        var view = trusted ? views.confirmed() : views.confirmed(LATELY);
+        if (trusted && view.bucket(name).isEmpty()) {
+            request.read(); // what is wrong with it comes first
+        }
+        return now(object(request, head, caller, existing(name, view), view), body);
     }
 
     private static Answer now(Answer answer, ByteSource body) {

@@ -2,12 +2,13 @@ package dev.sluice.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.common.s3.BucketSetting;
+import dev.sluice.common.s3.S3Action;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// What tools ask of a bucket where nothing is configured.
 class BucketSettingTest {
@@ -16,6 +17,10 @@ class BucketSettingTest {
     @AfterEach
     void close() {
         cluster.close();
+    }
+
+    static Stream<S3Action> settings() {
+        return Stream.of(S3Action.values()).filter(action -> action.setting().isPresent());
     }
 
     private String asked(String line) {
@@ -52,9 +57,24 @@ class BucketSettingTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void aBucketThatIsNotThereComesFirst(BucketSetting setting) {
+    @MethodSource("settings")
+    void aBucketThatIsNotThereComesFirst(S3Action setting) {
         assertThat(asked("GET /none?" + setting.parameter())).startsWith("404 ").contains("<Code>NoSuchBucket</Code>");
+    }
+
+    @Test
+    void anAclThatSaysWhatIsSoIsTaken() {
+        cluster.bucket("shards");
+        for (var acl : new String[] {"private", "bucket-owner-read", "bucket-owner-full-control"}) {
+            assertThat(cluster.send("PUT /shards?acl", "", "x-amz-acl", acl).status())
+                    .isEqualTo(200);
+        }
+        assertThat(TrialCluster.outcome(cluster.send("PUT /shards?acl", "", "x-amz-acl", "public-read")))
+                .isEqualTo("400 AccessControlListNotSupported");
+        assertThat(TrialCluster.outcome(cluster.send("PUT /shards?acl", "<AccessControlPolicy/>")))
+                .isEqualTo("400 AccessControlListNotSupported");
+        assertThat(TrialCluster.outcome(cluster.send("PUT /none?acl", "", "x-amz-acl", "private")))
+                .isEqualTo("404 NoSuchBucket");
     }
 
     @Test

@@ -33,6 +33,9 @@ public sealed interface S3Request {
     /// @param id of one configuration where there may be several
     record GetBucketSetting(String bucket, BucketSetting setting, Optional<String> id) implements OnBucket {}
 
+    /// Accepted when it says what is so anyway.
+    record PutBucketAcl(String bucket) implements OnBucket {}
+
     record GetBucketPolicy(String bucket) implements OnBucket {}
 
     record PutBucketPolicy(String bucket) implements OnBucket {}
@@ -117,6 +120,9 @@ public sealed interface S3Request {
             implements OnObject {}
 
     record GetObjectAcl(ObjectName name) implements OnObject {}
+
+    /// Accepted when it says what is so anyway.
+    record PutObjectAcl(ObjectName name) implements OnObject {}
 
     record GetObjectTagging(ObjectName name) implements OnObject {}
 

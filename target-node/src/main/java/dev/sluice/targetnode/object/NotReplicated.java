@@ -23,6 +23,7 @@ final class NotReplicated {
             case S3Request.GetObject _,
                     S3Request.HeadObject _,
                     S3Request.GetObjectAcl _,
+                    S3Request.PutObjectAcl _,
                     S3Request.GetObjectTagging _,
                     S3Request.PutObject _,
                     S3Request.CopyObject _,

@@ -56,7 +56,6 @@ import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -70,6 +69,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /// A target's side of every object request: the switch is the route table, one handler for each action.
 public final class ObjectHandlers implements TargetService, AutoCloseable {
@@ -197,8 +197,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return switch (call.request()) {
             case S3Request.GetObject get -> gets.get(call, get);
             case S3Request.HeadObject head -> gets.head(call, head);
-            case S3Request.GetObjectAcl _ -> existing(call, SettingXml.acl(Owner.SLUICE));
-            case S3Request.GetObjectTagging _ -> existing(call, SettingXml.noTags());
+            case S3Request.GetObjectAcl _ -> existing(call, () -> S3Responses.xml(SettingXml.acl(Owner.SLUICE)));
+            case S3Request.PutObjectAcl _ -> existing(call, () -> Response.empty(200));
+            case S3Request.GetObjectTagging _ -> existing(call, () -> S3Responses.xml(SettingXml.noTags()));
             case S3Request.PutObject _,
                     S3Request.CopyObject _,
                     S3Request.DeleteObject _,
@@ -212,14 +213,14 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     /// The same for each object that there is.
-    private Answer existing(ObjectCall call, ByteBuffer document) {
+    private Answer existing(ObjectCall call, Supplier<Response> answer) {
         var head = new S3Request.HeadObject(
                 call.request().name(), Optional.empty(), Conditions.NONE, Optional.empty(), false, new TreeMap<>());
         return new Blocking(body -> {
             if (gets.head(call, head) instanceof Blocking(var look)) {
                 var _ = look.run(body);
             }
-            return S3Responses.xml(document.duplicate());
+            return answer.get();
         });
     }
 
@@ -237,6 +238,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             case S3Request.GetObject _,
                     S3Request.HeadObject _,
                     S3Request.GetObjectAcl _,
+                    S3Request.PutObjectAcl _,
                     S3Request.GetObjectTagging _ -> throw new IllegalStateException("reads are answered before");
         };
     }

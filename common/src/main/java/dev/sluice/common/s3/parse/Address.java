@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.S3Action.On;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -17,6 +18,14 @@ sealed interface Address {
     Service SERVICE = new Service();
 
     int LONGEST_KEY = 1024;
+
+    default On on() {
+        return switch (this) {
+            case Service() -> On.SERVICE;
+            case Bucket _ -> On.BUCKET;
+            case Key _ -> On.OBJECT;
+        };
+    }
 
     /// @param hostBucket the bucket that the Host header names (virtual-host style); then the path is all key
     static Address of(RequestHead head, Optional<String> hostBucket) {

@@ -1,70 +1,59 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import java.util.Optional;
 
-/// The actions on a bucket.
+/// The actions on a bucket, and the list of buckets.
 final class BucketRequests {
     private BucketRequests() {}
 
-    static S3Request parse(String method, String bucket, Query query, Headers headers) {
-        if (method.equals("PUT")) {
+    static S3Request parse(S3Action action, String bucket, Query query, Headers headers) {
+        if (action == S3Action.CREATE_BUCKET) {
             NotServed.refuseBucketAcl(headers);
         }
         headers.forEach(NotServed::refuseHeader);
-        return switch (SubResource.of(query)) {
-            case NONE -> plain(method, bucket, query);
-            case LOCATION -> {
-                allow(method, "GET");
-                yield new S3Request.GetBucketLocation(bucket);
-            }
-            case VERSIONING -> versioning(method, bucket);
-            case POLICY -> policy(method, bucket);
-            case UPLOADS -> {
-                allow(method, "GET");
-                yield uploads(bucket, query);
-            }
-            case DELETE -> {
-                allow(method, "POST");
-                yield new S3Request.DeleteObjects(
-                        bucket, ChecksumHeaders.values(headers, false), ChecksumHeaders.contentMd5(headers));
-            }
-            case UPLOAD_ID -> throw S3Failure.invalidArgument("uploadId needs a key, not only a bucket");
-        };
-    }
-
-    private static S3Request plain(String method, String bucket, Query query) {
-        return switch (method) {
-            case "GET" -> list(bucket, query);
-            case "HEAD" -> new S3Request.HeadBucket(bucket);
-            case "PUT" -> {
+        return switch (action) {
+            case CREATE_BUCKET -> {
                 BucketName.checkNew(bucket);
                 yield new S3Request.CreateBucket(bucket);
             }
-            case "DELETE" -> new S3Request.DeleteBucket(bucket);
-            case "POST" -> throw S3Failure.notImplemented("uploads by HTML forms (POST to a bucket)");
-            default -> throw S3Failure.methodNotAllowed("GET, HEAD, PUT, POST, DELETE");
+            case HEAD_BUCKET -> new S3Request.HeadBucket(bucket);
+            case DELETE_BUCKET -> new S3Request.DeleteBucket(bucket);
+            case LIST_OBJECTS -> list(bucket, query);
+            case LIST_OBJECT_VERSIONS -> versions(bucket, query);
+            case LIST_MULTIPART_UPLOADS -> uploads(bucket, query);
+            case DELETE_OBJECTS ->
+                new S3Request.DeleteObjects(
+                        bucket, ChecksumHeaders.values(headers, false), ChecksumHeaders.contentMd5(headers));
+            case GET_BUCKET_LOCATION -> new S3Request.GetBucketLocation(bucket);
+            case GET_BUCKET_VERSIONING -> new S3Request.GetBucketVersioning(bucket);
+            case GET_BUCKET_POLICY -> new S3Request.GetBucketPolicy(bucket);
+            case PUT_BUCKET_POLICY -> new S3Request.PutBucketPolicy(bucket);
+            case DELETE_BUCKET_POLICY -> new S3Request.DeleteBucketPolicy(bucket);
+            case PUT_BUCKET_ACL -> {
+                NotServed.requireOwnersAcl(headers);
+                yield new S3Request.PutBucketAcl(bucket);
+            }
+            default ->
+                action.setting()
+                        .map(setting -> new S3Request.GetBucketSetting(bucket, setting, query.first("id")))
+                        .orElseThrow(() -> new IllegalStateException(action + " is not on a bucket"));
         };
     }
 
-    private static S3Request versioning(String method, String bucket) {
-        return switch (method) {
-            case "GET" -> new S3Request.GetBucketVersioning(bucket);
-            case "PUT" -> throw S3Failure.notImplemented("versions of objects (PutBucketVersioning)");
-            default -> throw S3Failure.methodNotAllowed("GET");
-        };
-    }
-
-    private static S3Request policy(String method, String bucket) {
-        return switch (method) {
-            case "GET" -> new S3Request.GetBucketPolicy(bucket);
-            case "PUT" -> new S3Request.PutBucketPolicy(bucket);
-            case "DELETE" -> new S3Request.DeleteBucketPolicy(bucket);
-            default -> throw S3Failure.methodNotAllowed("GET, PUT, DELETE");
-        };
+    /// ListBuckets. max-buckets is accepted, and all buckets are on the one page: clients that page are content with
+    /// that.
+    static S3Request list(Query query) {
+        for (var filter : new String[] {"prefix", "continuation-token", "bucket-region"}) {
+            if (!query.text(filter).isEmpty()) {
+                throw S3Failure.notImplemented(filter + " of ListBuckets");
+            }
+        }
+        return new S3Request.ListBuckets();
     }
 
     private static S3Request list(String bucket, Query query) {
@@ -91,7 +80,7 @@ final class BucketRequests {
                 !v2 || query.text("fetch-owner").equalsIgnoreCase("true"));
     }
 
-    static S3Request versions(String bucket, Query query) {
+    private static S3Request versions(String bucket, Query query) {
         if (query.has("version-id-marker") && !query.has("key-marker")) {
             throw S3Failure.invalidArgument("A version-id marker cannot be specified without a key marker.");
         }
@@ -121,11 +110,5 @@ final class BucketRequests {
             throw S3Failure.invalidArgument("Invalid Encoding Method specified in Request");
         }
         return !type.isEmpty();
-    }
-
-    private static void allow(String method, String allowed) {
-        if (!method.equals(allowed)) {
-            throw S3Failure.methodNotAllowed(allowed);
-        }
     }
 }

@@ -19,56 +19,6 @@ final class NotServed {
 
     private NotServed() {}
 
-    static void refuseParameters(Query query) {
-        for (int i = 0; i < query.size(); i++) {
-            refuseParameter(query.name(i), query.value(i));
-        }
-    }
-
-    private static void refuseParameter(String name, String value) {
-        switch (name) {
-            case "accelerate",
-                    "abac",
-                    "acl",
-                    "analytics",
-                    "annotation",
-                    "append",
-                    "attributes",
-                    "cors",
-                    "encryption",
-                    "intelligent-tiering",
-                    "inventory",
-                    "legal-hold",
-                    "lifecycle",
-                    "logging",
-                    "metadataConfiguration",
-                    "metadataInventoryTable",
-                    "metadataJournalTable",
-                    "metadataTable",
-                    "metrics",
-                    "notification",
-                    "object-lock",
-                    "ownershipControls",
-                    "policyStatus",
-                    "publicAccessBlock",
-                    "renameObject",
-                    "replication",
-                    "requestPayment",
-                    "restore",
-                    "retention",
-                    "select",
-                    "select-type",
-                    "session",
-                    "tagging",
-                    "torrent",
-                    "updateEncryption",
-                    "versions",
-                    "website" -> throw S3Failure.notImplemented("the sub-resource ?" + name);
-            case "versionId" -> refuseVersion(value);
-            default -> {}
-        }
-    }
-
     /// The only version of an object in a bucket without versions is called `null`.
     static void refuseVersion(String versionId) {
         if (!VERSION.matcher(versionId).matches()) {
@@ -111,6 +61,16 @@ final class NotServed {
     /// What CreateBucket says of ACLs, and of who owns the objects.
     static void refuseBucketAcl(Headers headers) {
         headers.first("x-amz-acl").ifPresent(acl -> isOwnersAcl(acl, "InvalidBucketAclWithObjectOwnership"));
+    }
+
+    /// What an action that sets an ACL may say: nothing that is not so anyway.
+    static void requireOwnersAcl(Headers headers) {
+        var acl = headers.first("x-amz-acl")
+                .orElseThrow(() -> new S3Failure(
+                        400,
+                        "AccessControlListNotSupported",
+                        "The bucket does not allow ACLs. To let everyone read, set a bucket policy."));
+        isOwnersAcl(acl, "AccessControlListNotSupported");
     }
 
     /// Everything belongs to the bucket's owner, as where S3's ACLs are disabled.

@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import java.util.Collections;
@@ -11,61 +12,78 @@ import java.util.TreeMap;
 
 /// The actions on an object and on its multipart uploads.
 final class ObjectRequests {
-    private static final String ALLOWED = "GET, HEAD, PUT, POST, DELETE";
     private static final SortedMap<String, String> NO_OVERRIDES = Collections.emptySortedMap();
 
     private ObjectRequests() {}
 
-    static S3Request parse(String method, ObjectName name, Query query, Headers headers) {
-        var sub = SubResource.of(query);
-        return switch (method) {
-            case "GET" -> get(name, sub, query, headers);
-            case "HEAD" -> head(name, sub, query, headers);
-            case "PUT" -> put(name, sub, query, served(headers));
-            case "POST" -> post(name, sub, query, served(headers));
-            case "DELETE" -> delete(name, sub, query, served(headers));
-            default -> throw S3Failure.methodNotAllowed(ALLOWED);
+    static S3Request parse(S3Action action, ObjectName name, Query query, Headers headers) {
+        return switch (action) {
+            case GET_OBJECT -> get(name, query, ReadHeaders.of(headers));
+            case HEAD_OBJECT -> head(name, query, ReadHeaders.of(headers));
+            case GET_OBJECT_ACL -> new S3Request.GetObjectAcl(name);
+            case GET_OBJECT_TAGGING -> new S3Request.GetObjectTagging(name);
+            default -> parseServed(action, name, query, served(headers));
         };
     }
 
-    private static S3Request get(ObjectName name, SubResource sub, Query query, Headers headers) {
-        if (sub == SubResource.UPLOAD_ID) {
-            headers.forEach(NotServed::refuseHeader);
-            return listParts(name, query);
-        }
-        sub.only(SubResource.NONE, ALLOWED);
-        var read = ReadHeaders.of(headers);
+    private static S3Request parseServed(S3Action action, ObjectName name, Query query, Headers headers) {
+        return switch (action) {
+            case PUT_OBJECT ->
+                new S3Request.PutObject(name, WriteHeaders.attributes(headers), WriteHeaders.conditions(headers));
+            case COPY_OBJECT -> copy(name, source(headers), headers);
+            case DELETE_OBJECT -> new S3Request.DeleteObject(name, WriteHeaders.conditions(headers));
+            case PUT_OBJECT_ACL -> {
+                NotServed.requireOwnersAcl(headers);
+                yield new S3Request.PutObjectAcl(name);
+            }
+            case CREATE_MULTIPART_UPLOAD -> {
+                var attributes = WriteHeaders.attributes(headers);
+                yield new S3Request.CreateMultipartUpload(
+                        name, attributes, ChecksumHeaders.fullObject(headers, attributes.declared()));
+            }
+            case UPLOAD_PART ->
+                new S3Request.UploadPart(name, partsUpload(query), partNumber(query), WriteHeaders.attributes(headers));
+            case UPLOAD_PART_COPY ->
+                new S3Request.UploadPartCopy(
+                        name,
+                        partsUpload(query),
+                        partNumber(query),
+                        source(headers),
+                        headers.first("x-amz-copy-source-range").map(RangeHeader::copySource),
+                        CopySource.conditions(headers));
+            case LIST_PARTS ->
+                new S3Request.ListParts(
+                        name,
+                        uploadId(query, "uploadId is empty"),
+                        Numbers.notNegative(query, "part-number-marker", 0),
+                        Numbers.pageSize(query, "max-parts"));
+            case COMPLETE_MULTIPART_UPLOAD -> complete(name, query, headers);
+            case ABORT_MULTIPART_UPLOAD ->
+                new S3Request.AbortMultipartUpload(name, uploadId(query, "uploadId is empty"));
+            default -> throw new IllegalStateException(action + " is not on an object");
+        };
+    }
+
+    private static S3Request get(ObjectName name, Query query, ReadHeaders read) {
         return new S3Request.GetObject(
                 name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
     }
 
-    private static S3Request head(ObjectName name, SubResource sub, Query query, Headers headers) {
-        sub.only(SubResource.NONE, ALLOWED);
-        var read = ReadHeaders.of(headers);
+    private static S3Request head(ObjectName name, Query query, ReadHeaders read) {
         return new S3Request.HeadObject(
                 name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
     }
 
-    private static S3Request put(ObjectName name, SubResource sub, Query query, Headers headers) {
-        var source = headers.first("x-amz-copy-source").map(CopySource::parse);
-        if (sub == SubResource.UPLOAD_ID || query.has("partNumber")) {
-            var uploadId = uploadId(query, "uploading a part needs both uploadId and partNumber");
-            int partNumber = Numbers.partNumber(query.text("partNumber"));
-            if (source.isEmpty()) {
-                return new S3Request.UploadPart(name, uploadId, partNumber, WriteHeaders.attributes(headers));
-            }
-            return new S3Request.UploadPartCopy(
-                    name,
-                    uploadId,
-                    partNumber,
-                    source.get(),
-                    headers.first("x-amz-copy-source-range").map(RangeHeader::copySource),
-                    CopySource.conditions(headers));
-        }
-        sub.only(SubResource.NONE, ALLOWED);
-        return source.isPresent()
-                ? copy(name, source.get(), headers)
-                : new S3Request.PutObject(name, WriteHeaders.attributes(headers), WriteHeaders.conditions(headers));
+    private static ObjectName source(Headers headers) {
+        return CopySource.parse(headers.first("x-amz-copy-source").orElseThrow());
+    }
+
+    private static String partsUpload(Query query) {
+        return uploadId(query, "uploading a part needs both uploadId and partNumber");
+    }
+
+    private static int partNumber(Query query) {
+        return Numbers.partNumber(query.text("partNumber"));
     }
 
     private static S3Request copy(ObjectName name, ObjectName source, Headers headers) {
@@ -87,13 +105,7 @@ final class ObjectRequests {
                 name, source, replace, attributes, WriteHeaders.conditions(headers), CopySource.conditions(headers));
     }
 
-    private static S3Request post(ObjectName name, SubResource sub, Query query, Headers headers) {
-        if (sub == SubResource.UPLOADS) {
-            var attributes = WriteHeaders.attributes(headers);
-            return new S3Request.CreateMultipartUpload(
-                    name, attributes, ChecksumHeaders.fullObject(headers, attributes.declared()));
-        }
-        sub.only(SubResource.UPLOAD_ID, "GET, HEAD, PUT, DELETE");
+    private static S3Request complete(ObjectName name, Query query, Headers headers) {
         headers.first("x-amz-checksum-type").ifPresent(ChecksumHeaders::checkType);
         return new S3Request.CompleteMultipartUpload(
                 name,
@@ -101,22 +113,6 @@ final class ObjectRequests {
                 ChecksumHeaders.values(headers, true),
                 WriteHeaders.conditions(headers),
                 headers.first("x-amz-mp-object-size").map(size -> Numbers.size("x-amz-mp-object-size", size)));
-    }
-
-    private static S3Request delete(ObjectName name, SubResource sub, Query query, Headers headers) {
-        if (sub == SubResource.UPLOAD_ID) {
-            return new S3Request.AbortMultipartUpload(name, uploadId(query, "uploadId is empty"));
-        }
-        sub.only(SubResource.NONE, ALLOWED);
-        return new S3Request.DeleteObject(name, WriteHeaders.conditions(headers));
-    }
-
-    private static S3Request listParts(ObjectName name, Query query) {
-        return new S3Request.ListParts(
-                name,
-                uploadId(query, "uploadId is empty"),
-                Numbers.notNegative(query, "part-number-marker", 0),
-                Numbers.pageSize(query, "max-parts"));
     }
 
     private static String uploadId(Query query, String otherwise) {

@@ -41,6 +41,16 @@ final class Query {
         return indexOf(name) >= 0;
     }
 
+    /// Whether a presigned URL carries this header.
+    boolean hasHeader(String name) {
+        for (int i = 0; i < size(); i++) {
+            if (name(i).equalsIgnoreCase(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Optional<String> first(String name) {
         int at = indexOf(name);
         return at < 0 ? Optional.empty() : Optional.of(namesAndValues.get(at + 1));

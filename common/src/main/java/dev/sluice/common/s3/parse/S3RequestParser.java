@@ -7,8 +7,9 @@ import dev.sluice.common.s3.S3Request;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The head of an HTTP request → the S3 action it asks for, or an [S3Failure]. The same on every node, before
-/// authentication; never blocks, and a plain GET costs a few short strings.
+/// The head of an HTTP request → the S3 action it asks for, or an [S3Failure]. The same on every node; in two
+/// steps, so that signatures and rights are checked between them. Never blocks, and a plain GET costs a few short
+/// strings.
 ///
 /// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below a base domain when one is
 /// configured. What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a
@@ -26,21 +27,16 @@ public final class S3RequestParser {
         this.hostSuffix = Optional.of("." + baseDomain.toLowerCase(Locale.ROOT));
     }
 
+    /// What the URI says; who sends it can be asked before the rest is read.
+    ///
+    /// @throws S3Failure for a URI that is none
+    public UnreadRequest open(RequestHead head) {
+        return UnreadRequest.of(head, Address.of(head, hostBucket(head.headers())));
+    }
+
+    /// All of it, whoever sends it.
     public S3Request parse(RequestHead head) {
-        var query = Query.parse(head.query());
-        var headers = query.withHeadersInQuery(head.headers());
-        var address = Address.of(head, hostBucket(head.headers()));
-        var question =
-                head.method().equals("GET") ? SettingRequests.parse(address, query) : Optional.<S3Request>empty();
-        if (question.isPresent()) {
-            return question.get();
-        }
-        NotServed.refuseParameters(query);
-        return switch (address) {
-            case Address.Key(var name) -> ObjectRequests.parse(head.method(), name, query, headers);
-            case Address.Bucket(var bucket) -> BucketRequests.parse(head.method(), bucket, query, headers);
-            case Address.Service() -> service(head.method(), query);
-        };
+        return open(head).read();
     }
 
     /// The bucket named by the Host header. When there is one, the whole path is a key: not even `/v1/…` is ours.
@@ -57,19 +53,5 @@ public final class S3RequestParser {
                     ? Optional.of(host.substring(0, bucket).toLowerCase(Locale.ROOT))
                     : Optional.empty();
         });
-    }
-
-    /// max-buckets is accepted, and all buckets are on the one page: clients that page are content with that.
-    private static S3Request service(String method, Query query) {
-        if (!method.equals("GET")) {
-            throw S3Failure.methodNotAllowed("GET");
-        }
-        SubResource.of(query).only(SubResource.NONE, "GET");
-        for (var filter : new String[] {"prefix", "continuation-token", "bucket-region"}) {
-            if (!query.text(filter).isEmpty()) {
-                throw S3Failure.notImplemented(filter + " of ListBuckets");
-            }
-        }
-        return new S3Request.ListBuckets();
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
-import dev.sluice.common.s3.BucketSetting;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
@@ -20,12 +20,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class S3RequestParserTest {
     private static final String MD5_OF_NOTHING = "1B2M2Y8AsgTpgAmY7PhCfg==";
+
+    static Stream<S3Action> refused() {
+        return Stream.of(S3Action.values()).filter(action -> action.serving() == S3Action.Serving.REFUSED);
+    }
+
+    static Stream<S3Action> settings() {
+        return Stream.of(S3Action.values()).filter(action -> action.setting().isPresent());
+    }
 
     @ParameterizedTest
     @CsvSource(
@@ -63,6 +70,7 @@ class S3RequestParserTest {
                 "GET /abc/k?tagging&versionId=null|GetObjectTagging",
                 "HEAD /abc/k|HeadObject",
                 "PUT /abc/k|PutObject",
+                "PUT /abc/k?partNumber=1&uploadId=u|UploadPart",
                 "PUT /abc/k/|PutObject",
                 "DELETE /abc/k|DeleteObject",
                 "POST /abc/k?uploads|CreateMultipartUpload",
@@ -76,38 +84,42 @@ class S3RequestParserTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "retention",
-                "legal-hold",
-                "torrent",
-                "select",
-                "restore",
-                "attributes",
-                "session",
-                "append",
-                "renameObject",
-            })
-    void whatS3HasAndWeDoNotIsNamed(String parameter) {
+    @MethodSource("refused")
+    void whatS3HasAndWeDoNotIsNamed(S3Action action) {
         for (var line :
                 new String[] {"GET /abc", "PUT /abc", "GET /abc/k", "PUT /abc/k", "POST /abc/k", "DELETE /abc/k"}) {
-            assertThatThrownBy(() -> Requests.parse(line + "?" + parameter))
-                    .isInstanceOfSatisfying(S3Failure.class, failure -> {
-                        assertThat(failure.error().status()).isEqualTo(501);
-                        assertThat(failure.error().code()).isEqualTo("NotImplemented");
-                        assertThat(failure.error().message()).contains("?" + parameter);
-                    });
+            var asked = line + "?" + action.parameter();
+            boolean here = action.method().equals(line.substring(0, line.indexOf(' ')))
+                    && (action.on() == S3Action.On.OBJECT) == line.endsWith("/k");
+            if (here && !action.parameter().isEmpty()) {
+                assertThatThrownBy(() -> Requests.parse(asked)).isInstanceOfSatisfying(S3Failure.class, failure -> {
+                    assertThat(failure.error().status()).isEqualTo(501);
+                    assertThat(failure.error().code()).isEqualTo("NotImplemented");
+                    assertThat(failure.error().message()).contains(action.title(), "?" + action.parameter());
+                });
+            }
         }
     }
 
     @ParameterizedTest
-    @EnumSource
-    void whatIsNotConfiguredIsToldAndNotChanged(BucketSetting setting) {
-        assertThat(Requests.parse(S3Request.GetBucketSetting.class, "GET /abc?x-id=a&" + setting.parameter())
+    @ValueSource(strings = {"retention", "legal-hold", "torrent", "select", "restore", "session", "append"})
+    void noParameterOfOthersIsIgnored(String parameter) {
+        for (var line :
+                new String[] {"GET /abc", "PUT /abc", "GET /abc/k", "PUT /abc/k", "POST /abc/k", "DELETE /abc/k"}) {
+            assertThat(Requests.refusal(line + "?" + parameter)).isEqualTo("501 NotImplemented");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("settings")
+    void whatIsNotConfiguredIsToldAndNotChanged(S3Action action) {
+        var parameter = action.parameter();
+        assertThat(Requests.parse(S3Request.GetBucketSetting.class, "GET /abc?x-id=a&" + parameter)
                         .setting())
-                .isEqualTo(setting);
+                .isEqualTo(action.setting().get());
         for (var line : new String[] {"PUT /abc", "DELETE /abc", "POST /abc", "PUT /abc/k", "DELETE /abc/k"}) {
-            assertThat(Requests.refusal(line + "?" + setting.parameter())).isEqualTo("501 NotImplemented");
+            assertThat(Requests.refusal(line + "?" + parameter))
+                    .isIn("501 NotImplemented", "405 MethodNotAllowed", "400 AccessControlListNotSupported");
         }
     }
 
@@ -122,7 +134,8 @@ class S3RequestParserTest {
                 "DELETE /abc/k?versionId=3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY|404 NoSuchVersion",
                 "GET /abc/k?tagging&versionId=3|400 InvalidArgument",
                 "GET /abc?versions&version-id-marker=null|400 InvalidArgument",
-                "GET /abc/k?versions|501 NotImplemented",
+                "GET /abc/k?versions|405 MethodNotAllowed",
+                "PUT /abc/k?acl|400 AccessControlListNotSupported",
                 "GET /abc/k?cors|501 NotImplemented",
                 "GET /?cors|501 NotImplemented",
                 "POST /abc|501 NotImplemented",

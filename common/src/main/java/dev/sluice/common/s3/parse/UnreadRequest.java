@@ -1,0 +1,102 @@
+package dev.sluice.common.s3.parse;
+
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.S3Action;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import java.util.Optional;
+
+/// A request of which only the URI was looked at: enough to ask who sends it and whether they may do it. Only then are
+/// its arguments [read][#read()], so that nobody learns more than they may.
+public final class UnreadRequest {
+    private final RequestHead head;
+    private final Address address;
+    private final Query query;
+    private final String selector;
+    private final Optional<S3Action> action;
+
+    private UnreadRequest(RequestHead head, Address address, Query query, String selector, Optional<S3Action> action) {
+        this.head = head;
+        this.address = address;
+        this.query = query;
+        this.selector = selector;
+        this.action = action;
+    }
+
+    static UnreadRequest of(RequestHead head, Address address) {
+        var query = Query.parse(head.query());
+        var selector = selector(query);
+        boolean puts = head.method().equals("PUT") && address instanceof Address.Key;
+        if (puts && selector.isEmpty() && query.has("partNumber")) {
+            selector = "uploadId"; // which is missing
+        }
+        boolean copies = puts && (head.headers().has("x-amz-copy-source") || query.hasHeader("x-amz-copy-source"));
+        return new UnreadRequest(
+                head, address, query, selector, S3Action.find(head.method(), address.on(), selector, copies));
+    }
+
+    /// The first parameter that asks for an action counts.
+    private static String selector(Query query) {
+        for (int i = 0; i < query.size(); i++) {
+            if (S3Action.selects(query.name(i))) {
+                return query.name(i);
+            }
+        }
+        return "";
+    }
+
+    /// Empty when the method does nothing there.
+    public Optional<S3Action> action() {
+        return action;
+    }
+
+    /// The bucket it concerns, or that of the object.
+    public Optional<String> bucket() {
+        return switch (address) {
+            case Address.Service() -> Optional.empty();
+            case Address.Bucket(var name) -> Optional.of(name);
+            case Address.Key(var name) -> Optional.of(name.bucket());
+        };
+    }
+
+    public Optional<ObjectName> object() {
+        return address instanceof Address.Key(var name) ? Optional.of(name) : Optional.empty();
+    }
+
+    /// @throws S3Failure when the arguments are wrong, or it is not served
+    public S3Request read() {
+        refuseConflicts();
+        var asked = action.orElseThrow(this::noAction);
+        if (asked.serving() == S3Action.Serving.REFUSED) {
+            throw S3Failure.notImplemented(
+                    selector.isEmpty() ? asked.title() : "%s (?%s)".formatted(asked.title(), selector));
+        }
+        var headers = query.withHeadersInQuery(head.headers());
+        query.first("versionId").ifPresent(NotServed::refuseVersion);
+        return switch (address) {
+            case Address.Key(var name) -> ObjectRequests.parse(asked, name, query, headers);
+            case Address.Bucket(var bucket) -> BucketRequests.parse(asked, bucket, query, headers);
+            case Address.Service() -> BucketRequests.list(query);
+        };
+    }
+
+    private void refuseConflicts() {
+        for (int i = 0; i < query.size(); i++) {
+            var name = query.name(i);
+            if (!name.equals(selector) && S3Action.selects(name)) {
+                throw S3Failure.invalidArgument("Conflicting query string parameters: " + selector + ", " + name);
+            }
+        }
+    }
+
+    private S3Failure noAction() {
+        if (selector.equals("uploadId") && address instanceof Address.Bucket) {
+            return S3Failure.invalidArgument("uploadId needs a key, not only a bucket");
+        }
+        var allowed = S3Action.allowed(address.on(), selector);
+        return allowed.isEmpty()
+                ? S3Failure.notImplemented("%s with the sub-resource ?%s".formatted(head.method(), selector))
+                : S3Failure.methodNotAllowed(allowed);
+    }
+}
