@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 from datetime import datetime, timedelta, timezone
 
+import botocore.exceptions
 from checks import MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
 from s3_boto3 import client, refused
 
@@ -207,6 +208,27 @@ def what_is_not_served_says_so():
         except AssertionError as error:
             wrong.append(f"{call.__name__}: {error}")
     same(wrong, [], "not refused as not implemented")
+
+
+@check_of_ours
+def errors_say_what_s3_says():
+    def error(call, **arguments):
+        try:
+            call(**arguments)
+        except botocore.exceptions.ClientError as failure:
+            return failure.response["Error"]
+        raise AssertionError("not refused")
+
+    s3.put_object(Bucket=BUCKET, Key="empty", Body=b"")
+    s3.put_object(Bucket=BUCKET, Key="three", Body=b"abc")
+    same(error(s3.get_object, Bucket=BUCKET, Key="none").get("Key"), "none", "the key that is not there")
+    same(error(s3.list_objects_v2, Bucket="no-such-bucket").get("BucketName"), "no-such-bucket", "the bucket")
+    for key, size, asked in (("three", "3", "bytes=3-"), ("empty", "0", "bytes=0-")):
+        outside = error(s3.get_object, Bucket=BUCKET, Key=key, Range=asked)
+        same((outside.get("ActualObjectSize"), outside.get("RangeRequested")), (size, asked), "the range outside")
+    answer = s3.get_object(Bucket=BUCKET, Key="empty", Range="bytes=-5")
+    same((answer["ResponseMetadata"]["HTTPStatusCode"], answer["Body"].read()), (200, b""), "the end of nothing")
+    s3.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": "empty"}, {"Key": "three"}]})
 
 
 @check

@@ -14,6 +14,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.S3Action;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.parse.UnreadRequest;
@@ -44,7 +45,7 @@ final class AccessCheck {
     Caller caller(RequestHead head, UnreadRequest request) {
         if (head.headers().has(PeerTokens.HEADER)) {
             var node = peers.verify(head)
-                    .orElseThrow(() -> new S3Failure(403, "AccessDenied", "The peer token is forged or too old."));
+                    .orElseThrow(() -> new S3Failure(S3Code.ACCESS_DENIED, "The peer token is forged or too old."));
             var body = head.headers().first(PeerTokens.BODY_HEADER);
             return new Caller(
                     new Identity.Node(node.value()),
@@ -64,11 +65,10 @@ final class AccessCheck {
                 case TokenVerdict.Granted(var identity, var _) -> new Caller(identity, BodyTerms.unverified(head));
                 case TokenVerdict.Expired() ->
                     throw new S3Failure(
-                            403,
-                            "AccessDenied",
+                            S3Code.ACCESS_DENIED,
                             "The redirect's token has expired; send the request to a proxy again.");
                 case TokenVerdict.Forged() ->
-                    throw new S3Failure(403, "AccessDenied", "The redirect's token is not for this request.");
+                    throw new S3Failure(S3Code.ACCESS_DENIED, "The redirect's token is not for this request.");
             };
         });
     }
@@ -144,10 +144,10 @@ final class AccessCheck {
     }
 
     static S3Failure deniedByPolicy() {
-        return new S3Failure(403, "AccessDenied", "Access Denied: the bucket's policy denies it.");
+        return new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the bucket's policy denies it.");
     }
 
     private static S3Failure denied() {
-        return new S3Failure(403, "AccessDenied", "Access Denied: the request is not signed.");
+        return new S3Failure(S3Code.ACCESS_DENIED, "Access Denied: the request is not signed.");
     }
 }

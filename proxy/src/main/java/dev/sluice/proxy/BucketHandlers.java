@@ -11,6 +11,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.s3.BucketSetting;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.BucketXml;
@@ -72,12 +73,14 @@ final class BucketHandlers {
             case BucketSetting.Listing(var root) -> {
                 question.id().ifPresent(id -> {
                     throw new S3Failure(
-                            404, "NoSuchConfiguration", "The bucket has no such configuration: %s".formatted(id));
+                            S3Code.NO_SUCH_CONFIGURATION,
+                            "The bucket has no such configuration: %s".formatted(id),
+                            bucket.name());
                 });
                 yield S3Responses.xml(SettingXml.emptyList(root));
             }
             case BucketSetting.Missing(var code, var what) ->
-                throw new S3Failure(404, code, "The bucket has no %s configuration.".formatted(what));
+                throw new S3Failure(code, "The bucket has no %s configuration.".formatted(what), bucket.name());
             case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
             case BucketSetting.PolicyStatus() -> {
                 var policy =
@@ -90,7 +93,8 @@ final class BucketHandlers {
     private static String documentOf(Bucket bucket) {
         return bucket.properties()
                 .policy()
-                .orElseThrow(() -> new S3Failure(404, "NoSuchBucketPolicy", "The bucket policy does not exist."));
+                .orElseThrow(() -> new S3Failure(
+                        S3Code.NO_SUCH_BUCKET_POLICY, "The bucket policy does not exist.", bucket.name()));
     }
 
     Response policy(Bucket bucket) {

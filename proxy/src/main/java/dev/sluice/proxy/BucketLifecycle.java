@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
@@ -63,8 +64,7 @@ final class BucketLifecycle {
             }
         }
         throw new S3Failure(
-                409,
-                "OperationAborted",
+                S3Code.OPERATION_ABORTED,
                 "Others change the bucket %s at the same time: try again.".formatted(bucket.name()));
     }
 
@@ -76,8 +76,7 @@ final class BucketLifecycle {
         if (!isEmpty(bucket, marked.version(), true, false)) {
             keep(bucket);
             throw new S3Failure(
-                    501,
-                    "NotImplemented",
+                    S3Code.NOT_IMPLEMENTED,
                     ("Changing replicas of a bucket with objects, or durability where replicas is more than 1, is not"
                                     + " implemented: %s is not empty. Copy its objects to a new bucket.")
                             .formatted(bucket.name()));

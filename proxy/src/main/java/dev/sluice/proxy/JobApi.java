@@ -12,6 +12,7 @@ import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.NameList;
 import dev.sluice.common.jobs.NameTemplate;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -73,7 +74,7 @@ final class JobApi {
                 .jobs()
                 .find(id) // also while the controller is away
                 .or(() -> control.confirm().jobs().find(id))
-                .orElseThrow(() -> new S3Failure(404, "NoSuchJob", "There is no job %s".formatted(id)));
+                .orElseThrow(() -> new S3Failure(S3Code.NO_SUCH_JOB, "There is no job %s".formatted(id)));
     }
 
     /// @param message `{"kind": one of [JobKind#KNOWN], "bucket", "prefix" or "template" or "list", "dry_run"}`, the

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.CacheRules;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.jobs.JobKind;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -94,6 +95,6 @@ final class JobMatches {
     }
 
     private static S3Failure nothing(String message) {
-        return new S3Failure(404, "NothingMatches", message);
+        return new S3Failure(S3Code.NOTHING_MATCHES, message);
     }
 }

@@ -10,6 +10,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.util.Map;
@@ -68,10 +69,10 @@ final class MountpathApi {
                         : MountpathChange.DETACH;
             case "enable-mp" -> MountpathChange.ENABLE;
             case "disable-mp" -> MountpathChange.DISABLE;
-            default -> throw new S3Failure(501, "NotImplemented", action + " is not served");
+            default -> throw new S3Failure(S3Code.NOT_IMPLEMENTED, action + " is not served");
         };
         if (!METHODS.getOrDefault(change, "POST").equals(head.method())) {
-            throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for " + action);
+            throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for " + action);
         }
         return JSON.createObjectNode().put("done", target(head).changeMountpath(change, drive.asText()));
     }
@@ -84,6 +85,6 @@ final class MountpathApi {
                 .filter(node -> node.role() == Role.TARGET && node.id().value().equals(id))
                 .findFirst()
                 .map(targets::of)
-                .orElseThrow(() -> new S3Failure(404, "NoSuchNode", "'" + id + "' is not a target of this cluster"));
+                .orElseThrow(() -> new S3Failure(S3Code.NO_SUCH_NODE, "'" + id + "' is not a target of this cluster"));
     }
 }

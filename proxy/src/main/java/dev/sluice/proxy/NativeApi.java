@@ -18,6 +18,7 @@ import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
@@ -78,7 +79,7 @@ final class NativeApi implements HttpHandler {
         try {
             caller = authenticator.authenticate(head);
             if (!caller.identity().trusted()) {
-                throw new S3Failure(403, "AccessDenied", "the request is not signed");
+                throw new S3Failure(S3Code.ACCESS_DENIED, "the request is not signed");
             }
         } catch (S3Failure e) {
             return error(head, e.error());
@@ -91,7 +92,7 @@ final class NativeApi implements HttpHandler {
             } catch (S3Failure e) {
                 return error(head, e.error());
             } catch (IOException | IllegalArgumentException e) {
-                return error(head, new S3Error(400, "BadRequest", String.valueOf(e.getMessage())));
+                return error(head, S3Code.BAD_REQUEST.error(String.valueOf(e.getMessage())));
             }
         });
     }
@@ -133,7 +134,7 @@ final class NativeApi implements HttpHandler {
         if (MountpathApi.CHANGES.contains(path)) {
             return json(200, mountpaths.change(head, JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY))));
         }
-        throw new S3Failure(501, "NotImplemented", "%s %s is not served".formatted(head.method(), path));
+        throw new S3Failure(S3Code.NOT_IMPLEMENTED, "%s %s is not served".formatted(head.method(), path));
     }
 
     private Response bucket(RequestHead head, String name, Caller caller, ByteSource body) throws IOException {
@@ -161,7 +162,7 @@ final class NativeApi implements HttpHandler {
                 buckets.delete(name, value.path("force").asBoolean(false));
                 yield Response.empty(200);
             }
-            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for buckets");
+            default -> throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for buckets");
         };
     }
 
@@ -192,7 +193,7 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "GET" -> resilvers.status(QueryParameters.of(head.query()));
             case "POST" -> resilvers.act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)));
-            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for resilvers");
+            default -> throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for resilvers");
         };
     }
 
@@ -200,7 +201,7 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "GET" -> jobs.list();
             case "POST" -> jobs.start(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)), author(caller));
-            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for the list of jobs");
+            default -> throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for the list of jobs");
         };
     }
 
@@ -214,7 +215,7 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "GET" -> jobs.show(id);
             case "DELETE" -> jobs.stop(id);
-            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for a job");
+            default -> throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for a job");
         };
     }
 
@@ -222,7 +223,7 @@ final class NativeApi implements HttpHandler {
         return switch (head.method()) {
             case "GET" -> scrubs.status(QueryParameters.of(head.query()));
             case "POST" -> scrubs.act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY)));
-            default -> throw new S3Failure(405, "MethodNotAllowed", head.method() + " is not for scrubs");
+            default -> throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, head.method() + " is not for scrubs");
         };
     }
 

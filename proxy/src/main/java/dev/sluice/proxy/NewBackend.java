@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.peer.BackendCheck;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class NewBackend {
         var answers = targets.answers(target -> Optional.of(shown(target.checkBackend(spec))));
         var failures = said(answers, FAILURE);
         if (!failures.isEmpty()) {
-            throw new S3Failure(400, "InvalidArgument", "no bucket was created: %s".formatted(text(failures)));
+            throw new S3Failure(S3Code.INVALID_ARGUMENT, "no bucket was created: %s".formatted(text(failures)));
         }
         var errors = said(answers, "error");
         if (errors.size() == answers.size()) {

@@ -5,6 +5,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.Bodies;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyDecoder;
@@ -41,6 +42,6 @@ final class RequestBodies {
 
     private static S3Failure tooLarge(int limit) {
         return new S3Failure(
-                400, "MaxMessageLengthExceeded", "Your request was too big: more than %d bytes.".formatted(limit));
+                S3Code.MAX_MESSAGE_LENGTH_EXCEEDED, "Your request was too big: more than %d bytes.".formatted(limit));
     }
 }

@@ -4,7 +4,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.engine.FailureAnswers;
-import dev.sluice.common.s3.S3Error;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -16,7 +16,7 @@ final class S3FailureAnswers implements FailureAnswers {
         return cause instanceof StoreException failure
                 ? S3Responses.error(failure, head)
                 : S3Responses.error(
-                        new S3Error(500, "InternalError", "We encountered an internal error. Please try again."), head);
+                        S3Code.INTERNAL_ERROR.error("We encountered an internal error. Please try again."), head);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sluice.common.auth;
 
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.time.InstantSource;
 import java.util.List;
@@ -89,8 +90,7 @@ public final class Authenticator {
 
     private static S3Failure onlyV4() {
         return new S3Failure(
-                400,
-                "InvalidRequest",
+                S3Code.INVALID_REQUEST,
                 "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256."
                         + " Signature Version 2 is taken in presigned URLs for GET, HEAD and PUT of an object only.");
     }

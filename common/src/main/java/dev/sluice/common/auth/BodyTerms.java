@@ -1,6 +1,7 @@
 package dev.sluice.common.auth;
 
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Arrays;
 
@@ -46,7 +47,7 @@ public sealed interface BodyTerms {
             case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER" -> signedChunks.make(true);
             case "STREAMING-UNSIGNED-PAYLOAD-TRAILER" -> new UnsignedChunksWithTrailer();
             case "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD", "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER" ->
-                throw new S3Failure(501, "NotImplemented", "SigV4A (" + contentSha256 + ") is not served.");
+                throw new S3Failure(S3Code.NOT_IMPLEMENTED, "SigV4A (" + contentSha256 + ") is not served.");
             default -> new Hashed(checkedHash(contentSha256));
         };
     }
@@ -64,8 +65,7 @@ public sealed interface BodyTerms {
     private static String checkedHash(String value) {
         if (value.length() != 64 || !isLowerHex(value)) {
             throw new S3Failure(
-                    400,
-                    "InvalidArgument",
+                    S3Code.INVALID_ARGUMENT,
                     "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING-… value, or a valid sha256 value.");
         }
         return value;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -203,10 +204,10 @@ public final class BucketPolicy {
     }
 
     private static S3Failure malformed(String what) {
-        return new S3Failure(400, "MalformedPolicy", "The policy cannot be used: " + what + ".");
+        return new S3Failure(S3Code.MALFORMED_POLICY, "The policy cannot be used: " + what + ".");
     }
 
     private static S3Failure notServed(String what) {
-        return new S3Failure(501, "NotImplemented", "Sluice does not honour " + what + ".");
+        return new S3Failure(S3Code.NOT_IMPLEMENTED, "Sluice does not honour " + what + ".");
     }
 }

@@ -34,6 +34,11 @@ final class Digests {
         return text.getBytes(narrow ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
     }
 
+    /// Of the bytes that are signed, as S3 shows them: two hex digits each, a space between.
+    static String spaced(String text) {
+        return HexFormat.ofDelimiter(" ").formatHex(wireBytes(text));
+    }
+
     static boolean equal(String expected, String given) {
         return MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }

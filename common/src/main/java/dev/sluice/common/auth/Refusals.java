@@ -1,47 +1,58 @@
 package dev.sluice.common.auth;
 
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /// What a signature is refused with: Amazon's codes, each made in one place.
 final class Refusals {
     private Refusals() {}
 
     static S3Failure accessDenied(String message) {
-        return new S3Failure(403, "AccessDenied", message);
+        return new S3Failure(S3Code.ACCESS_DENIED, message);
     }
 
     static S3Failure unknownKey(String accessKey) {
         return new S3Failure(
-                403,
-                "InvalidAccessKeyId",
-                "The AWS Access Key Id you provided does not exist in our records: " + accessKey);
+                S3Code.INVALID_ACCESS_KEY_ID,
+                "The AWS Access Key Id you provided does not exist in our records: " + accessKey,
+                accessKey);
     }
 
-    static S3Failure wrongSignature() {
+    /// @param values of S3's elements: what the client can compare with its own
+    static S3Failure wrongSignature(String... values) {
         return new S3Failure(
-                403,
-                "SignatureDoesNotMatch",
+                S3Code.SIGNATURE_DOES_NOT_MATCH,
                 "The request signature we calculated does not match the signature you provided."
-                        + " Check your key and signing method.");
+                        + " Check your key and signing method.",
+                values);
     }
 
-    static S3Failure skewed() {
+    static S3Failure skewed(RequestTime time, Instant now) {
         return new S3Failure(
-                403,
-                "RequestTimeTooSkewed",
-                "The difference between the request time and the current time is too large.");
+                S3Code.REQUEST_TIME_TOO_SKEWED,
+                "The difference between the request time and the current time is too large.",
+                time.text(),
+                now.truncatedTo(ChronoUnit.SECONDS).toString(),
+                Long.toString(RequestTime.WINDOW.toMillis()));
     }
 
     static S3Failure malformedHeader(String message) {
         return new S3Failure(
-                400, "AuthorizationHeaderMalformed", "The authorization header is malformed; " + message + ".");
+                S3Code.AUTHORIZATION_HEADER_MALFORMED, "The authorization header is malformed; " + message + ".");
+    }
+
+    /// The same refusal, with the region that a client may sign for instead.
+    static S3Failure wrongRegion(S3Failure refusal, String expected) {
+        return new S3Failure(refusal.error().kind(), refusal.error().message(), expected);
     }
 
     static S3Failure malformedQuery(String message) {
-        return new S3Failure(400, "AuthorizationQueryParametersError", message + ".");
+        return new S3Failure(S3Code.AUTHORIZATION_QUERY_PARAMETERS_ERROR, message + ".");
     }
 
     static S3Failure invalidArgument(String message) {
-        return new S3Failure(400, "InvalidArgument", message);
+        return new S3Failure(S3Code.INVALID_ARGUMENT, message);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.common.auth;
 
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -84,13 +85,14 @@ final class SignatureV2 {
             RequestHead head, SignedQuery query, KeyRing keys, String accessKey, String signature, String date) {
         var key = keys.find(accessKey).orElseThrow(() -> Refusals.unknownKey(accessKey));
         var mac = Hmac.sha1(key.secretKey().getBytes(StandardCharsets.UTF_8));
-        if (!signs(mac, stringToSign(head, query, date), signature)) {
-            throw Refusals.wrongSignature();
+        var toSign = stringToSign(head, query, date);
+        if (!signs(mac, toSign, signature)) {
+            throw Refusals.wrongSignature(accessKey, toSign, signature, Digests.spaced(toSign));
         }
         var terms = BodyTerms.of(
                 head, head.headers().first("x-amz-content-sha256").orElse(BodyTerms.UNSIGNED_PAYLOAD), _ -> {
                     throw new S3Failure(
-                            400, "InvalidRequest", "Signed chunks need a request signed with AWS4-HMAC-SHA256.");
+                            S3Code.INVALID_REQUEST, "Signed chunks need a request signed with AWS4-HMAC-SHA256.");
                 });
         return new Caller(new Identity.User(accessKey), terms);
     }

@@ -43,7 +43,7 @@ final class SignatureV4 {
         var scope = scope(fields.credential(), time, Refusals::malformedHeader);
         var payload = headers.first("x-amz-content-sha256").orElse(EMPTY_BODY);
         if (time.skewed(now)) {
-            throw Refusals.skewed();
+            throw Refusals.skewed(time, now);
         }
         var signed = signedHeaders(fields.signedHeaders(), Refusals::malformedHeader);
         return verify(head, query, keys, new Claim(scope, signed, fields.signature(), time, payload));
@@ -86,7 +86,13 @@ final class SignatureV4 {
         var toSign = ALGORITHM + "\n" + claim.time().text() + "\n" + scope.text() + "\n"
                 + Digests.sha256Hex(Digests.wireBytes(canonical));
         if (!Digests.equal(key.hex(toSign), claim.signature())) {
-            throw Refusals.wrongSignature();
+            throw Refusals.wrongSignature(
+                    scope.accessKey(),
+                    toSign,
+                    claim.signature(),
+                    Digests.spaced(toSign),
+                    canonical,
+                    Digests.spaced(canonical));
         }
         keys.remember(scope, key);
         var terms = BodyTerms.of(
@@ -226,7 +232,8 @@ final class SignatureV4 {
                     + "\"; this endpoint belongs to \"s3\"");
         }
         if (!region.equals("*") && !given.region().equals(region)) {
-            throw refusal.apply("the region '" + given.region() + "' is wrong; expecting '" + region + "'");
+            throw Refusals.wrongRegion(
+                    refusal.apply("the region '" + given.region() + "' is wrong; expecting '" + region + "'"), region);
         }
         if (!given.date().equals(time.date())) {
             throw refusal.apply("invalid credential date \"" + given.date()

@@ -1,5 +1,6 @@
 package dev.sluice.common.auth;
 
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.charset.StandardCharsets;
 
@@ -84,6 +85,6 @@ final class UriEncoding {
                 return (high << 4) | low;
             }
         }
-        throw new S3Failure(400, "InvalidURI", "The URI has a '%' that two hex digits do not follow.");
+        throw new S3Failure(S3Code.INVALID_URI, "The URI has a '%' that two hex digits do not follow.");
     }
 }

@@ -13,9 +13,8 @@ public sealed interface BucketSetting {
 
     /// 404.
     ///
-    /// @param code S3's
     /// @param what the bucket has none
-    record Missing(String code, String what) implements BucketSetting {}
+    record Missing(S3Code code, String what) implements BucketSetting {}
 
     /// Everything belongs to the one owner.
     record OwnersAcl() implements BucketSetting {}

@@ -47,13 +47,13 @@ public enum S3Action {
     PUT_BUCKET_ANALYTICS_CONFIGURATION("PUT", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ANALYTICS_CONFIGURATION(
             "DELETE", On.BUCKET, "analytics", "s3:PutAnalyticsConfiguration", Serving.REFUSED),
-    GET_BUCKET_CORS("cors", "s3:GetBucketCORS", new Missing("NoSuchCORSConfiguration", "CORS")),
+    GET_BUCKET_CORS("cors", "s3:GetBucketCORS", new Missing(S3Code.NO_SUCH_CORS, "CORS")),
     PUT_BUCKET_CORS("PUT", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
     DELETE_BUCKET_CORS("DELETE", On.BUCKET, "cors", "s3:PutBucketCORS", Serving.REFUSED),
     GET_BUCKET_ENCRYPTION(
             "encryption",
             "s3:GetEncryptionConfiguration",
-            new Missing("ServerSideEncryptionConfigurationNotFoundError", "server-side encryption")),
+            new Missing(S3Code.NO_SUCH_ENCRYPTION, "server-side encryption")),
     PUT_BUCKET_ENCRYPTION("PUT", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     DELETE_BUCKET_ENCRYPTION("DELETE", On.BUCKET, "encryption", "s3:PutEncryptionConfiguration", Serving.REFUSED),
     GET_BUCKET_INTELLIGENT_TIERING_CONFIGURATION(
@@ -70,7 +70,7 @@ public enum S3Action {
     DELETE_BUCKET_INVENTORY_CONFIGURATION(
             "DELETE", On.BUCKET, "inventory", "s3:PutInventoryConfiguration", Serving.REFUSED),
     GET_BUCKET_LIFECYCLE_CONFIGURATION(
-            "lifecycle", "s3:GetLifecycleConfiguration", new Missing("NoSuchLifecycleConfiguration", "lifecycle")),
+            "lifecycle", "s3:GetLifecycleConfiguration", new Missing(S3Code.NO_SUCH_LIFECYCLE, "lifecycle")),
     PUT_BUCKET_LIFECYCLE_CONFIGURATION("PUT", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
     DELETE_BUCKET_LIFECYCLE("DELETE", On.BUCKET, "lifecycle", "s3:PutLifecycleConfiguration", Serving.REFUSED),
     GET_BUCKET_LOGGING("logging", "s3:GetBucketLogging", new Document("BucketLoggingStatus", "")),
@@ -86,7 +86,7 @@ public enum S3Action {
     GET_OBJECT_LOCK_CONFIGURATION(
             "object-lock",
             "s3:GetBucketObjectLockConfiguration",
-            new Missing("ObjectLockConfigurationNotFoundError", "object lock")),
+            new Missing(S3Code.NO_SUCH_OBJECT_LOCK, "object lock")),
     PUT_OBJECT_LOCK_CONFIGURATION(
             "PUT", On.BUCKET, "object-lock", "s3:PutBucketObjectLockConfiguration", Serving.REFUSED),
     GET_BUCKET_OWNERSHIP_CONTROLS(
@@ -100,14 +100,14 @@ public enum S3Action {
     GET_PUBLIC_ACCESS_BLOCK(
             "publicAccessBlock",
             "s3:GetBucketPublicAccessBlock",
-            new Missing("NoSuchPublicAccessBlockConfiguration", "public access block")),
+            new Missing(S3Code.NO_SUCH_PUBLIC_ACCESS_BLOCK, "public access block")),
     PUT_PUBLIC_ACCESS_BLOCK("PUT", On.BUCKET, "publicAccessBlock", "s3:PutBucketPublicAccessBlock", Serving.REFUSED),
     DELETE_PUBLIC_ACCESS_BLOCK(
             "DELETE", On.BUCKET, "publicAccessBlock", "s3:PutBucketPublicAccessBlock", Serving.REFUSED),
     GET_BUCKET_REPLICATION(
             "replication",
             "s3:GetReplicationConfiguration",
-            new Missing("ReplicationConfigurationNotFoundError", "replication to other buckets")),
+            new Missing(S3Code.NO_SUCH_REPLICATION, "replication to other buckets")),
     PUT_BUCKET_REPLICATION("PUT", On.BUCKET, "replication", "s3:PutReplicationConfiguration", Serving.REFUSED),
     DELETE_BUCKET_REPLICATION("DELETE", On.BUCKET, "replication", "s3:PutReplicationConfiguration", Serving.REFUSED),
     GET_BUCKET_REQUEST_PAYMENT(
@@ -115,10 +115,10 @@ public enum S3Action {
             "s3:GetBucketRequestPayment",
             new Document("RequestPaymentConfiguration", "<Payer>BucketOwner</Payer>")),
     PUT_BUCKET_REQUEST_PAYMENT("PUT", On.BUCKET, "requestPayment", "s3:PutBucketRequestPayment", Serving.REFUSED),
-    GET_BUCKET_TAGGING("tagging", "s3:GetBucketTagging", new Missing("NoSuchTagSet", "tag")),
+    GET_BUCKET_TAGGING("tagging", "s3:GetBucketTagging", new Missing(S3Code.NO_SUCH_TAG_SET, "tag")),
     PUT_BUCKET_TAGGING("PUT", On.BUCKET, "tagging", "s3:PutBucketTagging", Serving.REFUSED),
     DELETE_BUCKET_TAGGING("DELETE", On.BUCKET, "tagging", "s3:PutBucketTagging", Serving.REFUSED),
-    GET_BUCKET_WEBSITE("website", "s3:GetBucketWebsite", new Missing("NoSuchWebsiteConfiguration", "website")),
+    GET_BUCKET_WEBSITE("website", "s3:GetBucketWebsite", new Missing(S3Code.NO_SUCH_WEBSITE, "website")),
     PUT_BUCKET_WEBSITE("PUT", On.BUCKET, "website", "s3:PutBucketWebsite", Serving.REFUSED),
     DELETE_BUCKET_WEBSITE("DELETE", On.BUCKET, "website", "s3:DeleteBucketWebsite", Serving.REFUSED),
     GET_BUCKET_ABAC("GET", On.BUCKET, "abac", "s3:GetBucketAbac", Serving.REFUSED),

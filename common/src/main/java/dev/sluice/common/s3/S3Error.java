@@ -1,4 +1,23 @@
 package dev.sluice.common.s3;
 
-/// An error as S3 clients see it: Amazon's code, its HTTP status, and a message that says what to do.
-public record S3Error(int status, String code, String message) {}
+import java.util.List;
+
+/// An error as S3 clients see it: Amazon's code, and a message that says what to do.
+///
+/// @param values of the code's elements, in their order; at most as many
+public record S3Error(S3Code kind, String message, List<String> values) {
+    public S3Error {
+        if (values.size() > kind.elements().size()) {
+            throw new IllegalArgumentException(
+                    "%s has the elements %s, not %s".formatted(kind, kind.elements(), values));
+        }
+    }
+
+    public int status() {
+        return kind.status();
+    }
+
+    public String code() {
+        return kind.code();
+    }
+}

@@ -2,36 +2,44 @@ package dev.sluice.common.s3;
 
 import dev.sluice.common.store.StoreException;
 
-/// The only place where a failure of the store becomes an S3 code and an HTTP status.
+/// The only place where a failure of the store becomes a code of S3.
 public final class S3Errors {
     private S3Errors() {}
 
     public static S3Error of(StoreException failure) {
         var message = String.valueOf(failure.getMessage());
         return switch (failure) {
-            case StoreException.NoSuchKey _ -> new S3Error(404, "NoSuchKey", message);
-            case StoreException.NoSuchBucket _ -> new S3Error(404, "NoSuchBucket", message);
-            case StoreException.BucketExists _ -> new S3Error(409, "BucketAlreadyOwnedByYou", message);
-            case StoreException.BucketNotEmpty _ -> new S3Error(409, "BucketNotEmpty", message);
-            case StoreException.NoSuchUpload _ -> new S3Error(404, "NoSuchUpload", message);
-            case StoreException.InvalidPart _ -> new S3Error(400, "InvalidPart", message);
-            case StoreException.InvalidPartOrder _ -> new S3Error(400, "InvalidPartOrder", message);
-            case StoreException.EntityTooLarge _ -> new S3Error(400, "EntityTooLarge", message);
-            case StoreException.EntityTooSmall _ -> new S3Error(400, "EntityTooSmall", message);
-            case StoreException.InvalidArgument _ -> new S3Error(400, "InvalidArgument", message);
-            case StoreException.PreconditionFailed _ -> new S3Error(412, "PreconditionFailed", message);
-            case StoreException.NotModified _ -> new S3Error(304, "NotModified", message);
-            case StoreException.RangeNotSatisfiable _ -> new S3Error(416, "InvalidRange", message);
-            case StoreException.BadDigest _ -> new S3Error(400, "BadDigest", message);
-            case StoreException.IncompleteBody _ -> new S3Error(400, "IncompleteBody", message);
-            // S3 has no code for a full drive; 507 is what SDKs do not retry at once.
-            case StoreException.NoSpace _ -> new S3Error(507, "InsufficientStorage", message);
-            case StoreException.QuotaExceeded _ -> new S3Error(507, "QuotaExceeded", message);
-            case StoreException.Damaged _ -> new S3Error(500, "InternalError", message);
-            case StoreException.DriveFailed _ -> new S3Error(503, "ServiceUnavailable", message);
-            case StoreException.BackendUnavailable _ -> new S3Error(503, "ServiceUnavailable", message);
-            case StoreException.BackendDenied _ -> new S3Error(403, "AccessDenied", message);
-            case StoreException.Unavailable _ -> new S3Error(503, "ServiceUnavailable", message);
+            case StoreException.NoSuchKey no -> S3Code.NO_SUCH_KEY.error(message, no.key());
+            case StoreException.NoSuchBucket no -> S3Code.NO_SUCH_BUCKET.error(message, no.bucket());
+            case StoreException.BucketExists there -> S3Code.BUCKET_ALREADY_OWNED.error(message, there.bucket());
+            case StoreException.BucketNotEmpty full -> S3Code.BUCKET_NOT_EMPTY.error(message, full.bucket());
+            case StoreException.NoSuchUpload no -> S3Code.NO_SUCH_UPLOAD.error(message, no.uploadId());
+            case StoreException.InvalidPart bad -> S3Code.INVALID_PART.error(message, Integer.toString(bad.part()));
+            case StoreException.InvalidPartOrder _ -> S3Code.INVALID_PART_ORDER.error(message);
+            case StoreException.EntityTooLarge large ->
+                S3Code.ENTITY_TOO_LARGE.error(message, Long.toString(large.size()), Long.toString(large.limit()));
+            case StoreException.EntityTooSmall small ->
+                S3Code.ENTITY_TOO_SMALL.error(
+                        message,
+                        Long.toString(small.size()),
+                        Long.toString(small.smallest()),
+                        Integer.toString(small.part()),
+                        small.etag());
+            case StoreException.InvalidArgument _ -> S3Code.INVALID_ARGUMENT.error(message);
+            case StoreException.PreconditionFailed failed ->
+                S3Code.PRECONDITION_FAILED.error(message, failed.condition());
+            case StoreException.NotModified _ -> S3Code.NOT_MODIFIED.error(message);
+            case StoreException.RangeNotSatisfiable outside ->
+                S3Code.INVALID_RANGE.error(message, Long.toString(outside.size()));
+            case StoreException.BadDigest bad -> new S3Error(S3Code.BAD_DIGEST, message, bad.digests());
+            case StoreException.IncompleteBody _ -> S3Code.INCOMPLETE_BODY.error(message);
+            case StoreException.NoSpace _ -> S3Code.INSUFFICIENT_STORAGE.error(message);
+            case StoreException.QuotaExceeded _ -> S3Code.QUOTA_EXCEEDED.error(message);
+            case StoreException.Damaged _ -> S3Code.INTERNAL_ERROR.error(message);
+            case StoreException.DriveFailed _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
+            case StoreException.BackendUnavailable _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
+            case StoreException.BackendDenied _ -> S3Code.ACCESS_DENIED.error(message);
+            case StoreException.Unavailable _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
         };
     }
 }

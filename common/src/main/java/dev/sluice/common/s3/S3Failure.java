@@ -9,47 +9,53 @@ public final class S3Failure extends RuntimeException {
     private final S3Error error;
     private final Headers headers;
 
-    public S3Failure(int status, String code, String message) {
-        this(status, code, message, Headers.EMPTY);
+    /// @param values of the code's elements, in their order
+    public S3Failure(S3Code code, String message, String... values) {
+        this(code.error(message, values), Headers.EMPTY);
     }
 
-    private S3Failure(int status, String code, String message, Headers headers) {
-        super(code + ": " + message, null, false, false); // refusals are not bugs: no stack trace
-        this.error = new S3Error(status, code, message);
+    private S3Failure(S3Error error, Headers headers) {
+        super(error.code() + ": " + error.message(), null, false, false); // refusals are not bugs: no stack trace
+        this.error = error;
         this.headers = headers;
     }
 
     /// The resource exists but the method does nothing there.
     ///
     /// @param allow the methods that do, for the Allow header
-    public static S3Failure methodNotAllowed(String allow) {
+    public static S3Failure methodNotAllowed(String method, String allow) {
         return new S3Failure(
-                405,
-                "MethodNotAllowed",
-                "The specified method is not allowed against this resource. Allowed: " + allow,
+                S3Code.METHOD_NOT_ALLOWED.error(
+                        "The specified method is not allowed against this resource. Allowed: " + allow, method),
                 Headers.of("Allow", allow));
     }
 
     /// A part of S3 that is not served here and therefore must not be ignored.
     public static S3Failure notImplemented(String what) {
-        return new S3Failure(501, "NotImplemented", "Not served here: " + what);
+        return new S3Failure(S3Code.NOT_IMPLEMENTED, "Not served here: " + what);
     }
 
     /// A body that would come another way than by HTTP.
     public static S3Failure noRdma() {
         return new S3Failure(
-                501,
-                "NotImplemented",
-                "Not served here: bodies by RDMA (x-amz-rdma-token). Send the body by HTTP.",
+                S3Code.NOT_IMPLEMENTED.error(
+                        "Not served here: bodies by RDMA (x-amz-rdma-token). Send the body by HTTP.",
+                        "x-amz-rdma-token"),
                 Headers.of("x-amz-rdma-reply", "501"));
     }
 
+    /// An argument of more than one header or parameter.
     public static S3Failure invalidArgument(String message) {
-        return new S3Failure(400, "InvalidArgument", message);
+        return new S3Failure(S3Code.INVALID_ARGUMENT, message);
+    }
+
+    /// @param name of the header or parameter
+    public static S3Failure invalidArgument(String name, String value, String message) {
+        return new S3Failure(S3Code.INVALID_ARGUMENT, message, name, value);
     }
 
     public static S3Failure invalidRequest(String message) {
-        return new S3Failure(400, "InvalidRequest", message);
+        return new S3Failure(S3Code.INVALID_REQUEST, message);
     }
 
     public S3Error error() {

@@ -1,6 +1,7 @@
 package dev.sluice.common.store;
 
 import java.time.Duration;
+import java.util.List;
 
 /// A failure of a request, by meaning. Which S3 code and HTTP status it becomes is decided in one other place.
 public abstract sealed class StoreException extends RuntimeException {
@@ -13,39 +14,81 @@ public abstract sealed class StoreException extends RuntimeException {
     }
 
     public static final class NoSuchKey extends StoreException {
+        private final String key;
+
         public NoSuchKey(String key) {
             super("The key does not exist: " + key);
+            this.key = key;
+        }
+
+        public String key() {
+            return key;
         }
     }
 
     public static final class NoSuchBucket extends StoreException {
+        private final String bucket;
+
         public NoSuchBucket(String bucket) {
             super("The bucket does not exist: " + bucket);
+            this.bucket = bucket;
+        }
+
+        public String bucket() {
+            return bucket;
         }
     }
 
     public static final class BucketExists extends StoreException {
+        private final String bucket;
+
         public BucketExists(String bucket) {
             super("The bucket exists already and is yours: " + bucket);
+            this.bucket = bucket;
+        }
+
+        public String bucket() {
+            return bucket;
         }
     }
 
     public static final class BucketNotEmpty extends StoreException {
+        private final String bucket;
+
         public BucketNotEmpty(String bucket) {
             super("The bucket is not empty: " + bucket);
+            this.bucket = bucket;
+        }
+
+        public String bucket() {
+            return bucket;
         }
     }
 
     public static final class NoSuchUpload extends StoreException {
+        private final String uploadId;
+
         public NoSuchUpload(String uploadId) {
             super("The multipart upload does not exist; it may have been completed or aborted: " + uploadId);
+            this.uploadId = uploadId;
+        }
+
+        public String uploadId() {
+            return uploadId;
         }
     }
 
     /// A part named in CompleteMultipartUpload was not uploaded, or with another ETag.
     public static final class InvalidPart extends StoreException {
-        public InvalidPart(String message) {
-            super(message);
+        private final int part;
+
+        public InvalidPart(int part, String why) {
+            super("Part " + part + " " + why);
+            this.part = part;
+        }
+
+        public int part() {
+            return part;
         }
     }
 
@@ -56,14 +99,54 @@ public abstract sealed class StoreException extends RuntimeException {
     }
 
     public static final class EntityTooLarge extends StoreException {
-        public EntityTooLarge(String message) {
-            super(message);
+        private final long size;
+        private final long limit;
+
+        public EntityTooLarge(long size, long limit) {
+            super("The object has %d bytes; limits.object_size allows %d".formatted(size, limit));
+            this.size = size;
+            this.limit = limit;
+        }
+
+        public long size() {
+            return size;
+        }
+
+        public long limit() {
+            return limit;
         }
     }
 
     public static final class EntityTooSmall extends StoreException {
-        public EntityTooSmall(String message) {
-            super(message);
+        private final int part;
+        private final long size;
+        private final long smallest;
+        private final String etag;
+
+        /// @param smallest what all parts but the last must have
+        /// @param etag the part's, without quotes
+        public EntityTooSmall(int part, long size, long smallest, String etag) {
+            super("Part %d has %d bytes; all but the last need %d".formatted(part, size, smallest));
+            this.part = part;
+            this.size = size;
+            this.smallest = smallest;
+            this.etag = etag;
+        }
+
+        public int part() {
+            return part;
+        }
+
+        public long size() {
+            return size;
+        }
+
+        public long smallest() {
+            return smallest;
+        }
+
+        public String etag() {
+            return etag;
         }
     }
 
@@ -75,8 +158,15 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /// If-Match or If-Unmodified-Since does not hold (412), also If-None-Match on a write.
     public static final class PreconditionFailed extends StoreException {
+        private final String condition;
+
         public PreconditionFailed(String condition) {
             super("The condition does not hold: " + condition);
+            this.condition = condition;
+        }
+
+        public String condition() {
+            return condition;
         }
     }
 
@@ -109,8 +199,22 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /// The bytes received are not the ones the client's checksum names.
     public static final class BadDigest extends StoreException {
+        private final List<String> digests;
+
         public BadDigest(String message) {
             super(message);
+            this.digests = List.of();
+        }
+
+        /// @param expected as the client sent it
+        public BadDigest(String message, String expected, String calculated) {
+            super(message);
+            this.digests = List.of(expected, calculated);
+        }
+
+        /// The expected and the calculated one, where they are known.
+        public List<String> digests() {
+            return digests;
         }
     }
 

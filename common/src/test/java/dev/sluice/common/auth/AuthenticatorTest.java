@@ -49,6 +49,34 @@ class AuthenticatorTest {
     }
 
     @Test
+    void aWrongSignatureIsShownWhatWasSigned() {
+        for (var vector : SignatureVectors.of("v4-header")) {
+            var head = vector.head();
+            var refusal = catchThrowableOfType(
+                    S3Failure.class,
+                    () -> vector.authenticate(
+                            SignatureVectors.head(head.method(), head.path() + "x", head.query(), head.headers())));
+            var values = refusal.error().values();
+            assertThat(values.get(0)).isEqualTo(SignatureVectors.KEY.accessKey());
+            assertThat(values.get(1)).endsWith("\n" + Digests.sha256Hex(Digests.wireBytes(values.get(4))));
+            assertThat(head.headers().first("Authorization").orElseThrow()).endsWith("Signature=" + values.get(2));
+            assertThat(values.get(3)).startsWith("41 57 53 34 2d 48 4d 41 43");
+            assertThat(values.get(4)).startsWith(head.method() + "\n" + head.path() + "x\n");
+            assertThat(values.get(5)).startsWith(Digests.spaced(head.method() + "\n/"));
+        }
+    }
+
+    @Test
+    void aWrongClockIsShownTheTime() {
+        var vector = SignatureVectors.of("v4-header").getFirst();
+        var now = vector.time().plus(RequestTime.WINDOW).plusSeconds(1);
+        var refusal = catchThrowableOfType(
+                S3Failure.class, () -> SignatureVectors.authenticator(now).authenticate(vector.head()));
+        assertThat(refusal.error().values())
+                .containsExactly(RequestTime.of(vector.time()).text(), now.toString(), Long.toString(15 * 60 * 1000));
+    }
+
+    @Test
     void everySignedHeaderCounts() {
         for (var vector : SignatureVectors.of("v4-header")) {
             for (var name : List.of("Host", "X-Amz-Content-SHA256")) {

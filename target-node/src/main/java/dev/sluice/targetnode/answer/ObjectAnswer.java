@@ -5,6 +5,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -74,7 +75,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     public static ObjectAnswer of(Known object, Asked asked, CacheResult result) {
         asked.conditions().checkRead(object.etag(), object.modified());
         var part = asked.partNumber().map(number -> part(object, number));
-        var selected = part.or(() -> asked.range().map(range -> range.resolve(object.size())));
+        var selected = part.or(() -> asked.range().flatMap(range -> resolve(range, object.size())));
         long offset = selected.map(ByteRange.Resolved::offset).orElse(0L);
         long length = selected.map(ByteRange.Resolved::length).orElse(object.size());
         var headers = Headers.builder()
@@ -106,6 +107,13 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         return new ObjectAnswer(partial ? 206 : 200, headers.build(), offset, length);
     }
 
+    /// The last bytes of an empty object are all of it, as in S3.
+    private static Optional<ByteRange.Resolved> resolve(ByteRange range, long size) {
+        return size == 0 && range instanceof ByteRange.Last(var count) && count > 0
+                ? Optional.empty()
+                : Optional.of(range.resolve(size));
+    }
+
     private static void addChecksums(Headers.Builder headers, Known object) {
         object.checksums().forEach((algorithm, value) -> headers.add(algorithm.header(), value));
         if (!object.checksums().isEmpty()) {
@@ -118,7 +126,11 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
     private static ByteRange.Resolved part(Known object, int number) {
         var sizes = object.partSizes().isEmpty() ? List.of(object.size()) : object.partSizes();
         if (number > sizes.size()) {
-            throw new S3Failure(416, "InvalidPartNumber", "The object has %d parts.".formatted(sizes.size()));
+            throw new S3Failure(
+                    S3Code.INVALID_PART_NUMBER,
+                    "The object has %d parts.".formatted(sizes.size()),
+                    Integer.toString(number),
+                    Integer.toString(sizes.size()));
         }
         long offset =
                 sizes.stream().limit(number - 1).mapToLong(Long::longValue).sum();

@@ -237,7 +237,7 @@ final class CompleteUploadHandler {
                 .map(part -> new MultipartChecksum.Part(
                         Optional.ofNullable(part.checksums().get(algorithm.get()))
                                 .orElseThrow(() -> new StoreException.InvalidPart(
-                                        "Part " + part.number() + " was uploaded without a " + algorithm.get())),
+                                        part.number(), "was uploaded without a " + algorithm.get())),
                         part.size()))
                 .toList();
         var value = fullObject

@@ -9,8 +9,7 @@ public record ObjectSizeLimit(long bytes) {
     /// @throws StoreException.EntityTooLarge when an object of this size is too large
     void require(long size) {
         if (size > bytes) {
-            throw new StoreException.EntityTooLarge(
-                    "The object has %d bytes; limits.object_size allows %d".formatted(size, bytes));
+            throw new StoreException.EntityTooLarge(size, bytes);
         }
     }
 }

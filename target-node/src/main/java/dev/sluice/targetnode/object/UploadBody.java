@@ -2,6 +2,7 @@ package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.body.ObjectBody;
 import java.util.Map;
@@ -16,7 +17,7 @@ record UploadBody(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm,
     /// reserve
     static UploadBody of(ObjectBody body) {
         if (body.decodedLength() < 0) {
-            throw new S3Failure(411, "MissingContentLength", "You must provide the Content-Length HTTP header.");
+            throw new S3Failure(S3Code.MISSING_CONTENT_LENGTH, "You must provide the Content-Length HTTP header.");
         }
         return new UploadBody(body, body.decodedLength(), body::trailers);
     }

@@ -18,10 +18,11 @@ public final class ErrorXml {
     }
 
     private static ByteBuffer write(XmlWriter xml, S3Error error, String resource, String requestId) {
-        return xml.open("Error")
-                .element("Code", error.code())
-                .element("Message", error.message())
-                .element("Resource", resource)
+        xml.open("Error").element("Code", error.code()).element("Message", error.message());
+        for (int i = 0; i < error.values().size(); i++) {
+            xml.element(error.kind().elements().get(i), error.values().get(i));
+        }
+        return xml.element("Resource", resource)
                 .element("RequestId", requestId)
                 .close("Error")
                 .finish();

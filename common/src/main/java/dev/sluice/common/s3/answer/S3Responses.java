@@ -4,6 +4,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
@@ -34,7 +35,7 @@ public final class S3Responses {
             case StoreException.NotModified same ->
                 Response.of(304, Headers.of("ETag", '"' + same.etag() + '"'), ResponseBody.NONE);
             case StoreException.RangeNotSatisfiable outside ->
-                error(error, head).with("Content-Range", "bytes */" + outside.size());
+                error(outside(outside, error, head), head).with("Content-Range", "bytes */" + outside.size());
             case StoreException.Unavailable unavailable -> {
                 long seconds =
                         Math.max(1, unavailable.retryAfter().plusMillis(999).toSeconds());
@@ -42,6 +43,13 @@ public final class S3Responses {
             }
             default -> error(error, head);
         };
+    }
+
+    private static S3Error outside(StoreException.RangeNotSatisfiable failure, S3Error error, RequestHead head) {
+        return head.headers()
+                .first("Range")
+                .map(asked -> S3Code.INVALID_RANGE.error(error.message(), Long.toString(failure.size()), asked))
+                .orElse(error);
     }
 
     public static Response error(S3Failure failure, RequestHead head) {

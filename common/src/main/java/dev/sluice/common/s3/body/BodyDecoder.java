@@ -4,6 +4,7 @@ import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -41,7 +42,7 @@ public final class BodyDecoder {
         }
         var text = declared.get().trim();
         if (text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            throw new S3Failure(400, "InvalidArgument", "x-amz-decoded-content-length is not a length: " + text);
+            throw new S3Failure(S3Code.INVALID_ARGUMENT, "x-amz-decoded-content-length is not a length: " + text);
         }
         return Long.parseLong(text);
     }
@@ -54,8 +55,7 @@ public final class BodyDecoder {
                     .filter(name -> !name.isEmpty())
                     .map(name -> ChecksumAlgorithm.ofHeader(name)
                             .orElseThrow(() -> new S3Failure(
-                                    400,
-                                    "InvalidRequest",
+                                    S3Code.INVALID_REQUEST,
                                     "The value specified in the x-amz-trailer header is not supported: " + name)))
                     .forEach(announced::add);
         }

@@ -3,6 +3,7 @@ package dev.sluice.common.s3.body;
 import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ sealed interface ChunkSignatures {
     void checkTrailer(String canonical, String signature);
 
     private static S3Failure malformed() {
-        return new S3Failure(400, "InvalidRequest", "A chunk's header is not what its framing asks for.");
+        return new S3Failure(S3Code.INVALID_REQUEST, "A chunk's header is not what its framing asks for.");
     }
 
     /// Framing without signatures: there must not be any.
@@ -132,8 +133,7 @@ sealed interface ChunkSignatures {
             if (!MessageDigest.isEqual(
                     expected.getBytes(StandardCharsets.UTF_8), signature.getBytes(StandardCharsets.UTF_8))) {
                 throw new S3Failure(
-                        403,
-                        "SignatureDoesNotMatch",
+                        S3Code.SIGNATURE_DOES_NOT_MATCH,
                         "The signature of a chunk or of the trailer does not match the one we calculated.");
             }
             previous = expected;

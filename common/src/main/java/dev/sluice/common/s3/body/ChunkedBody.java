@@ -2,6 +2,7 @@ package dev.sluice.common.s3.body;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -151,11 +152,11 @@ final class ChunkedBody implements ObjectBody {
     }
 
     static S3Failure malformedTrailer(String what) {
-        return new S3Failure(400, "MalformedTrailerError", "The trailer of the body is malformed: " + what + ".");
+        return new S3Failure(S3Code.MALFORMED_TRAILER, "The trailer of the body is malformed: " + what + ".");
     }
 
     private static S3Failure badSize(String hex) {
-        return new S3Failure(400, "InvalidChunkSizeError", "A chunk's size is not a hexadecimal number: " + hex);
+        return new S3Failure(S3Code.INVALID_CHUNK_SIZE, "A chunk's size is not a hexadecimal number: " + hex);
     }
 
     private StoreException.IncompleteBody wrongLength(String which) {

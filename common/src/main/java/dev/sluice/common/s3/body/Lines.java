@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.body;
 
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -27,7 +28,7 @@ final class Lines implements AutoCloseable {
             }
             if (line.length() >= longest) {
                 throw new S3Failure(
-                        400, "InvalidRequest", "A line of the body's framing is longer than " + longest + " bytes.");
+                        S3Code.INVALID_REQUEST, "A line of the body's framing is longer than " + longest + " bytes.");
             }
             line.append(c);
         }
@@ -44,13 +45,13 @@ final class Lines implements AutoCloseable {
 
     void expectLineEnd() throws IOException {
         if (one() != '\r' || one() != '\n') {
-            throw new S3Failure(400, "InvalidRequest", "A chunk is longer than its header says.");
+            throw new S3Failure(S3Code.INVALID_REQUEST, "A chunk is longer than its header says.");
         }
     }
 
     void expectEnd() throws IOException {
         if (current.hasRemaining() || raw.next().hasRemaining()) {
-            throw new S3Failure(400, "InvalidRequest", "The body goes on after its last chunk.");
+            throw new S3Failure(S3Code.INVALID_REQUEST, "The body goes on after its last chunk.");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.common.s3.body;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -56,9 +57,10 @@ final class PlainBody implements ObjectBody {
         var actual = HexFormat.of().formatHex(hasher.get().value());
         if (!expected.equals(Optional.of(actual))) {
             throw new S3Failure(
-                    400,
-                    "XAmzContentSHA256Mismatch",
-                    "The provided 'x-amz-content-sha256' header does not match what was computed: " + actual);
+                    S3Code.SHA256_MISMATCH,
+                    "The provided 'x-amz-content-sha256' header does not match what was computed: " + actual,
+                    expected.orElse(""),
+                    actual);
         }
     }
 

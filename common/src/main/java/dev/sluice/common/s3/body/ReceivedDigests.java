@@ -114,8 +114,10 @@ public final class ReceivedDigests implements AutoCloseable {
         }
         attributes.contentMd5().ifPresent(expected -> {
             if (!expected.equalsIgnoreCase(etag)) {
-                throw new StoreException.BadDigest("The Content-MD5 you specified did not match what we received: "
-                        + expected + " is not " + etag);
+                throw new StoreException.BadDigest(
+                        "The Content-MD5 you specified did not match what we received: " + expected + " is not " + etag,
+                        expected,
+                        etag);
             }
         });
         attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
@@ -141,8 +143,11 @@ public final class ReceivedDigests implements AutoCloseable {
             throw new StoreException.InvalidArgument("Value for " + algorithm.header() + " is invalid: " + expected);
         }
         if (!MessageDigest.isEqual(promised, Base64.getDecoder().decode(actual))) {
-            throw new StoreException.BadDigest("The " + algorithm
-                    + " you specified did not match the calculated checksum: " + expected + " is not " + actual);
+            throw new StoreException.BadDigest(
+                    "The " + algorithm + " you specified did not match the calculated checksum: " + expected
+                            + " is not " + actual,
+                    expected,
+                    actual);
         }
     }
 }

@@ -28,6 +28,6 @@ public final class ContinuationToken {
         } catch (IllegalArgumentException | CharacterCodingException _) {
             // Said below, like every other token that was not made here.
         }
-        throw S3Failure.invalidArgument("The continuation token provided is incorrect");
+        throw S3Failure.invalidArgument("continuation-token", token, "The continuation token provided is incorrect");
     }
 }

@@ -2,7 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.ObjectName;
-import dev.sluice.common.s3.S3Action.On;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -18,14 +18,6 @@ sealed interface Address {
     Service SERVICE = new Service();
 
     int LONGEST_KEY = 1024;
-
-    default On on() {
-        return switch (this) {
-            case Service() -> On.SERVICE;
-            case Bucket _ -> On.BUCKET;
-            case Key _ -> On.OBJECT;
-        };
-    }
 
     /// @param hostBucket the bucket that the Host header names (virtual-host style); then the path is all key
     static Address of(RequestHead head, Optional<String> hostBucket) {
@@ -44,7 +36,7 @@ sealed interface Address {
         int slash = path.indexOf('/', start);
         var bucket = PercentDecoding.decode(path, start, slash < 0 ? path.length() : slash, false);
         if (bucket.isEmpty()) {
-            throw new S3Failure(400, "InvalidBucketName", "The path begins with an empty bucket name.");
+            throw new S3Failure(S3Code.INVALID_BUCKET_NAME, "The path begins with an empty bucket name.");
         }
         BucketName.checkExisting(bucket);
         return inBucket(bucket, path, slash < 0 ? path.length() : slash + 1);
@@ -62,7 +54,7 @@ sealed interface Address {
     static void checkLength(String key) {
         // A char is three bytes at most, so short keys need no encoding to know.
         if (key.length() > LONGEST_KEY / 3 && key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
-            throw new S3Failure(400, "KeyTooLongError", "Your key is too long: more than 1024 bytes of UTF-8.");
+            throw new S3Failure(S3Code.KEY_TOO_LONG, "Your key is too long: more than 1024 bytes of UTF-8.");
         }
     }
 }

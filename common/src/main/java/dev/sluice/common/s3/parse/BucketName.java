@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Set;
 
@@ -76,6 +77,6 @@ public final class BucketName {
     }
 
     private static S3Failure invalid(String message) {
-        return new S3Failure(400, "InvalidBucketName", message);
+        return new S3Failure(S3Code.INVALID_BUCKET_NAME, message);
     }
 }

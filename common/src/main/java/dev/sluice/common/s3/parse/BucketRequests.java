@@ -59,7 +59,7 @@ final class BucketRequests {
     private static S3Request list(String bucket, Query query) {
         var type = query.text("list-type");
         if (!type.isEmpty() && !type.equals("1") && !type.equals("2")) {
-            throw S3Failure.invalidArgument("Invalid list-type specified in Request: " + type);
+            throw S3Failure.invalidArgument("list-type", type, "Invalid list-type specified in Request: " + type);
         }
         boolean v2 = type.equals("2");
         var token = v2 ? query.first("continuation-token") : Optional.<String>empty();
@@ -82,7 +82,10 @@ final class BucketRequests {
 
     private static S3Request versions(String bucket, Query query) {
         if (query.has("version-id-marker") && !query.has("key-marker")) {
-            throw S3Failure.invalidArgument("A version-id marker cannot be specified without a key marker.");
+            throw S3Failure.invalidArgument(
+                    "version-id-marker",
+                    query.text("version-id-marker"),
+                    "A version-id marker cannot be specified without a key marker.");
         }
         return new S3Request.ListObjectVersions(
                 bucket,
@@ -107,7 +110,7 @@ final class BucketRequests {
     private static boolean encodeKeys(Query query) {
         var type = query.text("encoding-type");
         if (!type.isEmpty() && !type.equalsIgnoreCase("url")) {
-            throw S3Failure.invalidArgument("Invalid Encoding Method specified in Request");
+            throw S3Failure.invalidArgument("encoding-type", type, "Invalid Encoding Method specified in Request");
         }
         return !type.isEmpty();
     }

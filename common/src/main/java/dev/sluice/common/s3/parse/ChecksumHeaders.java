@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Arrays;
 import java.util.Base64;
@@ -78,7 +79,7 @@ final class ChecksumHeaders {
         return headers.first("content-md5").map(value -> {
             var digest = base64(value);
             if (digest.length != 16) {
-                throw new S3Failure(400, "InvalidDigest", "The Content-MD5 you specified is not valid: " + value);
+                throw new S3Failure(S3Code.INVALID_DIGEST, "The Content-MD5 you specified is not valid: " + value);
             }
             return HexFormat.of().formatHex(digest);
         });

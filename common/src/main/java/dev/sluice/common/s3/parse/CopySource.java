@@ -25,6 +25,8 @@ final class CopySource {
         int slash = decoded.indexOf('/');
         if (slash <= 0 || slash == decoded.length() - 1) {
             throw S3Failure.invalidArgument(
+                    "x-amz-copy-source",
+                    header,
                     "Copy Source must mention the source bucket and key: sourcebucket/sourcekey");
         }
         var name = new ObjectName(decoded.substring(0, slash), decoded.substring(slash + 1));
@@ -47,7 +49,7 @@ final class CopySource {
     private static Optional<String> etags(Headers headers, String header) {
         var etags = headers.first(header);
         if (etags.filter(text -> text.chars().anyMatch(Character::isISOControl)).isPresent()) {
-            throw S3Failure.invalidArgument("The value of " + header + " has a control character");
+            throw S3Failure.invalidArgument(header, etags.get(), "The value of " + header + " has a control character");
         }
         return etags;
     }
@@ -55,7 +57,7 @@ final class CopySource {
     private static Optional<Instant> date(Headers headers, String header) {
         return headers.first(header)
                 .map(text -> HttpDate.parse(text)
-                        .orElseThrow(
-                                () -> S3Failure.invalidArgument("The value of " + header + " is not a date: " + text)));
+                        .orElseThrow(() -> S3Failure.invalidArgument(
+                                header, text, "The value of " + header + " is not a date: " + text)));
     }
 }

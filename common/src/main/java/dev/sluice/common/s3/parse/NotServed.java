@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -22,13 +23,13 @@ final class NotServed {
     /// The only version of an object in a bucket without versions is called `null`.
     static void refuseVersion(String versionId) {
         if (!VERSION.matcher(versionId).matches()) {
-            throw S3Failure.invalidArgument("Invalid version id specified: " + versionId);
+            throw S3Failure.invalidArgument("versionId", versionId, "Invalid version id specified: " + versionId);
         }
         if (!versionId.equals("null")) {
             throw new S3Failure(
-                    404,
-                    "NoSuchVersion",
-                    "No bucket has versions: the only one of an object is null, not " + versionId);
+                    S3Code.NO_SUCH_VERSION,
+                    "No bucket has versions: the only one of an object is null, not " + versionId,
+                    versionId);
         }
     }
 
@@ -38,7 +39,7 @@ final class NotServed {
             return;
         }
         boolean refused = switch (name.length() > 6 ? name.charAt(6) | 0x20 : 0) {
-            case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value, "AccessControlListNotSupported");
+            case 'a' -> is(name, "x-amz-acl") && !isOwnersAcl(value, S3Code.ACL_NOT_SUPPORTED);
             case 'b' -> is(name, "x-amz-bucket-object-lock-enabled") && !is(value, "false");
             case 'c' -> begins(name, "x-amz-copy-source-server-side-encryption");
             case 'g' -> begins(name, "x-amz-grant-");
@@ -54,38 +55,37 @@ final class NotServed {
             default -> false;
         };
         if (refused) {
-            throw S3Failure.notImplemented("the header " + name.toLowerCase(Locale.ROOT) + ": " + value);
+            var header = name.toLowerCase(Locale.ROOT);
+            throw new S3Failure(S3Code.NOT_IMPLEMENTED, "Not served here: the header " + header + ": " + value, header);
         }
     }
 
     /// What CreateBucket says of ACLs, and of who owns the objects.
     static void refuseBucketAcl(Headers headers) {
-        headers.first("x-amz-acl").ifPresent(acl -> isOwnersAcl(acl, "InvalidBucketAclWithObjectOwnership"));
+        headers.first("x-amz-acl").ifPresent(acl -> isOwnersAcl(acl, S3Code.INVALID_BUCKET_ACL));
     }
 
     /// What an action that sets an ACL may say: nothing that is not so anyway.
     static void requireOwnersAcl(Headers headers) {
         var acl = headers.first("x-amz-acl")
                 .orElseThrow(() -> new S3Failure(
-                        400,
-                        "AccessControlListNotSupported",
+                        S3Code.ACL_NOT_SUPPORTED,
                         "The bucket does not allow ACLs. To let everyone read, set a bucket policy."));
-        isOwnersAcl(acl, "AccessControlListNotSupported");
+        isOwnersAcl(acl, S3Code.ACL_NOT_SUPPORTED);
     }
 
     /// Everything belongs to the bucket's owner, as where S3's ACLs are disabled.
     ///
     /// @param otherwise S3's code for another ACL that it knows
-    private static boolean isOwnersAcl(String acl, String otherwise) {
+    private static boolean isOwnersAcl(String acl, S3Code otherwise) {
         return switch (acl) {
             case "private", "bucket-owner-full-control", "bucket-owner-read" -> true;
             case "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write" ->
                 throw new S3Failure(
-                        400,
                         otherwise,
                         "The bucket does not allow ACLs (x-amz-acl: %s). To let everyone read, set a bucket policy."
                                 .formatted(acl));
-            default -> throw S3Failure.invalidArgument("Unknown x-amz-acl: " + acl);
+            default -> throw S3Failure.invalidArgument("x-amz-acl", acl, "Unknown x-amz-acl: " + acl);
         };
     }
 
@@ -93,7 +93,9 @@ final class NotServed {
         return switch (ownership) {
             case "BucketOwnerEnforced" -> true;
             case "BucketOwnerPreferred", "ObjectWriter" -> false;
-            default -> throw S3Failure.invalidArgument("Unknown x-amz-object-ownership: " + ownership);
+            default ->
+                throw S3Failure.invalidArgument(
+                        "x-amz-object-ownership", ownership, "Unknown x-amz-object-ownership: " + ownership);
         };
     }
 

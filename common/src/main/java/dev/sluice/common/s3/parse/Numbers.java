@@ -22,10 +22,12 @@ final class Numbers {
         try {
             value = Integer.parseInt(text);
         } catch (NumberFormatException _) {
-            throw S3Failure.invalidArgument("Provided " + parameter + " not an integer or within integer range");
+            throw S3Failure.invalidArgument(
+                    parameter, text, "Provided " + parameter + " not an integer or within integer range");
         }
         if (value < 0) {
-            throw S3Failure.invalidArgument("Argument " + parameter + " must be an integer between 0 and 2147483647");
+            throw S3Failure.invalidArgument(
+                    parameter, text, "Argument " + parameter + " must be an integer between 0 and 2147483647");
         }
         return value;
     }
@@ -39,7 +41,8 @@ final class Numbers {
         } catch (NumberFormatException _) {
             // Said below, like a number out of range.
         }
-        throw S3Failure.invalidArgument("Part number must be an integer between 1 and 10000, inclusive");
+        throw S3Failure.invalidArgument(
+                "partNumber", text, "Part number must be an integer between 1 and 10000, inclusive");
     }
 
     static long size(String header, String text) {
@@ -51,6 +54,6 @@ final class Numbers {
         } catch (NumberFormatException _) {
             // Said below, like a negative size.
         }
-        throw S3Failure.invalidArgument("The value of " + header + " is not a size in bytes: " + text);
+        throw S3Failure.invalidArgument(header, text, "The value of " + header + " is not a size in bytes: " + text);
     }
 }

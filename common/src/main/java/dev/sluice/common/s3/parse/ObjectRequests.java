@@ -90,10 +90,12 @@ final class ObjectRequests {
         if (headers.has("x-amz-copy-source-range")) {
             throw S3Failure.invalidArgument("x-amz-copy-source-range is for UploadPartCopy");
         }
-        boolean replace = switch (headers.first("x-amz-metadata-directive").orElse("COPY")) {
+        var directive = headers.first("x-amz-metadata-directive").orElse("COPY");
+        boolean replace = switch (directive) {
             case "COPY" -> false;
             case "REPLACE" -> true;
-            default -> throw S3Failure.invalidArgument("Unknown metadata directive.");
+            default ->
+                throw S3Failure.invalidArgument("x-amz-metadata-directive", directive, "Unknown metadata directive.");
         };
         var attributes = WriteHeaders.attributes(headers);
         if (!replace && source.equals(name) && attributes.declared().isEmpty()) {
@@ -118,7 +120,7 @@ final class ObjectRequests {
     private static String uploadId(Query query, String otherwise) {
         var uploadId = query.text("uploadId");
         if (uploadId.isEmpty()) {
-            throw S3Failure.invalidArgument(otherwise);
+            throw S3Failure.invalidArgument("uploadId", uploadId, otherwise);
         }
         return uploadId;
     }

@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -53,6 +54,6 @@ final class PercentDecoding {
     }
 
     static S3Failure invalid() {
-        return new S3Failure(400, "InvalidURI", "Couldn't parse the specified URI: it is not percent-encoded UTF-8.");
+        return new S3Failure(S3Code.INVALID_URI, "Couldn't parse the specified URI: it is not percent-encoded UTF-8.");
     }
 }

@@ -42,8 +42,11 @@ final class RangeHeader {
         if (range.isPresent() && range.get() instanceof ByteRange.FromTo(var _, var to) && to != Long.MAX_VALUE) {
             return range.get();
         }
-        throw S3Failure.invalidArgument("The x-amz-copy-source-range value must be of the form bytes=first-last where"
-                + " first and last are the zero-based offsets of the first and last bytes to copy");
+        throw S3Failure.invalidArgument(
+                "x-amz-copy-source-range",
+                header,
+                "The x-amz-copy-source-range value must be of the form bytes=first-last where"
+                        + " first and last are the zero-based offsets of the first and last bytes to copy");
     }
 
     /// The number, the largest there is when it is larger, or -1 when it is none.

@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
@@ -168,8 +169,7 @@ public final class S3Bodies {
     private static void checkLocation(String location, String region) {
         if (!location.isEmpty() && !location.equals(region) && !region.equals("*")) {
             throw new S3Failure(
-                    400,
-                    "InvalidLocationConstraint",
+                    S3Code.INVALID_LOCATION_CONSTRAINT,
                     "The specified location-constraint is not valid: this cluster is " + region);
         }
     }

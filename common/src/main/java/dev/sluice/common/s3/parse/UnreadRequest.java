@@ -3,6 +3,7 @@ package dev.sluice.common.s3.parse;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Action;
+import dev.sluice.common.s3.S3Action.On;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import java.util.Optional;
@@ -33,7 +34,15 @@ public final class UnreadRequest {
         }
         boolean copies = puts && (head.headers().has("x-amz-copy-source") || query.hasHeader("x-amz-copy-source"));
         return new UnreadRequest(
-                head, address, query, selector, S3Action.find(head.method(), address.on(), selector, copies));
+                head, address, query, selector, S3Action.find(head.method(), on(address), selector, copies));
+    }
+
+    private static On on(Address address) {
+        return switch (address) {
+            case Address.Service() -> On.SERVICE;
+            case Address.Bucket _ -> On.BUCKET;
+            case Address.Key _ -> On.OBJECT;
+        };
     }
 
     /// The first parameter that asks for an action counts.
@@ -85,18 +94,20 @@ public final class UnreadRequest {
         for (int i = 0; i < query.size(); i++) {
             var name = query.name(i);
             if (!name.equals(selector) && S3Action.selects(name)) {
-                throw S3Failure.invalidArgument("Conflicting query string parameters: " + selector + ", " + name);
+                throw S3Failure.invalidArgument(
+                        "ResourceType", selector, "Conflicting query string parameters: " + selector + ", " + name);
             }
         }
     }
 
     private S3Failure noAction() {
         if (selector.equals("uploadId") && address instanceof Address.Bucket) {
-            return S3Failure.invalidArgument("uploadId needs a key, not only a bucket");
+            return S3Failure.invalidArgument(
+                    "uploadId", query.text("uploadId"), "uploadId needs a key, not only a bucket");
         }
-        var allowed = S3Action.allowed(address.on(), selector);
+        var allowed = S3Action.allowed(on(address), selector);
         return allowed.isEmpty()
                 ? S3Failure.notImplemented("%s with the sub-resource ?%s".formatted(head.method(), selector))
-                : S3Failure.methodNotAllowed(allowed);
+                : S3Failure.methodNotAllowed(head.method(), allowed);
     }
 }

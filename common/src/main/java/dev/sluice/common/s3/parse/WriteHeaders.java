@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
 import java.util.Collections;
@@ -47,7 +48,7 @@ final class WriteHeaders {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if ((c < ' ' && c != '\t') || c == 0x7F || c > 0xFF) {
-                throw S3Failure.invalidArgument("The value of " + name + " cannot stand in a header");
+                throw S3Failure.invalidArgument(name, value, "The value of " + name + " cannot stand in a header");
             }
         }
         return value;
@@ -110,16 +111,18 @@ final class WriteHeaders {
                 .sum();
         if (size > LARGEST_METADATA) {
             throw new S3Failure(
-                    400,
-                    "MetadataTooLarge",
-                    "Your metadata headers exceed the maximum allowed metadata size: " + size + " of 2048 bytes");
+                    S3Code.METADATA_TOO_LARGE,
+                    "Your metadata headers exceed the maximum allowed metadata size: " + size + " of 2048 bytes",
+                    Integer.toString(size),
+                    Integer.toString(LARGEST_METADATA));
         }
     }
 
     private static String checkName(String name) {
         boolean legal = !name.isEmpty() && name.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':');
         if (!legal) {
-            throw S3Failure.invalidArgument("A metadata header has no legal name: " + METADATA + name);
+            throw S3Failure.invalidArgument(
+                    METADATA + name, "", "A metadata header has no legal name: " + METADATA + name);
         }
         return name;
     }

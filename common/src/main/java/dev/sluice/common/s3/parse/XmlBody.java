@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.io.ByteArrayInputStream;
 import javax.xml.XMLConstants;
@@ -116,8 +117,7 @@ final class XmlBody {
 
     static S3Failure malformed(String why) {
         return new S3Failure(
-                400,
-                "MalformedXML",
+                S3Code.MALFORMED_XML,
                 "The XML you provided was not well-formed or did not validate against our published schema. " + why);
     }
 

@@ -1,19 +1,27 @@
 package dev.sluice.common.s3.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class S3ResponsesTest {
     private static final RequestHead GET = head("GET");
@@ -29,6 +37,7 @@ class S3ResponsesTest {
                         "Error",
                         "Code=NoSuchKey",
                         "Message=The key does not exist: k<",
+                        "Key=k<",
                         "Resource=/b/k%3C&",
                         "RequestId=request-1");
     }
@@ -59,9 +68,49 @@ class S3ResponsesTest {
         assertThat(later.headers().all("Retry-After")).containsExactly("3");
         var drive = S3Responses.error(new StoreException.DriveFailed("d", new IllegalStateException()), GET);
         assertThat(drive.headers().all("Retry-After")).containsExactly("1");
-        var method = S3Responses.error(S3Failure.methodNotAllowed("GET, PUT"), GET);
+        var method = S3Responses.error(S3Failure.methodNotAllowed("PATCH", "GET, PUT"), GET);
         assertThat(method.status()).isEqualTo(405);
         assertThat(method.headers().first("Allow")).contains("GET, PUT");
+    }
+
+    static Stream<Arguments> failures() {
+        return Stream.of(
+                Arguments.of(new StoreException.NoSuchBucket("b"), List.of("BucketName=b")),
+                Arguments.of(new StoreException.BucketNotEmpty("b"), List.of("BucketName=b")),
+                Arguments.of(new StoreException.NoSuchUpload("u"), List.of("UploadId=u")),
+                Arguments.of(
+                        new StoreException.RangeNotSatisfiable(3),
+                        List.of("ActualObjectSize=3", "RangeRequested=bytes=5-")),
+                Arguments.of(
+                        new StoreException.EntityTooSmall(2, 7, 100, "e"),
+                        List.of("ProposedSize=7", "MinSizeAllowed=100", "PartNumber=2", "ETag=e")),
+                Arguments.of(new StoreException.EntityTooLarge(7, 5), List.of("ProposedSize=7", "MaxSizeAllowed=5")),
+                Arguments.of(
+                        new StoreException.BadDigest("no", "a", "b"),
+                        List.of("ExpectedDigest=a", "CalculatedDigest=b")),
+                Arguments.of(new StoreException.BadDigest("no"), List.of()),
+                Arguments.of(new StoreException.InvalidPart(3, "is not there"), List.of("PartNumber=3")),
+                Arguments.of(new StoreException.PreconditionFailed("If-Match"), List.of("Condition=If-Match")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void anErrorSaysWhatS3Says(StoreException failure, List<String> elements) {
+        var asked = new RequestHead(
+                "GET", "/b/k", "", Headers.of("Range", "bytes=5-"), 0, GET.remote(), false, "request-1");
+        var document = Xml.parse(
+                ((ResponseBody.Bytes) S3Responses.error(failure, asked).body()).bytes());
+        assertThat(document.subList(3, document.size() - 2)).isEqualTo(elements);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noErrorHasMoreValuesThanElements(S3Code code) {
+        var values = code.elements().toArray(String[]::new);
+        assertThat(code.error("m", values).values()).isEqualTo(code.elements());
+        var more = Arrays.copyOf(values, values.length + 1);
+        more[values.length] = "v";
+        assertThatIllegalArgumentException().isThrownBy(() -> code.error("m", more));
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
-import dev.sluice.common.s3.S3Error;
+import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -247,13 +247,13 @@ class XmlDocumentsTest {
         assertThat(Xml.parse(
                         S3Responses.xmlDeclaration(),
                         Xml.bytes("   "),
-                        ErrorXml.element(new S3Error(500, "InternalError", "m"), "/b/k", "r")))
+                        ErrorXml.element(S3Code.INTERNAL_ERROR.error("m"), "/b/k", "r")))
                 .containsExactly("Error", "Code=InternalError", "Message=m", "Resource=/b/k", "RequestId=r");
     }
 
     @Test
     void whatBecameOfDeletedKeys() {
-        var failed = List.of(new DeleteObjectsXml.Failed("b\1", new S3Error(503, "ServiceUnavailable", "later")));
+        var failed = List.of(new DeleteObjectsXml.Failed("b\1", S3Code.SERVICE_UNAVAILABLE.error("later")));
         assertThat(Xml.parse(DeleteObjectsXml.of(List.of("a"), failed, false)))
                 .containsExactly(
                         "DeleteResult",

@@ -33,8 +33,8 @@ public final class CompletedParts {
         }
         for (var part : wanted.subList(0, wanted.size() - 1)) {
             if (part.size() < PartLayout.SMALLEST_UNIT) {
-                throw new StoreException.EntityTooSmall("Part %d has %d bytes; all but the last need %d"
-                        .formatted(part.number(), part.size(), PartLayout.SMALLEST_UNIT));
+                throw new StoreException.EntityTooSmall(
+                        part.number(), part.size(), PartLayout.SMALLEST_UNIT, part.etag());
             }
         }
         return wanted;
@@ -43,14 +43,12 @@ public final class CompletedParts {
     private static Part match(CompletedPart named, Map<Integer, Part> byNumber) {
         var part = byNumber.get(named.partNumber());
         if (part == null || !part.etag().equals(named.etag().replace("\"", ""))) {
-            throw new StoreException.InvalidPart(
-                    "Part " + named.partNumber() + " was not uploaded, or with another ETag");
+            throw new StoreException.InvalidPart(named.partNumber(), "was not uploaded, or with another ETag");
         }
         for (var sum : named.checksums().entrySet()) {
             var ours = part.checksums().get(sum.getKey());
             if (ours != null && !ours.equals(sum.getValue())) {
-                throw new StoreException.InvalidPart(
-                        "Part " + named.partNumber() + " was uploaded with another " + sum.getKey());
+                throw new StoreException.InvalidPart(named.partNumber(), "was uploaded with another " + sum.getKey());
             }
         }
         return part;
