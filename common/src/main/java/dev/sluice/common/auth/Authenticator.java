@@ -37,8 +37,8 @@ public final class Authenticator {
         return new Authenticator(() -> KeyRing.EMPTY, "*", false, InstantSource.system());
     }
 
-    /// @return the caller, [Identity.Anonymous] when the request bears no credentials at all: what that may do is for
-    ///     the router to decide
+    /// @return the caller, [Identity.Anonymous] when the request bears no credentials at all (an empty Authorization
+    ///     header has none): what that may do is for the router to decide
     /// @throws dev.sluice.common.s3.S3Failure when it bears credentials that do not hold
     public Caller authenticate(RequestHead head) {
         return authenticate(head, false);
@@ -55,7 +55,7 @@ public final class Authenticator {
         }
         refuseRepeated(head);
         var query = SignedQuery.of(head.query());
-        var authorization = head.headers().first("Authorization");
+        var authorization = head.headers().first("Authorization").filter(value -> !value.isBlank());
         boolean inQueryV4 =
                 query.has("X-Amz-Algorithm") || query.has("X-Amz-Credential") || query.has("X-Amz-Signature");
         boolean inQueryV2 = query.has("AWSAccessKeyId") || query.has("Signature");

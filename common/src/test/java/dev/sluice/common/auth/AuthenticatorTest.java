@@ -359,11 +359,20 @@ class AuthenticatorTest {
 
     @Test
     void withoutCredentialsTheCallerIsAnonymous() {
-        var caller = SignatureVectors.authenticator(
-                        SignatureVectors.of("v4-header").getFirst().time())
-                .authenticate(SignatureVectors.head("GET", "/bucket/key", "versionId=1", Headers.of("Host", "h")));
-        assertThat(caller).isEqualTo(new Caller(new Identity.Anonymous(), new BodyTerms.Plain()));
-        assertThat(caller.identity().trusted()).isFalse();
+        var authenticator = SignatureVectors.authenticator(
+                SignatureVectors.of("v4-header").getFirst().time());
+        for (var headers : List.of(Headers.of("Host", "h"), Headers.of("Host", "h", "Authorization", ""))) {
+            var caller =
+                    authenticator.authenticate(SignatureVectors.head("GET", "/bucket/key", "versionId=1", headers));
+            assertThat(caller).isEqualTo(new Caller(new Identity.Anonymous(), new BodyTerms.Plain()));
+            assertThat(caller.identity().trusted()).isFalse();
+        }
+    }
+
+    @Test
+    void anEmptyAuthorizationHeaderIsNoSecondMechanism() {
+        var query = SignatureVectors.of("v4-query").getFirst();
+        query.authenticate(query.withHeaders(query.head().headers().with("Authorization", "")));
     }
 
     @Test

@@ -38,7 +38,6 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
         if (fields.hosts > 1 || (fields.hosts == 0 && !http10)) {
             throw new MalformedRequest(400, "Exactly one Host header is needed.");
         }
-        boolean expectsContinue = expectsContinue(fields);
         var target = target(request.uri(), config);
         int question = target.indexOf('?');
         var head = new RequestHead(
@@ -54,7 +53,7 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
                 head,
                 http10,
                 http10 ? fields.keepAlive && !fields.close : !fields.close,
-                expectsContinue && !http10 && head.hasBody());
+                fields.expectsContinue && !http10 && head.hasBody());
     }
 
     boolean isHead() {
@@ -70,16 +69,6 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
             case TooLongHttpHeaderException _ -> new MalformedRequest(431, "The request's headers are too large.");
             default -> new MalformedRequest(400, "The request is malformed.");
         };
-    }
-
-    private static boolean expectsContinue(Fields fields) throws MalformedRequest {
-        if (fields.expect.isEmpty()) {
-            return false;
-        }
-        if (!fields.expect.get().equalsIgnoreCase("100-continue")) {
-            throw new MalformedRequest(417, "The only expectation served is 100-continue.");
-        }
-        return true;
     }
 
     private static long length(Fields fields, boolean http10) throws MalformedRequest {
@@ -130,12 +119,13 @@ record RequestReader(RequestHead head, boolean http10, boolean keepAlive, boolea
         private boolean keepAlive;
         private Optional<String> contentLength = Optional.empty();
         private Optional<String> transferEncoding = Optional.empty();
-        private Optional<String> expect = Optional.empty();
+        /// Another expectation is ignored, as S3 ignores it.
+        private boolean expectsContinue;
 
         private void note(String name, String value) throws MalformedRequest {
             switch (name.length()) {
                 case 4 -> hosts += name.equalsIgnoreCase("Host") ? 1 : 0;
-                case 6 -> expect = name.equalsIgnoreCase("Expect") ? Optional.of(value) : expect;
+                case 6 -> expectsContinue |= name.equalsIgnoreCase("Expect") && value.equalsIgnoreCase("100-continue");
                 case 10 -> {
                     if (name.equalsIgnoreCase("Connection")) {
                         close |= lists(value, "close");

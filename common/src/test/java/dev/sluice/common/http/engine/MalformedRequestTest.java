@@ -35,7 +35,6 @@ class MalformedRequestTest {
             chunked in HTTP/1.0                  | 400 | PUT / HTTP/1.0\\r\\nHost: h\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n
             a chunk size that is no number       | 400 | PUT / HTTP/1.1\\r\\nHost: h\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\nhello
             a negative chunk size                | 400 | PUT / HTTP/1.1\\r\\nHost: h\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n-5\\r\\nhello
-            another expectation                  | 417 | PUT / HTTP/1.1\\r\\nHost: h\\r\\nExpect: miracle\\r\\nContent-Length: 5\\r\\n\\r\\nhello
             a header without a name              | 400 | GET / HTTP/1.1\\r\\nHost: h\\r\\n: x\\r\\n\\r\\n
             a header without a colon             | 400 | GET / HTTP/1.1\\r\\nHost: h\\r\\nbad header\\r\\n\\r\\n
             a NUL in a header                    | 400 | GET / HTTP/1.1\\r\\nHost: h\\r\\nX: a\\000b\\r\\n\\r\\n

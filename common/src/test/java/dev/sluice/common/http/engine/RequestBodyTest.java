@@ -19,6 +19,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Bodies of requests: framing, `Expect`, back-pressure, and answers that do not wait for them.
 class RequestBodyTest {
@@ -98,6 +100,18 @@ class RequestBodyTest {
             assertThat(answer.text()).isEqualTo(digestOf("hello".getBytes(StandardCharsets.US_ASCII)));
             assertThat(answer.field("Connection")).isEmpty();
             assertThat(client.send(GET).read().status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"200", "", "miracle"})
+    void anotherExpectationIsIgnored(String expectation) throws Exception {
+        try (var server = TestServer.blocking(RequestBodyTest::digest);
+                var client = server.connect()) {
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: " + expectation + "\r\n\r\nhello");
+            var answer = client.read();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.text()).isEqualTo(digestOf("hello".getBytes(StandardCharsets.US_ASCII)));
         }
     }
 
