@@ -146,7 +146,7 @@ final class XmlWriter {
         return this;
     }
 
-    /// `2026-11-21T07:00:00.000Z`.
+    /// `2026-11-21T07:00:00.000Z`: whole seconds, as in the header Last-Modified.
     XmlWriter time(Instant time) {
         long second = time.getEpochSecond();
         long thisDay = Math.floorDiv(second, SECONDS_OF_DAY);
@@ -167,10 +167,7 @@ final class XmlWriter {
         digits(ofDay / 60 % 60, 2);
         bytes[size++] = ':';
         digits(ofDay % 60, 2);
-        bytes[size++] = '.';
-        digits(time.getNano() / 1_000_000, 3);
-        bytes[size++] = 'Z';
-        return this;
+        return ascii(".000Z");
     }
 
     ByteBuffer finish() {
