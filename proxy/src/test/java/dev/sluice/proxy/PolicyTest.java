@@ -35,6 +35,8 @@ class PolicyTest {
         assertThat(anonymously("GET /closed/public/a")).isEqualTo(DENIED);
         assertThat(anonymously("GET /open/public/a?response-content-type=text%2Fhtml"))
                 .isEqualTo("400 InvalidRequest");
+        assertThat(anonymously("HEAD /open/public/a?response-expires=0")).isEqualTo("400");
+        assertThat(anonymously("HEAD /open/private/a?response-expires=0")).isEqualTo(DENIED);
         for (var write : new String[] {"PUT /open/public/a", "DELETE /open/public/a", "POST /open/public/a?uploads"}) {
             assertThat(anonymously(write)).as(write).isEqualTo(DENIED);
         }
