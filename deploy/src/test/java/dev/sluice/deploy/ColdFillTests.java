@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.peers.PeerServer;
 import dev.sluice.backend.peers.RequiresPeer;
+import dev.sluice.common.http.HttpDate;
 import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.Forwarder;
@@ -123,13 +124,24 @@ abstract class ColdFillTests {
                 request -> request.bucket(bucket)
                         .key("with metadata")
                         .contentType("image/jpeg")
-                        .metadata(Map.of("label", "7")),
+                        .cacheControl("max-age=9")
+                        .metadata(Map.of("label", "7", "word", "=?UTF-8?B?Y2Fmw6k=?=")),
                 RequestBody.fromString("x"));
+        var there = cloud.headObject(request -> request.bucket(bucket).key("with metadata"));
         for (int turn = 0; turn < 2; turn++) {
+            assertThatThrownBy(() -> s3.getObjectAsBytes(request ->
+                            request.bucket(bucket).key("with metadata").ifNoneMatch(there.eTag())))
+                    .isInstanceOfSatisfying(S3Exception.class, same -> {
+                        assertThat(same.statusCode()).isEqualTo(304);
+                        var answer = same.awsErrorDetails().sdkHttpResponse();
+                        assertThat(answer.firstMatchingHeader("Last-Modified"))
+                                .contains(HttpDate.format(there.lastModified()));
+                        assertThat(answer.firstMatchingHeader("Cache-Control")).contains("max-age=9");
+                    });
             var got = s3.getObjectAsBytes(request -> request.bucket(bucket).key("with metadata"))
                     .response();
             assertThat(got.contentType()).isEqualTo("image/jpeg");
-            assertThat(got.metadata()).isEqualTo(Map.of("label", "7"));
+            assertThat(got.metadata()).isEqualTo(there.metadata()).containsEntry("label", "7");
         }
     }
 

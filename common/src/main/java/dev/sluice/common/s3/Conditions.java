@@ -22,7 +22,8 @@ public record Conditions(
     /// For GET and HEAD of an object that exists.
     ///
     /// @param etag the object's, without quotes
-    public void checkRead(String etag, Instant modified) {
+    /// @return false when the client has the object already (304)
+    public boolean checkRead(String etag, Instant modified) {
         var stored = modified.truncatedTo(ChronoUnit.SECONDS);
         if (ifMatch.isPresent()) {
             if (!matches(ifMatch.get(), etag)) {
@@ -31,13 +32,9 @@ public record Conditions(
         } else if (ifUnmodifiedSince.isPresent() && stored.isAfter(ifUnmodifiedSince.get())) {
             throw new StoreException.PreconditionFailed("If-Unmodified-Since");
         }
-        if (ifNoneMatch.isPresent()) {
-            if (matches(ifNoneMatch.get(), etag)) {
-                throw new StoreException.NotModified(etag);
-            }
-        } else if (ifModifiedSince.isPresent() && !stored.isAfter(ifModifiedSince.get())) {
-            throw new StoreException.NotModified(etag);
-        }
+        return ifNoneMatch.isPresent()
+                ? !matches(ifNoneMatch.get(), etag)
+                : ifModifiedSince.isEmpty() || stored.isAfter(ifModifiedSince.get());
     }
 
     /// For a write, judged under the key's lock at commit.

@@ -1,7 +1,9 @@
 package dev.sluice.common.store;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /// A failure of a request, by meaning. Which S3 code and HTTP status it becomes is decided in one other place.
 public abstract sealed class StoreException extends RuntimeException {
@@ -173,14 +175,28 @@ public abstract sealed class StoreException extends RuntimeException {
     /// If-None-Match or If-Modified-Since says that the client has it already (304).
     public static final class NotModified extends StoreException {
         private final String etag;
+        private final Instant modified;
+        private final Map<String, String> caching;
 
-        public NotModified(String etag) {
+        /// @param etag the object's, without quotes
+        /// @param caching those of its content headers that caches go by
+        public NotModified(String etag, Instant modified, Map<String, String> caching) {
             super("Not modified");
             this.etag = etag;
+            this.modified = modified;
+            this.caching = Map.copyOf(caching);
         }
 
         public String etag() {
             return etag;
+        }
+
+        public Instant modified() {
+            return modified;
+        }
+
+        public Map<String, String> caching() {
+            return caching;
         }
     }
 

@@ -8,16 +8,19 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and
 /// for one that is still coming from the cloud.
 public record ObjectAnswer(int status, Headers headers, long offset, long length) {
+    private static final List<String> CACHING = List.of("Cache-Control", "Expires");
 
     /// What is known of an object, wherever its bytes are.
     ///
@@ -71,9 +74,11 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         }
     }
 
-    /// @throws dev.sluice.common.store.StoreException when a condition does not hold or the range lies outside
+    /// @throws StoreException when a condition does not hold or the range lies outside
     public static ObjectAnswer of(Known object, Asked asked, CacheResult result) {
-        asked.conditions().checkRead(object.etag(), object.modified());
+        if (!asked.conditions().checkRead(object.etag(), object.modified())) {
+            throw new StoreException.NotModified(object.etag(), object.modified(), caching(object, asked));
+        }
         var part = asked.partNumber().map(number -> part(object, number));
         var selected = part.or(() -> asked.range().flatMap(range -> resolve(range, object.size())));
         long offset = selected.map(ByteRange.Resolved::offset).orElse(0L);
@@ -112,6 +117,17 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         return size == 0 && range instanceof ByteRange.Last(var count) && count > 0
                 ? Optional.empty()
                 : Optional.of(range.resolve(size));
+    }
+
+    /// Of the content headers.
+    private static Map<String, String> caching(Known object, Asked asked) {
+        var headers = new TreeMap<String, String>();
+        for (var name : CACHING) {
+            Optional.ofNullable(asked.overrides()
+                            .getOrDefault(name, object.headers().get(name)))
+                    .ifPresent(value -> headers.put(name, value));
+        }
+        return headers;
     }
 
     private static void addChecksums(Headers.Builder headers, Known object) {

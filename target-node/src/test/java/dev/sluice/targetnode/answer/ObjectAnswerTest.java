@@ -2,6 +2,7 @@ package dev.sluice.targetnode.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
@@ -212,6 +213,19 @@ class ObjectAnswerTest {
             }
             assertThat(outcome).as("%s", each).isEqualTo(each.outcome);
         }
+    }
+
+    @Test
+    void notModifiedSaysWhatCachesGoBy() {
+        var conditions = new Conditions(
+                Optional.empty(), Optional.of("e1"), Optional.empty(), Optional.of(MODIFIED.plusSeconds(1)));
+        var overrides = new TreeMap<>(Map.of("Expires", "0", "Content-Type", "text/plain"));
+        var same = catchThrowableOfType(
+                StoreException.NotModified.class,
+                () -> answerTo(PLAIN, asked(Optional.empty(), Optional.empty(), false, conditions, overrides)));
+        assertThat(same.etag()).isEqualTo("e1");
+        assertThat(same.modified()).isEqualTo(MODIFIED);
+        assertThat(same.caching()).isEqualTo(Map.of("Cache-Control", "no-cache", "Expires", "0"));
     }
 
     private static Optional<Instant> time(int relative) {

@@ -1,6 +1,7 @@
 package dev.sluice.common.s3.answer;
 
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
@@ -32,8 +33,7 @@ public final class S3Responses {
     public static Response error(StoreException failure, RequestHead head) {
         var error = S3Errors.of(failure);
         return switch (failure) {
-            case StoreException.NotModified same ->
-                Response.of(304, Headers.of("ETag", '"' + same.etag() + '"'), ResponseBody.NONE);
+            case StoreException.NotModified same -> notModified(same);
             case StoreException.RangeNotSatisfiable outside ->
                 error(outside(outside, error, head), head).with("Content-Range", "bytes */" + outside.size());
             case StoreException.Unavailable unavailable -> {
@@ -50,6 +50,15 @@ public final class S3Responses {
                 .first("Range")
                 .map(asked -> S3Code.INVALID_RANGE.error(error.message(), Long.toString(failure.size()), asked))
                 .orElse(error);
+    }
+
+    /// What RFC 9110 §15.4.5 has a 304 repeat of the answer with 200.
+    private static Response notModified(StoreException.NotModified same) {
+        var headers = Headers.builder()
+                .add("ETag", '"' + same.etag() + '"')
+                .add("Last-Modified", HttpDate.format(same.modified()));
+        same.caching().forEach(headers::add);
+        return Response.of(304, headers.build(), ResponseBody.NONE);
     }
 
     public static Response error(S3Failure failure, RequestHead head) {

@@ -14,8 +14,10 @@ import dev.sluice.common.store.StoreException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,10 +54,15 @@ class S3ResponsesTest {
     }
 
     @Test
-    void notModifiedKeepsTheETagAndHasNoBody() {
-        var response = S3Responses.error(new StoreException.NotModified("e-2"), GET);
+    void notModifiedKeepsWhatCachesGoByAndHasNoBody() {
+        var modified = Instant.parse("2026-02-03T04:05:06.789Z");
+        var response = S3Responses.error(
+                new StoreException.NotModified("e-2", modified, Map.of("Cache-Control", "max-age=3")), GET);
         assertThat(response.status()).isEqualTo(304);
         assertThat(response.headers().first("ETag")).contains("\"e-2\"");
+        assertThat(response.headers().first("Last-Modified")).contains("Tue, 03 Feb 2026 04:05:06 GMT");
+        assertThat(response.headers().first("Cache-Control")).contains("max-age=3");
+        assertThat(response.headers().has("Content-Type")).isFalse();
         assertThat(response.body()).isSameAs(ResponseBody.NONE);
     }
 
