@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import botocore.exceptions
 from checks import MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
+from raw_s3 import call, path_of, served
 from s3_boto3 import client, refused
 
 s3 = client()
@@ -46,6 +47,38 @@ def user_metadata_and_content_headers():
     refused(400, ["MetadataTooLarge"], s3.put_object, Bucket=BUCKET, Key="fat", Body=b"", Metadata={"fat": "x" * 2100})
 
 
+# MinIO takes the bytes of a header for UTF-8, S3 for ISO 8859-1.
+@check_of_ours
+def user_metadata_beyond_ascii():
+    def returned(sent):
+        served(call("PUT", path_of(BUCKET, "words"), headers={"x-amz-meta-text": sent}, body=b"x"))
+        return s3.head_object(Bucket=BUCKET, Key="words")["Metadata"]["text"]
+
+    same(returned("ÄMÄZÕÑ S3".encode().decode("latin-1")), "=?UTF-8?B?w4PChE3Dg8KEWsODwpXDg8KRIFMz?=", "raw bytes")
+    same(returned("=?UTF-8?B?Y2Fmw6k=?="), "=?UTF-8?Q?caf=C3=A9?=", "a word")
+    same(returned("=?utf-8?q?plain_text?="), "plain text", "a word of ASCII")
+    s3.copy_object(Bucket=BUCKET, Key="words copied", CopySource={"Bucket": BUCKET, "Key": "meta"},
+                   MetadataDirective="REPLACE", Metadata={"text": "=?UTF-8?B?5pel5pys?="})
+    s3.copy_object(Bucket=BUCKET, Key="words", CopySource={"Bucket": BUCKET, "Key": "words copied"})
+    same(s3.get_object(Bucket=BUCKET, Key="words")["Metadata"], {"text": "=?UTF-8?B?5pel5pys?="}, "a copy's")
+
+
+@check
+def content_encoding_loses_aws_chunked_only():
+    for sent, kept in [("gzip", "gzip"), ("deflate,  gzip", "deflate,  gzip"), ("gzip, aws-chunked", "gzip"),
+                       ("aws-chunked", None)]:
+        s3.put_object(Bucket=BUCKET, Key="coded", Body=b"x", ContentEncoding=sent)
+        same(s3.head_object(Bucket=BUCKET, Key="coded").get("ContentEncoding"), kept, sent)
+
+
+@check
+def times_are_in_whole_seconds():
+    copied = s3.copy_object(Bucket=BUCKET, Key="timed", CopySource={"Bucket": BUCKET, "Key": "plain"})
+    head = s3.head_object(Bucket=BUCKET, Key="timed")["LastModified"]
+    listed = s3.list_objects_v2(Bucket=BUCKET, Prefix="timed")["Contents"][0]["LastModified"]
+    same((copied["CopyObjectResult"]["LastModified"], listed), (head, head), "time of the copy and of the list")
+
+
 @check
 def response_headers_can_be_asked_for():
     got = s3.get_object(Bucket=BUCKET, Key="meta", ResponseContentType="text/plain",
@@ -55,18 +88,22 @@ def response_headers_can_be_asked_for():
 
 @check
 def conditional_get():
-    etag = s3.put_object(Bucket=BUCKET, Key="cond", Body=BODY)["ETag"]
+    caching = {"cache-control": "max-age=60", "expires": "Wed, 02 Jan 2030 03:04:05 GMT"}
+    etag = s3.put_object(Bucket=BUCKET, Key="cond", Body=BODY, CacheControl=caching["cache-control"],
+                         Expires=caching["expires"])["ETag"]
     when = s3.head_object(Bucket=BUCKET, Key="cond")["LastModified"]
     hour = timedelta(hours=1)
-    for call in (s3.get_object, s3.head_object):
+    for read in (s3.get_object, s3.head_object):
         for fits in ({"IfMatch": etag}, {"IfMatch": "*"}, {"IfNoneMatch": '"other"'}, {"IfModifiedSince": when - hour},
                      {"IfUnmodifiedSince": when + hour}, {"IfMatch": etag, "IfUnmodifiedSince": when - hour}):
-            same(call(Bucket=BUCKET, Key="cond", **fits)["ContentLength"], len(BODY), str(fits))
+            same(read(Bucket=BUCKET, Key="cond", **fits)["ContentLength"], len(BODY), str(fits))
         for unchanged in ({"IfNoneMatch": etag}, {"IfNoneMatch": "*"}, {"IfModifiedSince": when},
                           {"IfNoneMatch": etag, "IfModifiedSince": when - hour}):
-            refused(304, None, call, Bucket=BUCKET, Key="cond", **unchanged)
+            got = refused(304, None, read, Bucket=BUCKET, Key="cond", **unchanged)["ResponseMetadata"]["HTTPHeaders"]
+            same({name: got.get(name) for name in ["etag", "last-modified", *caching]},
+                 {"etag": etag, "last-modified": when.strftime("%a, %d %b %Y %H:%M:%S GMT")} | caching, "headers of a 304")
         for failed in ({"IfMatch": '"other"'}, {"IfUnmodifiedSince": when - hour}):
-            refused(412, None, call, Bucket=BUCKET, Key="cond", **failed)
+            refused(412, None, read, Bucket=BUCKET, Key="cond", **failed)
 
 
 @check

@@ -80,7 +80,8 @@ class Signer:
         canonical = "\n".join(
             [method, path, canonical_query(query), *(f"{n}:{signed[n].strip()}" for n in sorted(signed)), "", names, payload]
         )
-        self._sign("AWS4-HMAC-SHA256", hashlib.sha256(canonical.encode()).hexdigest())
+        # Values of headers are bytes, one to a character.
+        self._sign("AWS4-HMAC-SHA256", hashlib.sha256(canonical.encode("latin-1")).hexdigest())
         signed["authorization"] = (
             f"AWS4-HMAC-SHA256 Credential={self.access_key}/{self.scope}, SignedHeaders={names}, Signature={self.signature}"
         )

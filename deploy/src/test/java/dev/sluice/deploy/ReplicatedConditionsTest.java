@@ -3,6 +3,7 @@ package dev.sluice.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.http.HttpDate;
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Running;
@@ -30,10 +31,34 @@ final class ReplicatedConditionsTest {
         cluster.run("bucket", "create", "once");
         try (var s3 = cluster.endpoint().client()) {
             Eventually.holds(FULL, () -> put(s3, "first", 10));
+            requireHeadersOfNotModified(s3);
+            requireMetadataInWords(s3);
             requireConditionsOfWrites(s3);
             requireConditionsOfDeletions(s3);
             requireCopies(s3);
         }
+    }
+
+    private static void requireHeadersOfNotModified(S3Client s3) {
+        var etag = put(s3, "kept", 10, request -> request.cacheControl("max-age=9"));
+        var modified =
+                s3.headObject(request -> request.bucket("twice").key("kept")).lastModified();
+        assertThatThrownBy(() -> s3.getObjectAsBytes(
+                        request -> request.bucket("twice").key("kept").ifNoneMatch(etag)))
+                .isInstanceOfSatisfying(S3Exception.class, same -> {
+                    assertThat(same.statusCode()).isEqualTo(304);
+                    var answer = same.awsErrorDetails().sdkHttpResponse();
+                    assertThat(answer.firstMatchingHeader("ETag")).contains(etag);
+                    assertThat(answer.firstMatchingHeader("Last-Modified")).contains(HttpDate.format(modified));
+                    assertThat(answer.firstMatchingHeader("Cache-Control")).contains("max-age=9");
+                });
+    }
+
+    private static void requireMetadataInWords(S3Client s3) {
+        put(s3, "words", 10, request -> request.metadata(Map.of("text", "=?UTF-8?B?Y2Fmw6k=?=")));
+        assertThat(s3.headObject(request -> request.bucket("twice").key("words"))
+                        .metadata())
+                .containsEntry("text", "=?UTF-8?Q?caf=C3=A9?=");
     }
 
     private static void requireConditionsOfWrites(S3Client s3) {

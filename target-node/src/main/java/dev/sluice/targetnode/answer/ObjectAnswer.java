@@ -5,6 +5,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -24,6 +25,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
 
     /// What is known of an object, wherever its bytes are.
     ///
+    /// @param userMetadata as it was sent or as the cloud returned it, one character for each byte
     /// @param checksums in base64, of the whole object; composite ones end in `-N`
     /// @param partSizes of a multipart upload, in order; else empty
     public record Known(
@@ -97,7 +99,9 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             }
         });
         asked.overrides().forEach(headers::add);
-        object.userMetadata().forEach((name, value) -> headers.add("x-amz-meta-" + name, value));
+        object.userMetadata()
+                .forEach((name, value) ->
+                        headers.add("x-amz-meta-" + name, asked.cached() ? value : EncodedWords.returned(value)));
         boolean partial = selected.isPresent() && length > 0; // no range names the part of an empty object
         if (partial) {
             headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, object.size()));

@@ -228,6 +228,15 @@ class ObjectAnswerTest {
         assertThat(same.caching()).isEqualTo(Map.of("Cache-Control", "no-cache", "Expires", "0"));
     }
 
+    @Test
+    void metadataBeyondAsciiIsReturnedInWordsUnlessTheCloudReturnedIt() {
+        var object = new Known(
+                1, "e1", MODIFIED, Map.of(), new TreeMap<>(), new TreeMap<>(Map.of("a", "caf\u00E9")), List.of());
+        assertThat(whole(object).headers().first("x-amz-meta-a")).contains("=?UTF-8?Q?caf=C3=A9?=");
+        var cached = new Asked(Optional.empty(), Conditions.NONE, Optional.empty(), false, new TreeMap<>(), true);
+        assertThat(answerTo(object, cached).headers().first("x-amz-meta-a")).contains("caf\u00E9");
+    }
+
     private static Optional<Instant> time(int relative) {
         return relative == 9
                 ? Optional.empty()

@@ -2,9 +2,11 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Optional;
@@ -59,9 +61,9 @@ final class WriteHeaders {
         headers.forEach((name, value) -> {
             var canonical = canonicalName(name);
             if (canonical.equals("Content-Encoding")) {
-                var encoding = withoutAwsChunked(value);
+                var encoding = withoutAwsChunked(checkHeaderValue(name, value));
                 if (!encoding.isEmpty()) {
-                    kept.putIfAbsent(canonical, encoding);
+                    kept.merge(canonical, encoding, (first, second) -> first + ", " + second);
                 }
             } else if (!canonical.isEmpty()) {
                 kept.putIfAbsent(canonical, checkHeaderValue(name, value));
@@ -83,12 +85,12 @@ final class WriteHeaders {
         };
     }
 
-    /// `aws-chunked` frames the request's body and is no property of the object.
+    /// `aws-chunked` frames the request's body and is no property of the object. The rest stays as it was written.
     private static String withoutAwsChunked(String encoding) {
         return Stream.of(encoding.split(","))
-                .map(String::trim)
-                .filter(each -> !each.isEmpty() && !each.equalsIgnoreCase("aws-chunked"))
-                .collect(Collectors.joining(","));
+                .filter(each -> !each.trim().equalsIgnoreCase("aws-chunked"))
+                .collect(Collectors.joining(","))
+                .trim();
     }
 
     private static SortedMap<String, String> userMetadata(Headers headers) {
@@ -103,11 +105,12 @@ final class WriteHeaders {
         return Collections.unmodifiableSortedMap(metadata);
     }
 
-    /// Of user metadata, and of the content headers too: an object keeps both beside its bytes.
+    /// Of user metadata, and of the content headers too: an object keeps both beside its bytes. S3 counts the bytes of
+    /// the text in UTF-8.
     private static void checkSize(SortedMap<String, String> headers) {
-        // Header values are bytes, one to a char.
         int size = headers.entrySet().stream()
-                .mapToInt(each -> each.getKey().length() + each.getValue().length())
+                .mapToInt(each -> each.getKey().length()
+                        + EncodedWords.decoded(each.getValue()).getBytes(StandardCharsets.UTF_8).length)
                 .sum();
         if (size > LARGEST_METADATA) {
             throw new S3Failure(

@@ -404,10 +404,34 @@ class S3RequestParserTest {
         assertThat(put.conditions().ifNoneMatch()).contains("*");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "'gzip', 'gzip'",
+        "'deflate,  gzip', 'deflate,  gzip'",
+        "'deflate,gzip', 'deflate,gzip'",
+        "'aws-chunked, gzip', 'gzip'",
+        "'gzip, AWS-Chunked', 'gzip'",
+        "'zstd, aws-chunked, gzip', 'zstd, gzip'",
+        "'aws-chunked', ''",
+        "'aws-chunked, aws-chunked', ''",
+    })
+    void onlyAwsChunkedIsNoEncodingOfTheObject(String sent, String kept) {
+        var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k", "Content-Encoding", sent);
+        assertThat(put.attributes().headers()).isEqualTo(kept.isEmpty() ? Map.of() : Map.of("Content-Encoding", kept));
+    }
+
     @Test
-    void awsChunkedAloneIsNoEncodingOfTheObject() {
-        var put = Requests.parse(S3Request.PutObject.class, "PUT /abc/k", "Content-Encoding", "aws-chunked");
-        assertThat(put.attributes().headers()).isEmpty();
+    void encodingsOfSeveralHeadersAreOneList() {
+        var put = Requests.parse(
+                S3Request.PutObject.class,
+                "PUT /abc/k",
+                "Content-Encoding",
+                "zstd",
+                "content-encoding",
+                "aws-chunked",
+                "Content-Encoding",
+                "gzip");
+        assertThat(put.attributes().headers()).isEqualTo(Map.of("Content-Encoding", "zstd, gzip"));
     }
 
     @ParameterizedTest
@@ -432,6 +456,10 @@ class S3RequestParserTest {
         assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", "v".repeat(1000), "x-amz-meta-b", "v".repeat(1046)))
                 .startsWith("PutObject");
         assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", "v".repeat(1000), "x-amz-meta-b", "v".repeat(1047)))
+                .isEqualTo("400 MetadataTooLarge");
+        var word = "=?UTF-8?B?w6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqQ==?= ".repeat(73); // 28 bytes each
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", word)).startsWith("PutObject");
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", word, "x-amz-meta-bcd", "8 bytes."))
                 .isEqualTo("400 MetadataTooLarge");
     }
 
