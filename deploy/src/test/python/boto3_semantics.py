@@ -128,7 +128,20 @@ if importlib.util.find_spec("awscrt"):
 
     ALGORITHMS["CRC32C"] = lambda data: b64(crt.crc32c(data).to_bytes(4, "big"))
     ALGORITHMS["CRC64NVME"] = lambda data: b64(crt.crc64nvme(data).to_bytes(8, "big"))
-KNOWN = {"CRC32C": ("4waSgw==", b"123456789"), "CRC64NVME": ("rosUhgp5mIg=", b"123456789")}  # the catalogue's check values
+MEMENTO = b"Memento Mori"
+KNOWN = {"CRC32C": ("4waSgw==", b"123456789"), "CRC64NVME": ("rosUhgp5mIg=", b"123456789"),  # the catalogue's check values
+         "SHA512": (b64(hashlib.sha512(BODY).digest()), BODY), "MD5": (b64(hashlib.md5(BODY).digest()), BODY),
+         # of the tests of Amazon's SDK for C++
+         "XXHASH64": ("gpWjYMLp9XA=", MEMENTO), "XXHASH3": ("9RrF7krhuOI=", MEMENTO),
+         "XXHASH128": ("AW5DBY+18wW7VuSsFyNFAg==", MEMENTO)}
+
+
+def with_headers(**headers):
+    """A client that sends these headers too, also those that this version of boto3 has no parameter for."""
+    other = client(request_checksum_calculation="when_required")
+    other.meta.events.register("before-sign.s3", lambda request, **_: [
+        request.headers.add_header(name.replace("_", "-"), value) for name, value in headers.items()])
+    return other
 
 
 @check
@@ -146,13 +159,19 @@ def checksums_are_verified_kept_and_returned():
 
 
 @check
-def all_five_as_headers():
+def all_of_them_as_headers():
     """Given as values, so that they need no library on the client's side."""
     for name, (value, body) in {**KNOWN, **{n: (of(BODY), BODY) for n, of in ALGORITHMS.items()}}.items():
-        field = f"Checksum{name}"
-        s3.put_object(Bucket=BUCKET, Key=f"given/{name}", Body=body, **{field: value})
-        head = s3.head_object(Bucket=BUCKET, Key=f"given/{name}", ChecksumMode="ENABLED")
-        same(head.get(field), value, name)
+        header = f"x-amz-checksum-{name.lower()}"
+        key = f"given/{name}"
+        with_headers(**{header: value}).put_object(Bucket=BUCKET, Key=key, Body=body)
+        head = s3.head_object(Bucket=BUCKET, Key=key, ChecksumMode="ENABLED")
+        same(head["ResponseMetadata"]["HTTPHeaders"].get(header), value, name)
+        refused(400, ["InvalidRequest"], with_headers(**{header: value[1:]}).put_object, Bucket=BUCKET, Key=key, Body=b"")
+        refused(400, ["BadDigest"], with_headers(**{header: value}).put_object, Bucket=BUCKET, Key=key, Body=b"other")
+        refused(400, ["InvalidRequest"], with_headers(**{header: value, "x-amz-sdk-checksum-algorithm": "CRC16"}).put_object,
+                Bucket=BUCKET, Key=key, Body=body)
+        same_bytes(s3.get_object(Bucket=BUCKET, Key=key)["Body"].read(), body, f"what was there before, {name}")
 
 
 @check

@@ -4,6 +4,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 
 /// How a whole object from a backend is checked: by the best checksum the cloud tells, else by the MD5 its ETag
@@ -14,6 +15,19 @@ public sealed interface BackendChecks {
     List<ChecksumAlgorithm> CHEAPEST_FIRST = List.of(
             ChecksumAlgorithm.CRC32C,
             ChecksumAlgorithm.CRC32,
+            ChecksumAlgorithm.XXHASH3,
+            ChecksumAlgorithm.XXHASH128,
+            ChecksumAlgorithm.XXHASH64,
+            ChecksumAlgorithm.CRC64NVME,
+            ChecksumAlgorithm.SHA1,
+            ChecksumAlgorithm.SHA256,
+            ChecksumAlgorithm.SHA512,
+            ChecksumAlgorithm.MD5);
+
+    /// Those that every cloud compares which compares any; Amazon took up the others in 2026.
+    Set<ChecksumAlgorithm> KNOWN_TO_CLOUDS = Set.of(
+            ChecksumAlgorithm.CRC32,
+            ChecksumAlgorithm.CRC32C,
             ChecksumAlgorithm.CRC64NVME,
             ChecksumAlgorithm.SHA1,
             ChecksumAlgorithm.SHA256);

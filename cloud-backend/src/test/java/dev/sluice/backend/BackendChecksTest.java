@@ -22,6 +22,8 @@ class BackendChecksTest {
 
     /// The published check values of each algorithm, for "123456789".
     private static final Map<ChecksumAlgorithm, String> KNOWN = Map.of(
+            ChecksumAlgorithm.XXHASH64, "8cb841db40e6ae83",
+            ChecksumAlgorithm.MD5, "25f9e794323b453885f5181f1b624d0b",
             ChecksumAlgorithm.CRC32, "cbf43926",
             ChecksumAlgorithm.CRC32C, "e3069283",
             ChecksumAlgorithm.CRC64NVME, "ae8b14860a799888",

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
@@ -36,6 +37,7 @@ final class ReplicatedConditionsTest {
             requireConditionsOfWrites(s3);
             requireConditionsOfDeletions(s3);
             requireCopies(s3);
+            requireChecksums(s3);
         }
     }
 
@@ -114,6 +116,19 @@ final class ReplicatedConditionsTest {
                         .metadata())
                 .containsEntry("seen", "yes");
         assertThat(content(s3, "large")).isEqualTo(Content.of("large", LARGE));
+    }
+
+    /// The value is the one that the tests of Amazon's SDK for C++ have.
+    private static void requireChecksums(S3Client s3) {
+        var value = "9RrF7krhuOI=";
+        Consumer<PutObjectRequest.Builder> promise =
+                request -> request.bucket("twice").key("sum").checksumXXHASH3(value);
+        s3.putObject(promise, RequestBody.fromString("Memento Mori"));
+        requireRefusal(400, () -> s3.putObject(promise, RequestBody.fromString("Memento Vivere")));
+        assertThat(content(s3, "sum")).asString().isEqualTo("Memento Mori");
+        assertThat(s3.headObject(request -> request.bucket("twice").key("sum").checksumMode(ChecksumMode.ENABLED))
+                        .checksumXXHASH3())
+                .isEqualTo(value);
     }
 
     private static void requireRefusal(int status, Runnable call) {

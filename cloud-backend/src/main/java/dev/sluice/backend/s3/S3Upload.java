@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.ContentStreamProvider;
@@ -29,13 +30,15 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /// Writing to S3: in one PutObject, or in parts where S3 does not take that much in one. Streams either way.
 final class S3Upload {
+    private record Promise(ChecksumAlgorithm algorithm, BiConsumer<PutObjectRequest.Builder, String> maker) {}
+
     /// Of the checksums a client may promise, S3 takes one; the cheapest good one first.
-    private static final List<ChecksumAlgorithm> PREFERRED = List.of(
-            ChecksumAlgorithm.CRC32C,
-            ChecksumAlgorithm.CRC64NVME,
-            ChecksumAlgorithm.CRC32,
-            ChecksumAlgorithm.SHA256,
-            ChecksumAlgorithm.SHA1);
+    private static final List<Promise> PREFERRED = List.of(
+            new Promise(ChecksumAlgorithm.CRC32C, PutObjectRequest.Builder::checksumCRC32C),
+            new Promise(ChecksumAlgorithm.CRC64NVME, PutObjectRequest.Builder::checksumCRC64NVME),
+            new Promise(ChecksumAlgorithm.CRC32, PutObjectRequest.Builder::checksumCRC32),
+            new Promise(ChecksumAlgorithm.SHA256, PutObjectRequest.Builder::checksumSHA256),
+            new Promise(ChecksumAlgorithm.SHA1, PutObjectRequest.Builder::checksumSHA1));
 
     private static final int MOST_PARTS = 10_000;
 
@@ -79,7 +82,7 @@ final class S3Upload {
         request.overrideConfiguration(override ->
                 Optional.ofNullable(headers.get("Expires")).ifPresent(value -> override.putHeader("Expires", value)));
         attributes.contentMd5().ifPresent(md5 -> request.contentMD5(base64(md5)));
-        promised(attributes).ifPresent(algorithm -> promise(request, algorithm, attributes));
+        promise(request, attributes.checksums());
         switch (condition) {
             case WriteCondition.Always _ -> {}
             case WriteCondition.IfAbsent _ -> request.ifNoneMatch("*");
@@ -94,15 +97,13 @@ final class S3Upload {
                 content -> client.putObject(wanted, content).eTag());
     }
 
-    private static void promise(
-            PutObjectRequest.Builder request, ChecksumAlgorithm algorithm, WriteAttributes attributes) {
-        var value = attributes.checksums().get(algorithm);
-        switch (algorithm) {
-            case CRC32 -> request.checksumCRC32(value);
-            case CRC32C -> request.checksumCRC32C(value);
-            case CRC64NVME -> request.checksumCRC64NVME(value);
-            case SHA1 -> request.checksumSHA1(value);
-            case SHA256 -> request.checksumSHA256(value);
+    private static void promise(PutObjectRequest.Builder request, Map<ChecksumAlgorithm, String> checksums) {
+        for (var promise : PREFERRED) {
+            var value = checksums.get(promise.algorithm());
+            if (value != null) {
+                promise.maker().accept(request, value);
+                return;
+            }
         }
     }
 
@@ -211,10 +212,6 @@ final class S3Upload {
             throw new IllegalStateException("a streamed body cannot be read twice");
         }
         return body;
-    }
-
-    private static Optional<ChecksumAlgorithm> promised(WriteAttributes attributes) {
-        return PREFERRED.stream().filter(attributes.checksums()::containsKey).findFirst();
     }
 
     private static String base64(String hex) {

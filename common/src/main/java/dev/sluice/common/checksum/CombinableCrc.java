@@ -29,7 +29,7 @@ public final class CombinableCrc {
             case CRC32 -> Optional.of(CRC32);
             case CRC32C -> Optional.of(CRC32C);
             case CRC64NVME -> Optional.of(CRC64NVME);
-            case SHA1, SHA256 -> Optional.empty();
+            case SHA1, SHA256, SHA512, MD5, XXHASH64, XXHASH3, XXHASH128 -> Optional.empty();
         };
     }
 

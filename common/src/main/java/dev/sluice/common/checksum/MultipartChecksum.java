@@ -23,7 +23,7 @@ public final class MultipartChecksum {
 
     /// S3's type FULL_OBJECT: what the checksum would be had the object come in one piece.
     ///
-    /// @throws IllegalArgumentException for an algorithm that cannot be combined (the SHAs)
+    /// @throws IllegalArgumentException for an algorithm that cannot be combined (all but the CRCs)
     public static String fullObject(ChecksumAlgorithm algorithm, List<Part> parts) {
         var crc = CombinableCrc.of(algorithm)
                 .orElseThrow(() -> new IllegalArgumentException(algorithm + " of parts cannot be combined"));

@@ -161,17 +161,19 @@ public sealed interface S3Request {
     /// Its body names the parts.
     ///
     /// @param checksums of the whole object, in base64; composite ones end in `-<number of parts>`
+    /// @param fullObjectChecksum x-amz-checksum-type: FULL_OBJECT
     /// @param objectSize x-amz-mp-object-size: the parts together must have exactly this many bytes
     record CompleteMultipartUpload(
             ObjectName name,
             String uploadId,
             Map<ChecksumAlgorithm, String> checksums,
+            Optional<Boolean> fullObjectChecksum,
             Conditions conditions,
             Optional<Long> objectSize)
             implements OnObject {
         public CompleteMultipartUpload(
                 ObjectName name, String uploadId, Map<ChecksumAlgorithm, String> checksums, Conditions conditions) {
-            this(name, uploadId, checksums, conditions, Optional.empty());
+            this(name, uploadId, checksums, Optional.empty(), conditions, Optional.empty());
         }
     }
 

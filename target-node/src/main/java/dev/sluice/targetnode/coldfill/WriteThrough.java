@@ -3,6 +3,7 @@ package dev.sluice.targetnode.coldfill;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.backend.Backend;
+import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
@@ -25,6 +26,7 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,7 +77,7 @@ public final class WriteThrough {
                 attributes.headers(),
                 attributes.userMetadata(),
                 attributes.contentMd5(),
-                received.checksums(),
+                promised(received),
                 attributes.declared());
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
@@ -92,6 +94,13 @@ public final class WriteThrough {
                     Optional.of(stored.lastModified().toEpochMilli()),
                     WriteCheck.NONE));
         }
+    }
+
+    /// A cloud may not know what the client sent, and would ignore it.
+    private static Map<ChecksumAlgorithm, String> promised(ReceivedDigests.Received received) {
+        return Collections.disjoint(received.checksums().keySet(), BackendChecks.KNOWN_TO_CLOUDS)
+                ? Map.of(ChecksumAlgorithm.CRC32C, received.crc32c())
+                : received.checksums();
     }
 
     /// The parts' bytes go to the cloud in one piece, then the upload is over; the object is filled from the cloud when

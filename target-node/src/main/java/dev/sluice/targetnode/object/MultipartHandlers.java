@@ -6,6 +6,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.answer.MultipartXml;
@@ -24,6 +25,7 @@ import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.Part;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 
 /// Multipart uploads up to their completion.
@@ -85,7 +87,9 @@ final class MultipartHandlers {
         limit.require(body.length());
         var ref = BucketRefs.of(bucket);
         var upload = uploads.require(ref, key, uploadId);
-        var computed = attributes.declared().or(() -> upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName));
+        var ofUpload = upload.checksumAlgorithm().flatMap(ChecksumAlgorithm::ofName);
+        ofUpload.ifPresent(algorithm -> requireSame(algorithm, attributes));
+        var computed = attributes.declared().or(() -> ofUpload);
         var promised = new WriteAttributes(
                 attributes.headers(),
                 attributes.userMetadata(),
@@ -107,6 +111,17 @@ final class MultipartHandlers {
                 part.commit(received.etag(), received.checksums());
             }
             return received;
+        }
+    }
+
+    private static void requireSame(ChecksumAlgorithm ofUpload, WriteAttributes ofPart) {
+        var named = new HashSet<>(ofPart.checksums().keySet());
+        ofPart.declared().ifPresent(named::add);
+        named.remove(ofUpload);
+        if (!named.isEmpty()) {
+            throw S3Failure.invalidRequest(
+                    "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s"
+                            .formatted(ofUpload, named.iterator().next()));
         }
     }
 

@@ -59,6 +59,9 @@ public final class BodyDecoder {
                                     "The value specified in the x-amz-trailer header is not supported: " + name)))
                     .forEach(announced::add);
         }
+        if (announced.size() > 1) {
+            throw S3Failure.invalidRequest("Expecting a single checksum in x-amz-trailer, not " + announced);
+        }
         return announced;
     }
 }

@@ -5,6 +5,7 @@ import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.checksum.Md5;
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +31,13 @@ public final class ReceivedDigests implements AutoCloseable {
 
     /// @param etag the MD5 in hex
     /// @param checksums in base64: what the client promised or announced; CRC32C when that was nothing
-    public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums) {}
+    /// @param blocks the sums of the bytes
+    public record Received(long size, String etag, Map<ChecksumAlgorithm, String> checksums, BlockSums blocks) {
+        /// In base64.
+        public String crc32c() {
+            return blocks.crc32cBase64(size);
+        }
+    }
 
     /// Of bytes that are all there, computed on the caller's thread.
     ///
@@ -58,8 +66,9 @@ public final class ReceivedDigests implements AutoCloseable {
         attributes.declared().ifPresent(this::compute);
     }
 
+    /// The CRC32C comes from the blocks, and the MD5 is computed for every write.
     private void compute(ChecksumAlgorithm algorithm) {
-        if (algorithm != ChecksumAlgorithm.CRC32C) {
+        if (algorithm != ChecksumAlgorithm.CRC32C && algorithm != ChecksumAlgorithm.MD5) {
             hashers.computeIfAbsent(algorithm, Hasher::of);
         }
     }
@@ -99,17 +108,17 @@ public final class ReceivedDigests implements AutoCloseable {
     /// @param blocks their sums
     /// @param trailers the checksums in base64 that came after the body
     /// @throws StoreException.BadDigest when the bytes are not the promised ones
+    /// @throws S3Failure when a trailer's value is malformed
     public Received check(long size, BlockSums blocks, Map<ChecksumAlgorithm, String> trailers) {
         var etag = md5.hex();
         var computed = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
         hashers.forEach((algorithm, hasher) -> computed.put(algorithm, hasher.base64()));
-        boolean promised = attributes.checksums().containsKey(ChecksumAlgorithm.CRC32C)
-                || attributes
-                        .declared()
-                        .filter(ChecksumAlgorithm.CRC32C::equals)
-                        .isPresent()
-                || trailers.containsKey(ChecksumAlgorithm.CRC32C);
-        if (promised || computed.isEmpty()) {
+        if (isNamed(ChecksumAlgorithm.MD5)) {
+            computed.put(
+                    ChecksumAlgorithm.MD5,
+                    Base64.getEncoder().encodeToString(HexFormat.of().parseHex(etag)));
+        }
+        if (isNamed(ChecksumAlgorithm.CRC32C) || computed.isEmpty()) {
             computed.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
         }
         attributes.contentMd5().ifPresent(expected -> {
@@ -122,12 +131,17 @@ public final class ReceivedDigests implements AutoCloseable {
         });
         attributes.checksums().forEach((algorithm, expected) -> compare(algorithm, expected, computed));
         trailers.forEach((algorithm, expected) -> compare(algorithm, expected, computed));
-        return new Received(size, etag, Map.copyOf(computed));
+        return new Received(size, etag, Map.copyOf(computed), blocks);
     }
 
     @Override
     public void close() {
         md5.close();
+    }
+
+    private boolean isNamed(ChecksumAlgorithm algorithm) {
+        return attributes.checksums().containsKey(algorithm)
+                || (attributes.declared().isPresent() && attributes.declared().get() == algorithm);
     }
 
     private static void compare(ChecksumAlgorithm algorithm, String expected, Map<ChecksumAlgorithm, String> computed) {
@@ -136,13 +150,12 @@ public final class ReceivedDigests implements AutoCloseable {
             throw new StoreException.InvalidArgument(
                     "The trailer " + algorithm.header() + " was not announced in x-amz-trailer");
         }
-        byte[] promised;
-        try {
-            promised = Base64.getDecoder().decode(expected);
-        } catch (IllegalArgumentException e) {
-            throw new StoreException.InvalidArgument("Value for " + algorithm.header() + " is invalid: " + expected);
+        if (!algorithm.isValue(expected)) {
+            throw S3Failure.invalidRequest(
+                    "Value for " + algorithm.header() + " header or trailer is invalid: " + expected);
         }
-        if (!MessageDigest.isEqual(promised, Base64.getDecoder().decode(actual))) {
+        if (!MessageDigest.isEqual(
+                Base64.getDecoder().decode(expected), Base64.getDecoder().decode(actual))) {
             throw new StoreException.BadDigest(
                     "The " + algorithm + " you specified did not match the calculated checksum: " + expected
                             + " is not " + actual,

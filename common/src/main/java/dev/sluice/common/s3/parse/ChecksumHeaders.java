@@ -15,63 +15,89 @@ import java.util.Optional;
 /// The checksums that a client promises in headers, and the algorithm it announces.
 final class ChecksumHeaders {
     private static final String PREFIX = "x-amz-checksum-";
+    private static final String SDK_ALGORITHM = "x-amz-sdk-checksum-algorithm";
+    private static final String TRAILER = "x-amz-trailer";
+    private static final String[] ANNOUNCING = {"x-amz-checksum-algorithm", SDK_ALGORITHM, TRAILER};
+    private static final String FULL_OBJECT = "FULL_OBJECT";
+    private static final String COMPOSITE = "COMPOSITE";
 
     private ChecksumHeaders() {}
 
     /// @param composite true where a value may end in `-<number of parts>`
+    /// @return one at most: S3 takes the checksum of one algorithm
     static Map<ChecksumAlgorithm, String> values(Headers headers, boolean composite) {
         var found = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
         headers.forEach((name, value) -> {
             if (name.regionMatches(true, 0, PREFIX, 0, PREFIX.length()) && !isDirective(name)) {
                 var algorithm = ChecksumAlgorithm.ofHeader(name).orElseThrow(() -> unknown(name));
-                found.put(algorithm, checked(algorithm, value, composite));
+                put(found, algorithm, checked(algorithm, value, composite));
             }
         });
         return Map.copyOf(found);
     }
 
-    static Optional<ChecksumAlgorithm> declared(Headers headers) {
-        for (var header : new String[] {"x-amz-checksum-algorithm", "x-amz-sdk-checksum-algorithm"}) {
-            var name = headers.first(header);
-            if (name.isPresent()) {
-                return Optional.of(ChecksumAlgorithm.ofName(name.get()).orElseThrow(() -> unknown(name.get())));
-            }
+    static void put(Map<ChecksumAlgorithm, String> found, ChecksumAlgorithm algorithm, String value) {
+        var before = found.putIfAbsent(algorithm, value);
+        if (found.size() > 1 || (before != null && !before.equals(value))) {
+            throw S3Failure.invalidRequest(
+                    "Expecting a single checksum, but there are several: " + found.keySet() + ". Send one of them.");
         }
-        var trailer = headers.first("x-amz-trailer");
-        return trailer.map(
-                name -> ChecksumAlgorithm.ofHeader(name.trim()).orElseThrow(() -> unknown("x-amz-trailer: " + name)));
     }
 
-    /// x-amz-checksum-type of CreateMultipartUpload: true for FULL_OBJECT. CRC64NVME is always of the full object, the
-    /// SHAs never, the CRC32s are composite unless said otherwise.
-    static boolean fullObject(Headers headers, Optional<ChecksumAlgorithm> algorithm) {
-        var type = headers.first("x-amz-checksum-type");
-        if (type.isEmpty()) {
-            return algorithm.isPresent() && algorithm.get() == ChecksumAlgorithm.CRC64NVME;
+    /// The algorithm that the headers announce; they must not differ, nor from what has a value already.
+    static Optional<ChecksumAlgorithm> declared(Headers headers, Map<ChecksumAlgorithm, String> promised) {
+        var declared = Optional.<ChecksumAlgorithm>empty();
+        for (var header : ANNOUNCING) {
+            var named = headers.first(header);
+            if (named.isPresent()) {
+                var algorithm = header.equals(TRAILER)
+                        ? ChecksumAlgorithm.ofHeader(named.get().trim())
+                        : ChecksumAlgorithm.ofName(named.get());
+                var known = algorithm.orElseThrow(() -> unknown(header + ": " + named.get()));
+                boolean other = declared.isPresent() && declared.get() != known;
+                if (other || !(promised.isEmpty() || promised.containsKey(known))) {
+                    throw S3Failure.invalidRequest(
+                            "Value for %s header is invalid: other headers are about another checksum than %s."
+                                    .formatted(header, known));
+                }
+                declared = algorithm;
+            }
         }
-        boolean full = checkType(type.get());
+        return declared;
+    }
+
+    /// A body's checksum that was announced must be sent as well.
+    static void requireAnnounced(Headers headers, Map<ChecksumAlgorithm, String> promised) {
+        if (promised.isEmpty() && headers.has(SDK_ALGORITHM) && !headers.has(TRAILER)) {
+            throw S3Failure.invalidRequest(SDK_ALGORITHM
+                    + " specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.");
+        }
+    }
+
+    /// x-amz-checksum-type of CreateMultipartUpload: true for FULL_OBJECT.
+    static boolean fullObject(Headers headers, Optional<ChecksumAlgorithm> algorithm) {
+        var type = type(headers);
+        if (type.isEmpty()) {
+            return algorithm.isPresent() && algorithm.get().fullObjectByDefault();
+        }
         if (algorithm.isEmpty()) {
             throw S3Failure.invalidRequest(
                     "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.");
         }
-        boolean possible = switch (algorithm.get()) {
-            case CRC32, CRC32C -> true;
-            case CRC64NVME -> full;
-            case SHA1, SHA256 -> !full;
-        };
-        if (!possible) {
-            throw S3Failure.invalidRequest(
-                    "The " + type.get() + " checksum type cannot be used with the " + algorithm.get() + " algorithm.");
+        if (!algorithm.get().allows(type.get())) {
+            throw S3Failure.invalidRequest("The " + (type.get() ? FULL_OBJECT : COMPOSITE)
+                    + " checksum type cannot be used with the " + algorithm.get() + " algorithm.");
         }
-        return full;
+        return type.get();
     }
 
-    static boolean checkType(String type) {
-        return switch (type.toUpperCase(Locale.ROOT)) {
-            case "FULL_OBJECT" -> true;
-            case "COMPOSITE" -> false;
+    /// x-amz-checksum-type: true for FULL_OBJECT.
+    static Optional<Boolean> type(Headers headers) {
+        return headers.first("x-amz-checksum-type").map(type -> switch (type.toUpperCase(Locale.ROOT)) {
+            case FULL_OBJECT -> true;
+            case COMPOSITE -> false;
             default -> throw S3Failure.invalidRequest("Value for x-amz-checksum-type header is invalid: " + type);
-        };
+        });
     }
 
     /// Content-MD5 in hex.
@@ -88,20 +114,10 @@ final class ChecksumHeaders {
     static String checked(ChecksumAlgorithm algorithm, String value, boolean composite) {
         int dash = composite ? value.indexOf('-') : -1;
         boolean parts = dash < 0 || (dash + 1 < value.length() && digits(value.substring(dash + 1)));
-        var digest = base64(dash < 0 ? value : value.substring(0, dash));
-        if (!parts || digest.length != length(algorithm)) {
+        if (!parts || !algorithm.isValue(dash < 0 ? value : value.substring(0, dash))) {
             throw S3Failure.invalidRequest("Value for " + algorithm.header() + " header is invalid: " + value);
         }
         return value;
-    }
-
-    private static int length(ChecksumAlgorithm algorithm) {
-        return switch (algorithm) {
-            case CRC32, CRC32C -> 4;
-            case CRC64NVME -> 8;
-            case SHA1 -> 20;
-            case SHA256 -> 32;
-        };
     }
 
     /// Nothing when it is no base64, which is no digest's length.
@@ -124,6 +140,6 @@ final class ChecksumHeaders {
 
     private static S3Failure unknown(String what) {
         return S3Failure.invalidRequest("Checksum algorithm provided is unsupported (" + what
-                + "). Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]");
+                + "). Please try again with any of the valid types: [" + ChecksumAlgorithm.names() + "]");
     }
 }

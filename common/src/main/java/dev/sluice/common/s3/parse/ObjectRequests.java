@@ -29,7 +29,7 @@ final class ObjectRequests {
     private static S3Request parseServed(S3Action action, ObjectName name, Query query, Headers headers) {
         return switch (action) {
             case PUT_OBJECT ->
-                new S3Request.PutObject(name, WriteHeaders.attributes(headers), WriteHeaders.conditions(headers));
+                new S3Request.PutObject(name, WriteHeaders.ofBody(headers), WriteHeaders.conditions(headers));
             case COPY_OBJECT -> copy(name, source(headers), headers);
             case DELETE_OBJECT -> new S3Request.DeleteObject(name, WriteHeaders.conditions(headers));
             case PUT_OBJECT_ACL -> {
@@ -42,7 +42,7 @@ final class ObjectRequests {
                         name, attributes, ChecksumHeaders.fullObject(headers, attributes.declared()));
             }
             case UPLOAD_PART ->
-                new S3Request.UploadPart(name, partsUpload(query), partNumber(query), WriteHeaders.attributes(headers));
+                new S3Request.UploadPart(name, partsUpload(query), partNumber(query), WriteHeaders.ofBody(headers));
             case UPLOAD_PART_COPY ->
                 new S3Request.UploadPartCopy(
                         name,
@@ -108,11 +108,11 @@ final class ObjectRequests {
     }
 
     private static S3Request complete(ObjectName name, Query query, Headers headers) {
-        headers.first("x-amz-checksum-type").ifPresent(ChecksumHeaders::checkType);
         return new S3Request.CompleteMultipartUpload(
                 name,
                 uploadId(query, "uploadId is empty"),
                 ChecksumHeaders.values(headers, true),
+                ChecksumHeaders.type(headers),
                 WriteHeaders.conditions(headers),
                 headers.first("x-amz-mp-object-size").map(size -> Numbers.size("x-amz-mp-object-size", size)));
     }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /// The XML bodies that clients send. Each is read whole up to its limit, which is what the largest legal request needs:
-/// a thousand keys of 1024 bytes, ten thousand parts with a SHA-256 each.
+/// a thousand keys of 1024 bytes, ten thousand parts with a SHA-512 each.
 public final class S3Bodies {
     public static final int LARGEST_DELETE = 5 << 18;
     public static final int LARGEST_COMPLETE = 4 << 20;
@@ -132,8 +132,10 @@ public final class S3Bodies {
                 fields.put(name, xml.text().trim());
             } else if (name.startsWith("Checksum")) {
                 var algorithm = ChecksumAlgorithm.ofName(name.substring(8)).orElseThrow(() -> unknown(name));
-                checksums.put(
-                        algorithm, ChecksumHeaders.checked(algorithm, xml.text().trim(), false));
+                ChecksumHeaders.put(
+                        checksums,
+                        algorithm,
+                        ChecksumHeaders.checked(algorithm, xml.text().trim(), false));
             } else {
                 throw unknown(name);
             }

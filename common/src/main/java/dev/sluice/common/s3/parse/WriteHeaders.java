@@ -22,13 +22,21 @@ final class WriteHeaders {
 
     private WriteHeaders() {}
 
+    /// Of a request whose body is the object's bytes.
+    static WriteAttributes ofBody(Headers headers) {
+        var attributes = attributes(headers);
+        ChecksumHeaders.requireAnnounced(headers, attributes.checksums());
+        return attributes;
+    }
+
     static WriteAttributes attributes(Headers headers) {
+        var checksums = ChecksumHeaders.values(headers, false);
         return new WriteAttributes(
                 contentHeaders(headers),
                 userMetadata(headers),
                 ChecksumHeaders.contentMd5(headers),
-                ChecksumHeaders.values(headers, false),
-                ChecksumHeaders.declared(headers));
+                checksums,
+                ChecksumHeaders.declared(headers, checksums));
     }
 
     /// If-Match and If-None-Match. S3 answers NotImplemented to the dates on a write, and so do we.

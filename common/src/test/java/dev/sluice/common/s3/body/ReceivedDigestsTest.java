@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -36,8 +38,7 @@ class ReceivedDigestsTest {
         assertThat(receive(right, Map.of()).checksums()).isEqualTo(Map.of(algorithm, value(algorithm)));
         var wrong = attributes(Optional.empty(), Map.of(algorithm, wrongValue(algorithm)), Optional.empty());
         assertThatThrownBy(() -> receive(wrong, Map.of())).isInstanceOf(StoreException.BadDigest.class);
-        var rubbish = attributes(Optional.empty(), Map.of(algorithm, "***"), Optional.empty());
-        assertThatThrownBy(() -> receive(rubbish, Map.of())).isInstanceOf(StoreException.InvalidArgument.class);
+        assertThat(receive(right, Map.of()).crc32c()).isEqualTo(value(ChecksumAlgorithm.CRC32C));
     }
 
     @ParameterizedTest
@@ -49,6 +50,13 @@ class ReceivedDigestsTest {
         assertThat(receive(announced, Map.of()).checksums()).isEqualTo(Map.of(algorithm, value(algorithm)));
         assertThatThrownBy(() -> receive(announced, Map.of(algorithm, wrongValue(algorithm))))
                 .isInstanceOf(StoreException.BadDigest.class);
+        for (var malformed : List.of("***", "", value(algorithm) + "-1", "AAAA" + value(algorithm))) {
+            assertThatThrownBy(() -> receive(announced, Map.of(algorithm, malformed)))
+                    .as(malformed)
+                    .isInstanceOfSatisfying(
+                            S3Failure.class,
+                            refusal -> assertThat(refusal.error().code()).isEqualTo("InvalidRequest"));
+        }
     }
 
     @Test

@@ -163,7 +163,7 @@ class S3BodiesTest {
 
     @Test
     void tenThousandPartsAreTakenAndNotOneMore() {
-        var checksum = "<ChecksumSHA256>47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=</ChecksumSHA256>";
+        var checksum = "<ChecksumSHA512>" + "A".repeat(86) + "==</ChecksumSHA512>";
         var all = IntStream.rangeClosed(1, 10_000)
                 .mapToObj(i -> part(i, "&quot;d41d8cd98f00b204e9800998ecf8427e&quot;", checksum))
                 .collect(Collectors.joining());
@@ -184,6 +184,8 @@ class S3BodiesTest {
         refused("InvalidArgument", () -> complete(parts(part(0, "e", ""))));
         refused("InvalidArgument", () -> complete(parts(part(10_001, "e", ""))));
         refused("InvalidRequest", () -> complete(parts(part(1, "e", "<ChecksumCRC32>x</ChecksumCRC32>"))));
+        var two = "<ChecksumCRC32>AAAAAA==</ChecksumCRC32><ChecksumCRC32C>AAAAAA==</ChecksumCRC32C>";
+        refused("InvalidRequest", () -> complete(parts(part(1, "e", two))));
         refused("MalformedXML", () -> complete(parts(part(1, "e", "<ChecksumMD4>x</ChecksumMD4>"))));
     }
 

@@ -392,7 +392,7 @@ class S3RequestParserTest {
                 "x-amz-checksum-crc32",
                 "AAAAAA==",
                 "x-amz-trailer",
-                "x-amz-checksum-crc64nvme",
+                "x-amz-checksum-crc32",
                 "If-None-Match",
                 "*");
         assertThat(put.attributes().headers())
@@ -400,7 +400,7 @@ class S3RequestParserTest {
         assertThat(put.attributes().userMetadata()).isEqualTo(Map.of("author", "me,you"));
         assertThat(put.attributes().contentMd5()).contains("d41d8cd98f00b204e9800998ecf8427e");
         assertThat(put.attributes().checksums()).isEqualTo(Map.of(ChecksumAlgorithm.CRC32, "AAAAAA=="));
-        assertThat(put.attributes().declared()).contains(ChecksumAlgorithm.CRC64NVME);
+        assertThat(put.attributes().declared()).contains(ChecksumAlgorithm.CRC32);
         assertThat(put.conditions().ifNoneMatch()).contains("*");
     }
 
@@ -444,11 +444,43 @@ class S3RequestParserTest {
         "x-amz-checksum-crc32, not base64, 400 InvalidRequest",
         "x-amz-checksum-crc32, AAAAAA==-2, 400 InvalidRequest",
         "x-amz-sdk-checksum-algorithm, CRC16, 400 InvalidRequest",
+        "x-amz-sdk-checksum-algorithm, CRC32, 400 InvalidRequest",
         "x-amz-trailer, x-amz-meta-a, 400 InvalidRequest",
+        "x-amz-trailer, 'x-amz-checksum-crc32,x-amz-checksum-sha1', 400 InvalidRequest",
         "x-amz-meta-, y, 400 InvalidArgument",
     })
     void brokenPromisesOfAPut(String name, String value, String refusal) {
         assertThat(Requests.refusal("PUT /abc/k", name, value)).isEqualTo(refusal);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-checksum-crc32, AAAAAA==, x-amz-checksum-crc32c, AAAAAA==",
+        "x-amz-checksum-crc32, AAAAAA==, x-amz-checksum-crc32, AAAAAQ==",
+        "x-amz-checksum-crc32, AAAAAA==, x-amz-sdk-checksum-algorithm, CRC32C",
+        "x-amz-checksum-crc32, AAAAAA==, x-amz-checksum-algorithm, SHA1",
+        "x-amz-checksum-crc32, AAAAAA==, x-amz-trailer, x-amz-checksum-sha1",
+        "x-amz-sdk-checksum-algorithm, CRC32, x-amz-trailer, x-amz-checksum-crc64nvme",
+        "x-amz-sdk-checksum-algorithm, CRC32, x-amz-checksum-algorithm, SHA1",
+    })
+    void checksumsOfTwoAlgorithmsAreRefused(String name, String value, String other, String otherValue) {
+        for (var request : List.of("PUT /abc/k", "PUT /abc/k?partNumber=1&uploadId=u")) {
+            assertThat(Requests.refusal(request, name, value, other, otherValue))
+                    .isEqualTo("400 InvalidRequest");
+        }
+    }
+
+    @Test
+    void checksumsOfOneAlgorithmMayBeNamedTwice() {
+        var put = Requests.parse(
+                S3Request.PutObject.class,
+                "PUT /abc/k",
+                "x-amz-sdk-checksum-algorithm",
+                "xxhash3",
+                "x-amz-checksum-xxhash3",
+                "9RrF7krhuOI=");
+        assertThat(put.attributes().checksums()).isEqualTo(Map.of(ChecksumAlgorithm.XXHASH3, "9RrF7krhuOI="));
+        assertThat(put.attributes().declared()).contains(ChecksumAlgorithm.XXHASH3);
     }
 
     @Test
@@ -562,6 +594,9 @@ class S3RequestParserTest {
         "CRC32C, COMPOSITE, false",
         "CRC64NVME, , true",
         "SHA256, COMPOSITE, false",
+        "MD5, , false",
+        "SHA512, COMPOSITE, false",
+        "XXHASH3, , false",
     })
     void checksumTypesOfUploads(String algorithm, String type, boolean full) {
         var headers = type == null
@@ -574,13 +609,15 @@ class S3RequestParserTest {
 
     @Test
     void impossibleChecksumTypesAreRefused() {
-        assertThat(Requests.refusal(
-                        "POST /abc/k?uploads",
-                        "x-amz-checksum-algorithm",
-                        "SHA1",
-                        "x-amz-checksum-type",
-                        "FULL_OBJECT"))
-                .isEqualTo("400 InvalidRequest");
+        for (var algorithm : List.of("SHA1", "SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128")) {
+            assertThat(Requests.refusal(
+                            "POST /abc/k?uploads",
+                            "x-amz-checksum-algorithm",
+                            algorithm,
+                            "x-amz-checksum-type",
+                            "FULL_OBJECT"))
+                    .isEqualTo("400 InvalidRequest");
+        }
         assertThat(Requests.refusal("POST /abc/k?uploads", "x-amz-checksum-type", "FULL_OBJECT"))
                 .isEqualTo("400 InvalidRequest");
     }
@@ -592,12 +629,15 @@ class S3RequestParserTest {
                 "POST /abc/k?uploadId=u%2B1",
                 "x-amz-checksum-crc32",
                 "AAAAAA==-2",
+                "x-amz-checksum-type",
+                "COMPOSITE",
                 "x-amz-mp-object-size",
                 "12",
                 "If-None-Match",
                 "*");
         assertThat(complete.uploadId()).isEqualTo("u+1");
         assertThat(complete.checksums()).isEqualTo(Map.of(ChecksumAlgorithm.CRC32, "AAAAAA==-2"));
+        assertThat(complete.fullObjectChecksum()).contains(false);
         assertThat(complete.objectSize()).contains(12L);
         assertThat(complete.conditions().ifNoneMatch()).contains("*");
         assertThat(Requests.refusal("POST /abc/k?uploadId=u", "x-amz-mp-object-size", "-1"))

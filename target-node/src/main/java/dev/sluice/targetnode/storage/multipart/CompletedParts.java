@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.Part;
@@ -47,7 +48,16 @@ public final class CompletedParts {
         }
         for (var sum : named.checksums().entrySet()) {
             var ours = part.checksums().get(sum.getKey());
-            if (ours != null && !ours.equals(sum.getValue())) {
+            if (ours == null) {
+                throw S3Failure.invalidRequest("Part %d was uploaded with %s: it has no %s to compare. Send that one."
+                        .formatted(
+                                named.partNumber(),
+                                part.checksums().isEmpty()
+                                        ? "no checksum"
+                                        : "the checksum " + part.checksums().keySet(),
+                                sum.getKey()));
+            }
+            if (!ours.equals(sum.getValue())) {
                 throw new StoreException.InvalidPart(named.partNumber(), "was uploaded with another " + sum.getKey());
             }
         }

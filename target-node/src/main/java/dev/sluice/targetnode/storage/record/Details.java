@@ -54,6 +54,12 @@ public record Details(
             "audio/x-wav",
             "video/mp4");
 
+    /// Whether there is a checksum that builds which write format 2 at most do not know. They would take the record for
+    /// damaged, so it is of another format, which they refuse to read.
+    static boolean hasLaterChecksum(Map<ChecksumAlgorithm, String> checksums) {
+        return !ALGORITHMS.containsAll(checksums.keySet());
+    }
+
     static void write(PackedWriter out, ObjectRecord record) {
         int flags = 0;
         var raw = new ArrayList<byte[]>();

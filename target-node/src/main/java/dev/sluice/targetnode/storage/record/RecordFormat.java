@@ -20,6 +20,10 @@ import java.util.zip.CRC32C;
 public final class RecordFormat {
     public static final int INLINE_LIMIT = 3 << 10;
     private static final int FORMAT = 2;
+
+    /// The same fields, with a checksum that builds which write format 2 at most do not know.
+    private static final int LATER_CHECKSUM = 3;
+
     private static final int APART = 1;
     private static final int KEY_DIGEST = 2;
     private static final int MD5_ETAG = 4;
@@ -85,7 +89,7 @@ public final class RecordFormat {
         if (inline.length <= INLINE_LIMIT) {
             return new Stored(inline, Optional.empty());
         }
-        var details = new PackedWriter(FORMAT);
+        var details = new PackedWriter(format(record));
         Details.write(details, record);
         var bytes = details.sealed();
         return new Stored(begun(record, APART).number(digest(bytes)).sealed(), Optional.of(bytes));
@@ -117,13 +121,19 @@ public final class RecordFormat {
 
     private static PackedWriter begun(ObjectRecord record, int flags) {
         boolean md5 = MD5.matcher(record.etag()).matches();
-        var out = new PackedWriter(FORMAT).number(flags | (md5 ? MD5_ETAG : 0)).number(record.bucketId());
+        var out = new PackedWriter(format(record))
+                .number(flags | (md5 ? MD5_ETAG : 0))
+                .number(record.bucketId());
         ((flags & KEY_DIGEST) == 0 ? out.text(record.key()) : out.raw(keyDigest(record.key())))
                 .version(record.version())
                 .number(record.size())
                 .number(record.modifiedMillis())
                 .difference(record.modifiedMillis() - record.createdMillis());
         return md5 ? out.raw(HEX.parseHex(record.etag())) : out.text(record.etag());
+    }
+
+    private static int format(ObjectRecord record) {
+        return Details.hasLaterChecksum(record.checksums()) ? LATER_CHECKSUM : FORMAT;
     }
 
     private static byte[] keyDigest(String key) {
@@ -138,7 +148,7 @@ public final class RecordFormat {
 
     /// @param keyOfPath the key that the file's path is made of, or [#NO_KEY]
     public static Head head(byte[] attribute, String keyOfPath) throws DamagedRecordException, UnknownFormatException {
-        var in = new PackedReader(ATTRIBUTE, attribute, FORMAT);
+        var in = new PackedReader(ATTRIBUTE, attribute, LATER_CHECKSUM);
         if (in.format() == 1) {
             return headOfFormat1(in);
         }
@@ -190,7 +200,7 @@ public final class RecordFormat {
 
     private static Details details(byte[] bytes, long size, String etag)
             throws DamagedRecordException, UnknownFormatException {
-        var in = new PackedReader(DETAILS, bytes, FORMAT);
+        var in = new PackedReader(DETAILS, bytes, LATER_CHECKSUM);
         return in.format() == 1 ? Details.readFormat1(in) : Details.read(in, size, etag);
     }
 

@@ -226,13 +226,47 @@ class RecordFormatTest {
     @Test
     void aNewerFormatIsRefusedByName() {
         var newer = RecordFormat.encode(record(3, 10)).attribute();
-        newer[0] = 3;
+        newer[0] = 4;
         var crc = new CRC32C();
         crc.update(newer, 0, newer.length - 4);
         ByteBuffer.wrap(newer).putInt(newer.length - 4, (int) crc.getValue());
         assertThatThrownBy(() -> RecordFormat.head(newer, NO_KEY))
                 .isInstanceOf(UnknownFormatException.class)
-                .hasMessageContaining("format 3");
+                .hasMessageContaining("format 4");
+    }
+
+    /// Builds that know formats up to 2 refuse them, rather than take them for damaged.
+    @Test
+    void onlyRecordsWithLaterChecksumsHaveTheNewerFormat() throws IOException {
+        var random = new Random(7);
+        for (var algorithm : ChecksumAlgorithm.values()) {
+            boolean later =
+                    !List.of("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256").contains(algorithm.name());
+            for (var metadata : List.of(10, 4000)) {
+                var record = with(Map.of(algorithm, base64(random, 16)), record(3, metadata));
+                var stored = RecordFormat.encode(record);
+                assertThat(stored.attribute()[0]).as("%s", algorithm).isEqualTo((byte) (later ? 3 : 2));
+                stored.details().ifPresent(details -> assertThat(details[0]).isEqualTo((byte) (later ? 3 : 2)));
+                assertIsReadAsItWasWritten(record);
+            }
+        }
+    }
+
+    private static ObjectRecord with(Map<ChecksumAlgorithm, String> checksums, ObjectRecord record) {
+        return new ObjectRecord(
+                record.bucketId(),
+                record.key(),
+                record.version(),
+                record.size(),
+                record.createdMillis(),
+                record.modifiedMillis(),
+                record.etag(),
+                checksums,
+                record.headers(),
+                record.userMetadata(),
+                record.partSizes(),
+                record.backendVersion(),
+                record.blocks());
     }
 
     @Test

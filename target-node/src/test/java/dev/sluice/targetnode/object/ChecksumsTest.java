@@ -1,0 +1,236 @@
+package dev.sluice.targetnode.object;
+
+import static dev.sluice.targetnode.coldfill.TargetFixture.PLAIN;
+import static dev.sluice.targetnode.coldfill.TargetFixture.md5;
+import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.targetnode.coldfill.TargetFixture.source;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.checksum.Hasher;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.name.ObjectName;
+import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.coldfill.Received;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Each checksum that S3 has, of objects and of multipart uploads, in a native and in a cached bucket.
+@Timeout(60)
+class ChecksumsTest {
+    private static final String KEY = "sums/a";
+    private static final byte[] FIRST = random(1, 5 << 20);
+    private static final byte[] SECOND = random(2, 70_000);
+
+    @TempDir
+    private Path folder;
+
+    private TargetFixture target;
+
+    @BeforeEach
+    void open() throws IOException {
+        target = new TargetFixture(folder);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        target.close();
+    }
+
+    private List<Bucket> buckets() {
+        return List.of(target.own(), target.cached());
+    }
+
+    private static String value(ChecksumAlgorithm algorithm, byte[] bytes) {
+        var hasher = Hasher.of(algorithm);
+        hasher.add(ByteBuffer.wrap(bytes));
+        return hasher.base64();
+    }
+
+    private static String wrong(ChecksumAlgorithm algorithm) {
+        return value(algorithm, new byte[] {1});
+    }
+
+    private static WriteAttributes promising(ChecksumAlgorithm algorithm, String value) {
+        return new WriteAttributes(
+                new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(algorithm, value), Optional.of(algorithm));
+    }
+
+    private Received headWithChecksums(Bucket bucket) {
+        var request = new S3Request.HeadObject(
+                name(bucket), Optional.empty(), Conditions.NONE, Optional.empty(), true, new TreeMap<>());
+        return run(bucket, request, new byte[0]);
+    }
+
+    private static ObjectName name(Bucket bucket) {
+        return new ObjectName(bucket.name(), KEY);
+    }
+
+    private Received run(Bucket bucket, S3Request.OnObject request, byte[] body) {
+        var call = TargetFixture.call(request, bucket, body.length);
+        return Received.of(target.run(call, body.length == 0 ? ByteSource.empty() : source(body)));
+    }
+
+    private static void refused(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        S3Failure.class,
+                        refusal -> assertThat(refusal.error().code()).isEqualTo("InvalidRequest"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aChecksumIsComparedKeptAndReturned(ChecksumAlgorithm algorithm) {
+        for (var bucket : buckets()) {
+            for (var content : List.of(random(3, 10), random(4, 1_000_000))) {
+                var right = value(algorithm, content);
+                assertThatThrownBy(() -> target.put(
+                                bucket, "bad", content, promising(algorithm, wrong(algorithm)), Conditions.NONE))
+                        .isInstanceOf(StoreException.BadDigest.class);
+                assertThat(target.stored(bucket, "bad")).isFalse();
+                var put = target.put(bucket, KEY, content, promising(algorithm, right), Conditions.NONE);
+                assertThat(put.header(algorithm.header())).isEqualTo(right);
+                assertThat(target.get(bucket, KEY).body()).isEqualTo(content);
+                var head = headWithChecksums(bucket);
+                assertThat(head.header(algorithm.header())).isEqualTo(right);
+                assertThat(head.header("x-amz-checksum-type")).isEqualTo("FULL_OBJECT");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theChecksumOfAnUploadIsThatOfItsParts(ChecksumAlgorithm algorithm) {
+        for (var bucket : buckets()) {
+            for (var fullObject : List.of(true, false)) {
+                if (algorithm.allows(fullObject)) {
+                    requireUpload(bucket, algorithm, fullObject);
+                }
+            }
+        }
+    }
+
+    private void requireUpload(Bucket bucket, ChecksumAlgorithm algorithm, boolean fullObject) {
+        var other = algorithm == ChecksumAlgorithm.SHA1 ? ChecksumAlgorithm.MD5 : ChecksumAlgorithm.SHA1;
+        var id = begin(bucket, algorithm, fullObject);
+        refused(() -> part(bucket, id, 1, FIRST, promising(other, value(other, FIRST))));
+        assertThatThrownBy(() -> part(bucket, id, 1, FIRST, promising(algorithm, wrong(algorithm))))
+                .isInstanceOf(StoreException.BadDigest.class);
+        var sent = part(bucket, id, 1, FIRST, promising(algorithm, value(algorithm, FIRST)));
+        assertThat(sent.header(algorithm.header())).isEqualTo(value(algorithm, FIRST));
+        part(bucket, id, 2, SECOND, PLAIN); // the upload's checksum is computed without a promise as well
+
+        var whole = join(FIRST, SECOND);
+        var expected = fullObject ? value(algorithm, whole) : composite(algorithm);
+        refused(() -> complete(bucket, id, Map.of(other, value(other, whole)), Optional.empty(), ""));
+        refused(() -> complete(bucket, id, Map.of(algorithm, expected), Optional.of(!fullObject), ""));
+        refused(() -> complete(bucket, id, Map.of(), Optional.empty(), element(other, value(other, FIRST))));
+        var wrong = wrong(algorithm) + (fullObject ? "" : "-2");
+        assertThatThrownBy(() -> complete(bucket, id, Map.of(algorithm, wrong), Optional.empty(), ""))
+                .isInstanceOf(StoreException.BadDigest.class);
+        assertThatThrownBy(() -> complete(bucket, id, Map.of(), Optional.empty(), element(algorithm, wrong(algorithm))))
+                .isInstanceOf(StoreException.InvalidPart.class);
+        assertThat(target.stored(bucket, KEY)).isFalse();
+
+        var done = complete(
+                bucket,
+                id,
+                Map.of(algorithm, expected),
+                Optional.of(fullObject),
+                element(algorithm, value(algorithm, FIRST)));
+        assertThat(done.text())
+                .contains(element(algorithm, expected))
+                .contains("<ChecksumType>" + (fullObject ? "FULL_OBJECT" : "COMPOSITE"));
+        assertThat(target.get(bucket, KEY).body()).isEqualTo(whole);
+        if (!bucket.backed()) {
+            assertThat(headWithChecksums(bucket).header(algorithm.header())).isEqualTo(expected);
+        }
+        target.delete(bucket, KEY);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aChecksumThatAnUploadCannotCompareIsRefused(ChecksumAlgorithm algorithm) {
+        for (var bucket : buckets()) {
+            var id = target.upload(bucket, KEY, FIRST, SECOND);
+            refused(() -> complete(
+                    bucket, id, Map.of(algorithm, value(algorithm, join(FIRST, SECOND))), Optional.empty(), ""));
+            if (algorithm != ChecksumAlgorithm.CRC32C) { // which every part has
+                var element = element(algorithm, value(algorithm, FIRST));
+                refused(() -> complete(bucket, id, Map.of(), Optional.empty(), element));
+            }
+            assertThat(target.stored(bucket, KEY)).isFalse();
+            complete(bucket, id, Map.of(), Optional.empty(), "");
+            assertThat(target.get(bucket, KEY).body()).isEqualTo(join(FIRST, SECOND));
+            target.delete(bucket, KEY);
+        }
+    }
+
+    private String begin(Bucket bucket, ChecksumAlgorithm algorithm, boolean fullObject) {
+        var attributes = new WriteAttributes(
+                new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.of(algorithm));
+        var begun = run(bucket, new S3Request.CreateMultipartUpload(name(bucket), attributes, fullObject), new byte[0]);
+        assertThat(begun.header("x-amz-checksum-algorithm")).isEqualTo(algorithm.name());
+        return begun.text().replaceAll("(?s).*<UploadId>(.*)</UploadId>.*", "$1");
+    }
+
+    private Received part(Bucket bucket, String id, int number, byte[] content, WriteAttributes attributes) {
+        return run(bucket, new S3Request.UploadPart(name(bucket), id, number, attributes), content);
+    }
+
+    /// @param ofFirst the checksum element of the first part
+    private Received complete(
+            Bucket bucket,
+            String id,
+            Map<ChecksumAlgorithm, String> checksums,
+            Optional<Boolean> fullObject,
+            String ofFirst) {
+        var document = "<CompleteMultipartUpload>%s%s</CompleteMultipartUpload>"
+                .formatted(element(1, FIRST, ofFirst), element(2, SECOND, ""));
+        var request = new S3Request.CompleteMultipartUpload(
+                name(bucket), id, checksums, fullObject, Conditions.NONE, Optional.empty());
+        return run(bucket, request, document.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String element(int number, byte[] content, String checksum) {
+        return "<Part><PartNumber>%d</PartNumber><ETag>%s</ETag>%s</Part>".formatted(number, md5(content), checksum);
+    }
+
+    private static String element(ChecksumAlgorithm algorithm, String value) {
+        return "<Checksum%s>%s</Checksum%s>".formatted(algorithm, value, algorithm);
+    }
+
+    private static String composite(ChecksumAlgorithm algorithm) {
+        var decoder = Base64.getDecoder();
+        return value(algorithm, join(decoder.decode(value(algorithm, FIRST)), decoder.decode(value(algorithm, SECOND))))
+                + "-2";
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        return ByteBuffer.allocate(first.length + second.length)
+                .put(first)
+                .put(second)
+                .array();
+    }
+}
