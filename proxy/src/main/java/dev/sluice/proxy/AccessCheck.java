@@ -17,6 +17,7 @@ import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.parse.ReadArguments;
 import dev.sluice.common.s3.parse.UnreadRequest;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -51,7 +52,7 @@ final class AccessCheck {
                     new Identity.Node(node.value()),
                     body.<BodyTerms>map(BodyTerms.Hashed::new).orElseGet(BodyTerms.Plain::new));
         }
-        var granted = request.object().flatMap(name -> byRedirect(head, name));
+        var granted = request.object().flatMap(name -> byRedirect(head, request, name));
         if (granted.isPresent()) {
             return granted.get();
         }
@@ -59,18 +60,27 @@ final class AccessCheck {
         return plainObject ? authenticator.authenticatePlainObject(head) : authenticator.authenticate(head);
     }
 
-    private Optional<Caller> byRedirect(RequestHead head, ObjectName name) {
+    /// Only a GetObject is ever redirected: no token is for anything else.
+    private Optional<Caller> byRedirect(RequestHead head, UnreadRequest request, ObjectName name) {
         return token(head.query()).map(token -> {
-            return switch (redirects.verify(token, head.method(), name.bucket(), name.key(), clock.instant())) {
+            if (!request.action().equals(Optional.of(S3Action.GET_OBJECT))) {
+                throw noRedirect();
+            }
+            var asked = new RedirectTokens.Request(
+                    head.method(), name.bucket(), name.key(), ReadArguments.of(head.query()));
+            return switch (redirects.verify(token, asked, clock.instant())) {
                 case TokenVerdict.Granted(var identity, var _) -> new Caller(identity, BodyTerms.unverified(head));
                 case TokenVerdict.Expired() ->
                     throw new S3Failure(
                             S3Code.ACCESS_DENIED,
                             "The redirect's token has expired; send the request to a proxy again.");
-                case TokenVerdict.Forged() ->
-                    throw new S3Failure(S3Code.ACCESS_DENIED, "The redirect's token is not for this request.");
+                case TokenVerdict.Forged() -> throw noRedirect();
             };
         });
+    }
+
+    private static S3Failure noRedirect() {
+        return new S3Failure(S3Code.ACCESS_DENIED, "The redirect's token is not for this request.");
     }
 
     private static Optional<String> token(String query) {

@@ -14,6 +14,7 @@ import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.parse.ReadArguments;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
 
@@ -75,9 +76,7 @@ final class ObjectRoute {
             S3Request.OnObject request, RequestHead head, Caller caller, Node primary, ClusterView view) {
         var name = request.name();
         var token = tokens.issue(
-                head.method(),
-                name.bucket(),
-                name.key(),
+                new RedirectTokens.Request(head.method(), name.bucket(), name.key(), ReadArguments.of(head.query())),
                 caller.identity(),
                 view.state().map().version(),
                 clock.instant());

@@ -203,7 +203,7 @@ final class TrialCluster implements AutoCloseable {
 
     String token(byte[] clusterKey, Instant issued, String method, String bucket, String key) {
         return new RedirectTokens(clusterKey, Duration.ofSeconds(60))
-                .issue(method, bucket, key, new Identity.User(SignedRequest.ACCESS_KEY), 1, issued);
+                .issue(new RedirectTokens.Request(method, bucket, key, ""), new Identity.User(SignedRequest.ACCESS_KEY), 1, issued);
     }
 
     /// What the door says to a request that needs no body.

@@ -11,6 +11,17 @@ public final class RedirectTokens {
 
     private static final Duration LIFETIME = Duration.ofSeconds(60);
 
+    /// What a token allows.
+    ///
+    /// @param arguments what the query says about the answer, or empty
+    public record Request(String method, String bucket, String key, String arguments) {
+        private String[] about() {
+            return arguments.isEmpty()
+                    ? new String[] {method, bucket, key}
+                    : new String[] {method, bucket, key, arguments};
+        }
+    }
+
     private final Capability capability;
     private final Duration lifetime;
 
@@ -24,11 +35,11 @@ public final class RedirectTokens {
         this.lifetime = lifetime;
     }
 
-    public String issue(String method, String bucket, String key, Identity identity, long slotEpoch, Instant now) {
-        return capability.issue(identity, slotEpoch, now.plus(lifetime), method, bucket, key);
+    public String issue(Request request, Identity identity, long slotEpoch, Instant now) {
+        return capability.issue(identity, slotEpoch, now.plus(lifetime), request.about());
     }
 
-    public TokenVerdict verify(String token, String method, String bucket, String key, Instant now) {
-        return capability.verify(token, now, method, bucket, key);
+    public TokenVerdict verify(String token, Request request, Instant now) {
+        return capability.verify(token, now, request.about());
     }
 }

@@ -7,6 +7,9 @@ import java.time.temporal.ChronoUnit;
 
 /// What a signature is refused with: Amazon's codes, each made in one place.
 final class Refusals {
+    /// Characters of a canonical request: what is longer is not sent back.
+    static final int LARGEST_SHOWN = 4 << 10;
+
     private Refusals() {}
 
     static S3Failure accessDenied(String message) {

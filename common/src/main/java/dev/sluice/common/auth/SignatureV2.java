@@ -87,7 +87,9 @@ final class SignatureV2 {
         var mac = Hmac.sha1(key.secretKey().getBytes(StandardCharsets.UTF_8));
         var toSign = stringToSign(head, query, date);
         if (!signs(mac, toSign, signature)) {
-            throw Refusals.wrongSignature(accessKey, toSign, signature, Digests.spaced(toSign));
+            throw toSign.length() > Refusals.LARGEST_SHOWN
+                    ? Refusals.wrongSignature(accessKey)
+                    : Refusals.wrongSignature(accessKey, toSign, signature, Digests.spaced(toSign));
         }
         var terms = BodyTerms.of(
                 head, head.headers().first("x-amz-content-sha256").orElse(BodyTerms.UNSIGNED_PAYLOAD), _ -> {

@@ -86,13 +86,15 @@ final class SignatureV4 {
         var toSign = ALGORITHM + "\n" + claim.time().text() + "\n" + scope.text() + "\n"
                 + Digests.sha256Hex(Digests.wireBytes(canonical));
         if (!Digests.equal(key.hex(toSign), claim.signature())) {
-            throw Refusals.wrongSignature(
-                    scope.accessKey(),
-                    toSign,
-                    claim.signature(),
-                    Digests.spaced(toSign),
-                    canonical,
-                    Digests.spaced(canonical));
+            throw canonical.length() > Refusals.LARGEST_SHOWN
+                    ? Refusals.wrongSignature(scope.accessKey(), toSign, claim.signature(), Digests.spaced(toSign))
+                    : Refusals.wrongSignature(
+                            scope.accessKey(),
+                            toSign,
+                            claim.signature(),
+                            Digests.spaced(toSign),
+                            canonical,
+                            Digests.spaced(canonical));
         }
         keys.remember(scope, key);
         var terms = BodyTerms.of(

@@ -175,6 +175,8 @@ public enum S3Action {
     SELECT_OBJECT_CONTENT("POST", On.OBJECT, "select", "s3:GetObject", Serving.REFUSED),
     RENAME_OBJECT("PUT", On.OBJECT, "renameObject", "s3:PutObject", Serving.REFUSED),
     UPDATE_OBJECT_ENCRYPTION("PUT", On.OBJECT, "encryption", "s3:UpdateObjectEncryption", Serving.REFUSED),
+    /// Another name for it, refused since it would otherwise replace the object by its settings.
+    UPDATE_ENCRYPTION("PUT", On.OBJECT, "updateEncryption", "s3:UpdateObjectEncryption", Serving.REFUSED),
     PUT_OBJECT_ANNOTATION("PUT", On.OBJECT, "annotation", "s3:PutObjectAnnotation", Serving.REFUSED),
     GET_OBJECT_ANNOTATION("GET", On.OBJECT, "annotation", "s3:GetObjectAnnotation", Serving.REFUSED),
     DELETE_OBJECT_ANNOTATION("DELETE", On.OBJECT, "annotation", "s3:DeleteObjectAnnotation", Serving.REFUSED),

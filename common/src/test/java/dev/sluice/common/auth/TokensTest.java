@@ -16,41 +16,57 @@ class TokensTest {
 
     private final RedirectTokens tokens = new RedirectTokens(KEY);
 
+    private static RedirectTokens.Request request(String method, String bucket, String key) {
+        return new RedirectTokens.Request(method, bucket, key, "");
+    }
+
+    @Test
+    void aTokenIsForOneAnswer() {
+        var asked = new RedirectTokens.Request("GET", "bucket", "key", "response-expires=0");
+        var token = tokens.issue(asked, WHO, 1, NOW);
+        assertThat(tokens.verify(token, asked, NOW)).isEqualTo(new TokenVerdict.Granted(WHO, 1));
+        assertThat(tokens.verify(token, request("GET", "bucket", "key"), NOW)).isEqualTo(FORGED);
+        var plain = tokens.issue(request("GET", "bucket", "key"), WHO, 1, NOW);
+        assertThat(tokens.verify(plain, asked, NOW)).isEqualTo(FORGED);
+    }
+
     @Test
     void aTokenGrantsExactlyItsRequestForAMinute() {
-        var token = tokens.issue("GET", "bucket", "a/ü", WHO, 7L << 40, NOW);
+        var token = tokens.issue(request("GET", "bucket", "a/ü"), WHO, 7L << 40, NOW);
         assertThat(token).matches("[A-Za-z0-9_-]+");
         var granted = new TokenVerdict.Granted(WHO, 7L << 40);
-        assertThat(tokens.verify(token, "GET", "bucket", "a/ü", NOW.plusSeconds(60)))
+        assertThat(tokens.verify(token, request("GET", "bucket", "a/ü"), NOW.plusSeconds(60)))
                 .isEqualTo(granted);
-        assertThat(tokens.verify(token, "GET", "bucket", "a/ü", NOW.plusSeconds(61)))
+        assertThat(tokens.verify(token, request("GET", "bucket", "a/ü"), NOW.plusSeconds(61)))
                 .isEqualTo(new TokenVerdict.Expired());
-        assertThat(tokens.verify(token, "PUT", "bucket", "a/ü", NOW)).isEqualTo(FORGED);
-        assertThat(tokens.verify(token, "GET", "bucket2", "a/ü", NOW)).isEqualTo(FORGED);
-        assertThat(tokens.verify(token, "GET", "bucket", "a/u", NOW)).isEqualTo(FORGED);
-        assertThat(tokens.verify(token, "GET", "bucketa", "/ü", NOW)).isEqualTo(FORGED);
+        assertThat(tokens.verify(token, request("PUT", "bucket", "a/ü"), NOW)).isEqualTo(FORGED);
+        assertThat(tokens.verify(token, request("GET", "bucket2", "a/ü"), NOW)).isEqualTo(FORGED);
+        assertThat(tokens.verify(token, request("GET", "bucket", "a/u"), NOW)).isEqualTo(FORGED);
+        assertThat(tokens.verify(token, request("GET", "bucketa", "/ü"), NOW)).isEqualTo(FORGED);
         var other = new RedirectTokens("another's secret".getBytes(StandardCharsets.UTF_8));
-        assertThat(other.verify(token, "GET", "bucket", "a/ü", NOW)).isEqualTo(FORGED);
+        assertThat(other.verify(token, request("GET", "bucket", "a/ü"), NOW)).isEqualTo(FORGED);
     }
 
     @Test
     void noCharacterOfATokenCanBeChangedAddedOrLeftOut() {
-        var token = tokens.issue("GET", "bucket", "key", WHO, 1, NOW);
+        var token = tokens.issue(request("GET", "bucket", "key"), WHO, 1, NOW);
         for (int i = 0; i < token.length(); i++) {
             for (char c : "A-_9z=%".toCharArray()) {
                 var changed = token.substring(0, i) + c + token.substring(i + 1);
                 if (!changed.equals(token)) {
-                    assertThat(tokens.verify(changed, "GET", "bucket", "key", NOW))
+                    assertThat(tokens.verify(changed, request("GET", "bucket", "key"), NOW))
                             .as(changed)
                             .isEqualTo(FORGED);
                 }
             }
-            assertThat(tokens.verify(token.substring(0, i), "GET", "bucket", "key", NOW))
+            assertThat(tokens.verify(token.substring(0, i), request("GET", "bucket", "key"), NOW))
                     .isEqualTo(FORGED);
         }
-        assertThat(tokens.verify(token + "A", "GET", "bucket", "key", NOW)).isEqualTo(FORGED);
-        assertThat(tokens.verify(token + "=", "GET", "bucket", "key", NOW)).isEqualTo(FORGED);
-        assertThat(tokens.verify("A".repeat(100_000), "GET", "bucket", "key", NOW))
+        assertThat(tokens.verify(token + "A", request("GET", "bucket", "key"), NOW))
+                .isEqualTo(FORGED);
+        assertThat(tokens.verify(token + "=", request("GET", "bucket", "key"), NOW))
+                .isEqualTo(FORGED);
+        assertThat(tokens.verify("A".repeat(100_000), request("GET", "bucket", "key"), NOW))
                 .isEqualTo(FORGED);
     }
 
@@ -74,7 +90,7 @@ class TokensTest {
 
     @Test
     void aTokenOfOneKindIsNoneOfTheOther() {
-        var redirect = tokens.issue("GET", "bucket", "key", new Identity.Node("target001"), 0, NOW);
+        var redirect = tokens.issue(request("GET", "bucket", "key"), new Identity.Node("target001"), 0, NOW);
         var request = new NodeTokens.Request("GET", "bucket", "key", "");
         assertThat(new NodeTokens(KEY).verify(redirect, request, NOW)).isEqualTo(FORGED);
     }
