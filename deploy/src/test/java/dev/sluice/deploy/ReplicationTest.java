@@ -16,7 +16,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// A bucket with two replicas while targets die and return under load: nothing that was acknowledged is lost, old, or
 /// said not to exist, and clients wait for a short while only.
@@ -51,6 +56,7 @@ final class ReplicationTest {
     /// five to twelve seconds were seen.
     private static final Duration RETURN = Duration.ofSeconds(40);
 
+    private static final Duration FROZEN = Duration.ofSeconds(8);
     private static final Duration READ_GOAL = Duration.ofSeconds(3);
     private static final Duration WRITE_GOAL = Duration.ofSeconds(6);
     private static final int ROUNDS = 3;
@@ -113,6 +119,8 @@ final class ReplicationTest {
                         .isEqualTo(503);
                 cluster.node("start", "target002");
                 awaitFull(cluster);
+                freezeUnder(load, cluster, "target003");
+                load.paused(() -> aDeleteOfAFrozenTargetComesToNothing(cluster, s3, "target003"));
                 var second = killUnder(load, cluster, "target003");
                 load.stop();
                 load.verify();
@@ -171,6 +179,69 @@ final class ReplicationTest {
         assertThat(read.time()).as("after the kill of %s: %s", target, read).isLessThanOrEqualTo(LONGEST);
         assertThat(write.time()).as("after the kill of %s: %s", target, write).isLessThanOrEqualTo(LONGEST);
         return new Longest(read.time(), write.time());
+    }
+
+    /// It stands still with its connections open, and goes on after eight seconds as if nothing had been.
+    private static void freezeUnder(ReplicatedLoad load, SluiceCluster cluster, String target) throws Exception {
+        load.reads().forget();
+        load.writes().forget();
+        cluster.freeze(target);
+        var thawed = CompletableFuture.runAsync(
+                () -> cluster.thaw(target), CompletableFuture.delayedExecutor(FROZEN.toSeconds(), TimeUnit.SECONDS));
+        load.awaitSteps(STEPS);
+        thawed.get(1, TimeUnit.MINUTES);
+        load.awaitSteps(STEPS);
+        var read = load.reads().longest();
+        var write = load.writes().longest();
+        System.out.printf("%s stood still: longest read %s, longest write %s%n", target, read.time(), write.time());
+        assertThat(read.time()).as("%s stood still: %s", target, read).isLessThanOrEqualTo(LONGEST);
+        assertThat(write.time()).as("%s stood still: %s", target, write).isLessThanOrEqualTo(LONGEST);
+        awaitFull(cluster);
+    }
+
+    /// A DELETE that reached a target before it stood still is not sent again to another one, and does nothing when the
+    /// target goes on: another client has put the object anew meanwhile.
+    private static void aDeleteOfAFrozenTargetComesToNothing(SluiceCluster cluster, S3Client s3, String target) {
+        var keys = IntStream.range(0, 12).mapToObj("deleted-%d"::formatted).toList();
+        keys.forEach(
+                key -> s3.putObject(request -> request.bucket(BUCKET).key(key), RequestBody.fromString("old " + key)));
+        cluster.freeze(target);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var deletes = keys.stream()
+                    .map(key -> threads.submit(() ->
+                            s3.deleteObject(request -> request.bucket(BUCKET).key(key))))
+                    .toList();
+            int unknown = 0;
+            for (var delete : deletes) {
+                try {
+                    delete.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+                } catch (ExecutionException refused) {
+                    assertThat(refused)
+                            .cause()
+                            .isInstanceOfSatisfying(
+                                    S3Exception.class,
+                                    failure -> assertThat(failure.statusCode()).isEqualTo(503));
+                    unknown++;
+                } catch (InterruptedException | TimeoutException hung) {
+                    throw new AssertionError("a DELETE waits for a target that stands still", hung);
+                }
+            }
+            assertThat(unknown).as("DELETEs that were at %s", target).isPositive();
+            keys.forEach(key -> Eventually.within(
+                    LONGEST,
+                    () -> s3.putObject(
+                            request -> request.bucket(BUCKET).key(key), RequestBody.fromString("new " + key))));
+        } finally {
+            cluster.thaw(target);
+        }
+        awaitFull(cluster);
+        for (var key : keys) {
+            var found = Eventually.within(
+                    LONGEST,
+                    () -> s3.getObjectAsBytes(request -> request.bucket(BUCKET).key(key))
+                            .asUtf8String());
+            PromiseBroken.check(() -> assertThat(found).isEqualTo("new " + key));
+        }
     }
 
     private static void awaitFull(SluiceCluster cluster) {

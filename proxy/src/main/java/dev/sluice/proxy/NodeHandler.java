@@ -63,7 +63,7 @@ public final class NodeHandler implements HttpHandler {
                 parts.parser(),
                 new AccessCheck(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
                 views,
-                new ObjectRoute(parts.self(), targets, tokens, parts.clock()),
+                new ObjectRoute(parts.self(), views, targets, tokens, parts.clock()),
                 new BucketHandlers(life, parts.region()),
                 lists,
                 new DeleteObjectsHandler(views, targets));

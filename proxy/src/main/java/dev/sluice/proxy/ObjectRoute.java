@@ -4,9 +4,11 @@ import dev.sluice.common.auth.Caller;
 import dev.sluice.common.auth.RedirectTokens;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
@@ -23,12 +25,14 @@ import java.time.InstantSource;
 /// other than GET, some not at all, and some read a HEAD's redirect as the object (docs/architecture.md).
 final class ObjectRoute {
     private final NodeId self;
+    private final ClusterViews views;
     private final Targets targets;
     private final RedirectTokens tokens;
     private final InstantSource clock;
 
-    ObjectRoute(NodeId self, Targets targets, RedirectTokens tokens, InstantSource clock) {
+    ObjectRoute(NodeId self, ClusterViews views, Targets targets, RedirectTokens tokens, InstantSource clock) {
         this.self = self;
+        this.views = views;
         this.targets = targets;
         this.tokens = tokens;
         this.clock = clock;
@@ -40,14 +44,26 @@ final class ObjectRoute {
         if (primary.id().equals(self)) {
             return targets.of(primary).object(call);
         }
-        if (head.headers().has(Hop.HEADER)) {
-            throw new StoreException.Unavailable(
-                    "%s is not the primary of this key; the cluster map is changing".formatted(self));
+        var hop = head.headers().first(Hop.HEADER);
+        if (hop.isPresent()) {
+            return relayedHere(call, Hop.version(hop.get()), view);
         }
         if (request instanceof S3Request.GetObject && wantsRedirect(head, bucket)) {
             return redirect(request, head, caller, primary, view);
         }
-        return targets.of(primary).object(call);
+        return targets.here(primary.id())
+                .map(target -> target.object(call))
+                .orElseGet(() -> new Forward(new KeyWay(views, view, bucket, call.key())));
+    }
+
+    /// By this node's map it has not the key. A newer one may say otherwise, which its target waits for.
+    private Answer relayedHere(ObjectCall call, long version, ClusterView view) {
+        var here = targets.here(self);
+        if (here.isPresent() && version > view.version() && call.bucket().replicated()) {
+            return here.get().object(call);
+        }
+        throw new StoreException.NotPrimary(
+                "%s is not the primary of this key; the cluster map is changing".formatted(self));
     }
 
     private static boolean wantsRedirect(RequestHead head, Bucket bucket) {

@@ -5,8 +5,6 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.Answer;
-import dev.sluice.common.http.Forward;
-import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
@@ -31,7 +29,6 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,8 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A target in another process. Object requests are relayed as they came (the target checks them again); the rest are
-/// small calls.
+/// A target in another process: small calls. Requests on objects are relayed ([ObjectRoute]), as they came.
 final class RemoteTarget implements TargetService {
     private static final Duration CALL = Duration.ofSeconds(30);
 
@@ -61,7 +57,7 @@ final class RemoteTarget implements TargetService {
 
     @Override
     public Answer object(ObjectCall call) {
-        return new Forward(URI.create(node.url()), Headers.of(Hop.HEADER, "1"));
+        throw new UnsupportedOperationException("requests on objects are relayed, not called: " + call.request());
     }
 
     @Override

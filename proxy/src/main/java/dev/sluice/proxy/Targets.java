@@ -5,6 +5,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.TargetService;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentMap;
 
 /// The way to every target: a call where it shares this JVM, HTTP where it does not.
@@ -19,7 +20,11 @@ public final class Targets {
     }
 
     TargetService of(Node node) {
-        var here = local.get(node.id());
-        return here == null ? new RemoteTarget(node, peers) : here;
+        return here(node.id()).orElseGet(() -> new RemoteTarget(node, peers));
+    }
+
+    /// When it is in this JVM.
+    Optional<TargetService> here(NodeId node) {
+        return Optional.ofNullable(local.get(node));
     }
 }

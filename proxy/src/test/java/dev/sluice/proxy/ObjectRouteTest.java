@@ -98,6 +98,50 @@ class ObjectRouteTest {
             assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1", "x-sluice-route", "redirect")))
                     .isEqualTo("503 ServiceUnavailable");
             assertThat(cluster.calls()).hasSize(1);
+            assertThat(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")
+                            .headers()
+                            .first("x-sluice-not-primary"))
+                    .isPresent();
+        }
+    }
+
+    /// Which may name this target: it waits until it knows.
+    @Test
+    void aRelayedRequestByANewerMapIsTheTargetsToJudge() {
+        try (var cluster = TrialCluster.asSeenFrom("target001")) {
+            var bucket = cluster.bucket(
+                    "replicated", BucketProperties.defaults(Optional.empty()).withReplicas(2));
+            var theirs = "/replicated/" + cluster.replicaKeyOf(bucket, "target002");
+            var newer = Long.toString(cluster.views.current().version() + 1);
+            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")))
+                    .isEqualTo("503 ServiceUnavailable");
+            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", newer)))
+                    .isEqualTo("200");
+            assertThat(cluster.calls()).singleElement().asString().startsWith("target001 ");
+        }
+    }
+
+    @Test
+    void aRelayFollowsTheMapOfReplicatedBuckets() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            var bucket = proxy.bucket(
+                    "replicated", BucketProperties.defaults(Optional.empty()).withReplicas(2));
+            var key = proxy.replicaKeyOf(bucket, "target002");
+            var way = ((Forward) proxy.answer(SignedRequest.of("GET /replicated/" + key, ""))).way();
+            var first = way.now();
+            assertThat(way.mayMove()).isTrue();
+            assertThat(first.name()).isEqualTo("target002");
+            assertThat(first.extra().first("x-sluice-hop")).contains(Long.toString(first.version()));
+            assertThat(way.isDown(first)).isFalse();
+            proxy.down(2);
+            assertThat(way.isDown(first)).isTrue();
+            assertThat(way.now().version()).isGreaterThan(first.version());
+            var own = proxy.bucket("own");
+            assertThat(((Forward) proxy.answer(SignedRequest.of("GET /own/a", "")))
+                            .way()
+                            .mayMove())
+                    .isFalse();
+            assertThat(own.replicated()).isFalse();
         }
     }
 

@@ -195,6 +195,15 @@ final class TrialCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /// A key of a replicated bucket whose primary this target is.
+    String replicaKeyOf(Bucket bucket, String target) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(i -> "key" + i)
+                .filter(key -> views.current().primary(bucket, key).id().value().equals(target))
+                .findFirst()
+                .orElseThrow();
+    }
+
     List<String> calls() {
         var calls = new ArrayList<String>();
         targets.forEach((id, target) -> target.calls().forEach(call -> calls.add(id.value() + " " + call.key())));
@@ -203,7 +212,11 @@ final class TrialCluster implements AutoCloseable {
 
     String token(byte[] clusterKey, Instant issued, String method, String bucket, String key) {
         return new RedirectTokens(clusterKey, Duration.ofSeconds(60))
-                .issue(new RedirectTokens.Request(method, bucket, key, ""), new Identity.User(SignedRequest.ACCESS_KEY), 1, issued);
+                .issue(
+                        new RedirectTokens.Request(method, bucket, key, ""),
+                        new Identity.User(SignedRequest.ACCESS_KEY),
+                        1,
+                        issued);
     }
 
     /// What the door says to a request that needs no body.

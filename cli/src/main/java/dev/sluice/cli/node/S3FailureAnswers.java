@@ -1,13 +1,11 @@
 package dev.sluice.cli.node;
 
-import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.store.StoreException;
-import java.io.IOException;
 
 /// What the engine cannot answer by itself, said as S3 says it.
 final class S3FailureAnswers implements FailureAnswers {
@@ -20,8 +18,10 @@ final class S3FailureAnswers implements FailureAnswers {
     }
 
     @Override
-    public Response unreachable(RequestHead head, Forward forward, IOException cause) {
-        return S3Responses.error(
-                new StoreException.Unavailable("The node that has this object cannot be reached"), head);
+    public Response unreachable(RequestHead head, boolean unknown) {
+        var message = unknown
+                ? "The node that has this object broke off: it is not known whether the request was carried out"
+                : "The node that has this object cannot be reached; nothing was changed";
+        return S3Responses.error(new StoreException.Unavailable(message), head);
     }
 }

@@ -299,6 +299,14 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /// This node is not the one that may serve the key, and has looked at nothing of the request (503): it can be sent
+    /// to another one.
+    public static final class NotPrimary extends StoreException {
+        public NotPrimary(String message) {
+            super(message);
+        }
+    }
+
     /// This node cannot know or must not answer now (503 + Retry-After), never to be taken for "does not exist".
     public static final class Unavailable extends StoreException {
         private final Duration retryAfter;

@@ -80,13 +80,28 @@ public final class SluiceCluster implements AutoCloseable {
         file = ClusterFile.read(dir);
     }
 
-    /// SIGKILL, this very moment.
-    public void kill(String id) {
-        long pid = nodes().stream()
+    private long pid(String id) {
+        return nodes().stream()
                 .filter(node -> node.id().equals(id))
                 .findFirst()
                 .orElseThrow()
                 .pid();
+    }
+
+    /// From now on the node stands still, with its connections open.
+    public void freeze(String id) {
+        Finished.run(COMMAND, Map.of(), List.of("kill", "-STOP", Long.toString(pid(id))))
+                .orFail("");
+    }
+
+    public void thaw(String id) {
+        Finished.run(COMMAND, Map.of(), List.of("kill", "-CONT", Long.toString(pid(id))))
+                .orFail("");
+    }
+
+    /// SIGKILL, this very moment.
+    public void kill(String id) {
+        long pid = pid(id);
         var process = ProcessHandle.of(pid).orElseThrow(() -> new IllegalStateException(id + " does not run"));
         process.destroyForcibly();
         process.onExit().orTimeout(COMMAND.toSeconds(), TimeUnit.SECONDS).join();

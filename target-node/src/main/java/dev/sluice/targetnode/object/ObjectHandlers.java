@@ -56,6 +56,7 @@ import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -92,6 +93,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final Resilver resilver;
     private final Jobs jobs;
     private final Revalidation revalidation;
+    private final ParkedRequests parked;
     private final ExecutorService threads;
 
     private ObjectHandlers(
@@ -112,6 +114,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             Resilver resilver,
             Jobs jobs,
             Revalidation revalidation,
+            ParkedRequests parked,
             ExecutorService threads) {
         this.store = store;
         this.control = control;
@@ -130,6 +133,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.resilver = resilver;
         this.jobs = jobs;
         this.revalidation = revalidation;
+        this.parked = parked;
         this.threads = threads;
     }
 
@@ -188,12 +192,38 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                 store.resilver(resilvering, new BucketNames(views)),
                 Jobs.of(node, control, views, store, coldFill, revalidation, backends, quotas),
                 revalidation,
+                new ParkedRequests(meters, Tags.of("node", node.value())),
                 threads);
     }
 
     @Override
     public Answer object(ObjectCall call) {
         NotReplicated.require(call);
+        if (call.bucket().replicated() && !isServed(call)) {
+            return new Blocking(body -> parked(call, body));
+        }
+        return served(call);
+    }
+
+    private boolean isServed(ObjectCall call) {
+        return store.replicas().serves(call.bucket().id(), call.key());
+    }
+
+    private Response parked(ObjectCall call, ByteSource body) {
+        if (!parked.await(() -> isServed(call))) {
+            throw new StoreException.NotPrimary("this target may not serve this key now: the map of slots is changing");
+        }
+        var answer = served(call);
+        if (answer instanceof Blocking(var work)) {
+            answer = work.run(body);
+        }
+        if (answer instanceof Response response) {
+            return response;
+        }
+        throw new IllegalStateException("a target answers by itself: " + answer);
+    }
+
+    private Answer served(ObjectCall call) {
         return switch (call.request()) {
             case S3Request.GetObject get -> gets.get(call, get);
             case S3Request.HeadObject head -> gets.head(call, head);

@@ -51,6 +51,14 @@ final class ClientWrites implements AutoCloseable {
     Replicas replicas(LongFunction<Replicas.ServedSlots> served, Mender mender) {
         return new Replicas() {
             @Override
+            public boolean serves(long bucketId, String key) {
+                return primaries
+                        .of(bucketId, Slot.of(bucketId, key))
+                        .filter(holder -> holder.serves(holder.serving()))
+                        .isPresent();
+            }
+
+            @Override
             public Replicas.Serving serving(long bucketId, String key) {
                 return new Term(holder(bucketId, key));
             }

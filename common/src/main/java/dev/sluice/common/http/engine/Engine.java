@@ -14,6 +14,7 @@ final class Engine {
     private final EngineMetrics metrics;
     private final AccessLogQueue accessLog;
     private final Upstreams upstreams;
+    private final RelayWatch relays;
     private final Optional<Tls> tls;
     private final MemoryBudget budget;
     private final RequestIds requestIds = new RequestIds();
@@ -36,6 +37,7 @@ final class Engine {
         this.accessLog = new AccessLogQueue(accessLog, metrics);
         this.tls = tls;
         this.budget = new MemoryBudget(config.memoryBudget(), loops.bodyBytes(), metrics.queued());
+        this.relays = new RelayWatch(metrics);
         this.upstreams = new Upstreams(config, loops, tls, budget);
     }
 
@@ -61,6 +63,10 @@ final class Engine {
 
     Upstreams upstreams() {
         return upstreams;
+    }
+
+    RelayWatch relays() {
+        return relays;
     }
 
     Optional<Tls> tls() {

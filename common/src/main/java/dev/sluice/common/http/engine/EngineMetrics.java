@@ -33,6 +33,9 @@ public final class EngineMetrics {
     private final Counter[] byClass = new Counter[6];
     private final Operations operations;
     private final Map<String, Timer> latency;
+    private final Counter relaysFollowed;
+    private final Counter relaysBrokenOff;
+    private final AtomicInteger relaysParked = new AtomicInteger();
     private final MemoryBudget.Gauge queued = new MemoryBudget.Gauge();
 
     public EngineMetrics(MeterRegistry registry, String node) {
@@ -72,6 +75,18 @@ public final class EngineMetrics {
         Gauge.builder("sluice.http.connections", connections, AtomicInteger::get)
                 .tags(tags)
                 .register(registry);
+        relaysFollowed = Counter.builder("sluice.relay.followed")
+                .description("requests sent again, to another node")
+                .tags(tags)
+                .register(registry);
+        relaysBrokenOff = Counter.builder("sluice.relay.broken.off")
+                .description("answers broken off because their node paused in the middle")
+                .tags(tags)
+                .register(registry);
+        Gauge.builder("sluice.relay.parked", relaysParked, AtomicInteger::get)
+                .description("requests that wait for another node to have their key")
+                .tags(tags)
+                .register(registry);
         Gauge.builder("sluice.http.queued.bytes", queued, MemoryBudget.Gauge::bytes)
                 .description("body bytes received but unread, or written but not yet taken by the client")
                 .tags(tags)
@@ -84,6 +99,18 @@ public final class EngineMetrics {
 
     MemoryBudget.Gauge queued() {
         return queued;
+    }
+
+    void relayFollowed() {
+        relaysFollowed.increment();
+    }
+
+    void relayBrokenOff() {
+        relaysBrokenOff.increment();
+    }
+
+    AtomicInteger relaysParked() {
+        return relaysParked;
     }
 
     int connected() {

@@ -4,6 +4,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.http.Way;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -14,34 +15,49 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.Promise;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Carries one request to another node and its answer back. Buffers pass from socket to socket unread; each
-/// side is read only while the other has room. Before the answer's head is passed on, a lost node becomes an
-/// error answer (or one more try, when an idle connection turned out stale and nothing of a body was sent);
-/// afterwards the client's connection is cut. Event loop only.
+/// side is read only while the other has room. Nothing of a body is sent before the node asks for it, so that a node
+/// that has asked for nothing has surely done nothing.
+///
+/// Before the answer's head is passed on, a request that is surely not carried out follows the way to another node:
+/// a read always; a write whose node could not be connected to, says that it is not the primary, or has asked for
+/// nothing of the body that the head announces. All others are answered 503, outcome unknown. Afterwards a lost node
+/// cuts the client's connection. Event loop only.
 final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
+    /// How long a request waits for another node to have it.
+    private static final Duration PATIENCE = Duration.ofSeconds(4);
+
+    /// How long a node may pause in the middle of an answer.
+    private static final Duration PAUSE = Duration.ofSeconds(10);
 
     private final Exchange exchange;
     private final Forward forward;
     private final Channel client;
     private final Upstreams upstreams;
+    private final RelayWatch watch;
     private final MemoryBudget budget;
     private final boolean bodyChunked;
 
-    /// Body that arrived before the node was connected.
+    /// Body that arrived before the node asked for it.
     private final ArrayDeque<ByteBuf> early = new ArrayDeque<>();
     private boolean bodyEnded;
     private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
-    private boolean bodyBegunUpstream;
     private boolean bodyDoneUpstream;
 
+    private Way.Stage stage;
     private @Nullable UpstreamConnection upstream;
     private boolean reused;
+    /// The node wants the body.
+    private boolean asked;
     private boolean interim;
     private boolean answerBegun;
     private boolean answerChunked;
@@ -49,20 +65,37 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private boolean over;
     private long activeAt = System.nanoTime();
 
+    /// Since when it waits for another node, and why.
+    private Optional<Parked> parked = Optional.empty();
+    private Optional<Long> firstFailure = Optional.empty();
+
+    /// @param refused whether the node said that it is not the one, so that a newer map may name it again
+    private record Parked(IOException cause, boolean refused) {}
+
     Relay(Exchange exchange, Forward forward) {
         this.exchange = exchange;
         this.forward = forward;
         this.client = exchange.channel();
         this.upstreams = exchange.engine().upstreams();
+        this.watch = exchange.engine().relays();
         this.budget = exchange.engine().budget();
         this.bodyChunked = exchange.head().contentLength() == RequestHead.UNKNOWN_LENGTH;
+        this.stage = forward.way().now();
     }
 
     void begin() {
         if (!exchange.head().hasBody()) {
             bodyEnded = true;
         }
-        var idle = upstreams.idle(forward.node());
+        watch.add(this, client.eventLoop());
+        send();
+    }
+
+    private void send() {
+        asked = false;
+        bodyDoneUpstream = false;
+        interim = false;
+        var idle = upstreams.idle(stage.node());
         if (idle.isPresent()) {
             reused = true;
             attach(idle.get());
@@ -73,14 +106,18 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     private void connect() {
         reused = false;
-        Promise<UpstreamConnection> connecting = upstreams.connect(client.eventLoop(), forward.node());
+        var to = stage;
+        Promise<UpstreamConnection> connecting = upstreams.connect(client.eventLoop(), to.node());
         connecting.addListener(_ -> {
-            if (!connecting.isSuccess()) {
-                unreachable(asIo(connecting.cause()));
-            } else if (over) {
-                connecting.getNow().close();
-            } else {
-                attach(connecting.getNow());
+            boolean current = !over && upstream == null && parked.isEmpty() && to == stage;
+            if (connecting.isSuccess()) {
+                if (current) {
+                    attach(connecting.getNow());
+                } else {
+                    connecting.getNow().close();
+                }
+            } else if (current) {
+                elsewhere(asIo(connecting.cause()), false);
             }
         });
     }
@@ -95,23 +132,20 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         connection.lendTo(this, exchange.isHead());
         ByteBuf head;
         try {
-            head = RelayedHead.ofRequest(connection.channel().alloc(), exchange, forward);
+            head = RelayedHead.ofRequest(connection.channel().alloc(), exchange, stage);
         } catch (IllegalArgumentException unsendable) {
-            over = true;
             connection.close();
-            releaseEarly();
+            upstream = null;
+            stop();
             exchange.fail(unsendable);
             return;
         }
         Unawaited.write(connection.channel(), head);
-        for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
-            budget.release(bytes.readableBytes());
-            writeBody(connection, bytes);
+        if (!exchange.head().hasBody()) {
+            bodyDoneUpstream = true;
         }
-        endBody(connection);
         connection.channel().flush();
         connection.channel().read();
-        exchange.resumeReading();
     }
 
     // ---- the request's body, from the client
@@ -120,7 +154,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     public void content(ByteBuf bytes) {
         if (over || !bytes.isReadable()) {
             bytes.release();
-        } else if (upstream == null) {
+        } else if (upstream == null || !asked) {
             early.add(bytes);
             budget.charge(bytes.readableBytes());
         } else {
@@ -129,8 +163,23 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         }
     }
 
+    /// The node asks for the body: from now on its outcome is the node's alone.
+    private void bodyAsked(UpstreamConnection by) {
+        if (asked) {
+            return;
+        }
+        asked = true;
+        exchange.received().sendContinue();
+        for (var bytes = early.poll(); bytes != null; bytes = early.poll()) {
+            budget.release(bytes.readableBytes());
+            writeBody(by, bytes);
+        }
+        endBody(by);
+        by.channel().flush();
+        exchange.resumeReading();
+    }
+
     private void writeBody(UpstreamConnection to, ByteBuf bytes) {
-        bodyBegunUpstream = true;
         if (bodyChunked) {
             Chunk.write(to.channel(), bytes, to.channel().voidPromise());
         } else {
@@ -142,7 +191,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     public void end(HttpHeaders fields) {
         bodyEnded = true;
         trailers = fields;
-        if (upstream != null && !over) {
+        if (upstream != null && asked && !over) {
             endBody(upstream);
             upstream.channel().flush();
         }
@@ -155,14 +204,13 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         activeAt = System.nanoTime();
         bodyDoneUpstream = true;
         if (bodyChunked) {
-            bodyBegunUpstream = true;
             Unawaited.write(to.channel(), Chunk.last(to.channel(), trailers));
         }
     }
 
     @Override
     public boolean wantsMore() {
-        return over || (upstream != null && takesMore(upstream.channel()));
+        return over || (upstream != null && asked && takesMore(upstream.channel()));
     }
 
     @Override
@@ -184,9 +232,14 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         int status = head.status().code();
         interim = status < 200;
         if (interim) {
-            if (status == 100) {
-                exchange.received().sendContinue();
+            if (status == 100 && upstream != null) {
+                bodyAsked(upstream);
             }
+            return;
+        }
+        if (status == 503 && head.headers().contains(Way.NOT_PRIMARY)) {
+            dropNode();
+            elsewhere(new IOException("the node is not the primary"), true);
             return;
         }
         long length = HttpUtil.isTransferEncodingChunked(head) ? -1 : HttpUtil.getContentLength(head, -1L);
@@ -228,6 +281,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     private void complete(LastHttpContent last) {
         over = true;
+        watch.remove(this);
         if (answerChunked) {
             Unawaited.write(client, Chunk.last(client, last.trailingHeaders()));
         }
@@ -275,42 +329,124 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     @Override
     public void lost(IOException cause) {
-        var gone = upstream;
-        upstream = null;
-        if (gone != null) {
-            gone.close();
-        }
+        dropNode();
         if (over) {
             return;
         }
         if (answerBegun) {
             stop();
-            exchange.abort("relayed from " + forward.node() + ": " + cause.getMessage());
-        } else if (reused && !bodyBegunUpstream) {
-            bodyDoneUpstream = false;
-            connect();
+            exchange.abort("relayed from " + stage.node() + ": " + cause.getMessage());
+        } else if (!surelyNotDone()) {
+            giveUp(cause, true);
+        } else if (reused) {
+            connect(); // the idle connection had turned stale
         } else {
-            unreachable(cause);
+            elsewhere(cause, false);
         }
     }
 
-    private void unreachable(IOException cause) {
+    private void dropNode() {
+        var gone = upstream;
+        upstream = null;
+        if (gone != null) {
+            gone.close();
+        }
+    }
+
+    /// Of a request whose head was sent. Nothing can have been written without its body.
+    private boolean surelyNotDone() {
+        return reads() || (exchange.head().hasBody() && !asked);
+    }
+
+    private boolean reads() {
+        return exchange.isHead() || exchange.head().method().equals("GET");
+    }
+
+    /// It is surely not carried out: to the node that has it now, or will have it soon.
+    private void elsewhere(IOException cause, boolean refused) {
+        if (over) {
+            return;
+        }
+        if (firstFailure.isEmpty()) {
+            firstFailure = Optional.of(System.nanoTime());
+        }
+        if (!forward.way().mayMove() || !watch.park()) {
+            giveUp(cause, false);
+            return;
+        }
+        parked = Optional.of(new Parked(cause, refused));
+        follow(System.nanoTime());
+    }
+
+    /// Of a parked one: goes on when the way leads elsewhere.
+    private void follow(long now) {
+        var waits = parked.orElseThrow();
+        var next = forward.way().now();
+        boolean newer = waits.refused() && next.version() > stage.version();
+        if (!next.node().equals(stage.node()) || newer) {
+            unpark();
+            stage = next;
+            watch.metrics().relayFollowed();
+            send();
+        } else if (now - firstFailure.orElse(now) > PATIENCE.toNanos()) {
+            giveUp(waits.cause(), false);
+        }
+    }
+
+    private void unpark() {
+        if (parked.isPresent()) {
+            parked = Optional.empty();
+            watch.unpark();
+        }
+    }
+
+    private void giveUp(IOException cause, boolean unknown) {
         if (over) {
             return;
         }
         stop();
-        LOG.warn("{} cannot be relayed to {}: {}", exchange.head().requestId(), forward.node(), cause.getMessage());
-        exchange.respondToFailure(answers -> answers.unreachable(exchange.head(), forward, cause));
+        LOG.warn("{} cannot be relayed to {}: {}", exchange.head().requestId(), stage.node(), cause.getMessage());
+        exchange.respondToFailure(answers -> answers.unreachable(exchange.head(), unknown));
     }
 
-    @Override
-    public void tick(long now) {
-        boolean nodeOwes =
-                upstream != null && (!upstream.channel().isWritable() || (bodyDoneUpstream && client.isWritable()));
+    /// Ten times a second.
+    void look(long now) {
+        if (parked.isPresent()) {
+            follow(now);
+        } else if (!answerBegun && hasMoved()) {
+            dropNode();
+            var cause = new IOException("the node is down, or another one has this now");
+            if (surelyNotDone()) {
+                elsewhere(cause, false);
+            } else {
+                giveUp(cause, true);
+            }
+        } else {
+            watchNode(now);
+        }
+    }
+
+    /// Whether nothing more is to be expected from the node, or not from it alone.
+    private boolean hasMoved() {
+        if (!forward.way().mayMove() || upstream == null) {
+            return false; // a connection that is being made has a time limit of its own
+        }
+        return forward.way().isDown(stage)
+                || (surelyNotDone() && !forward.way().now().node().equals(stage.node()));
+    }
+
+    private void watchNode(long now) {
+        boolean waits = bodyDoneUpstream || !asked;
+        boolean nodeOwes = upstream != null && (!upstream.channel().isWritable() || (waits && client.isWritable()));
+        boolean brief = answerBegun || forward.way().isDown(stage);
+        long limit = exchange.engine().config().forwardTimeout().toNanos();
         if (!nodeOwes) {
             activeAt = now;
-        } else if (now - activeAt > exchange.engine().config().forwardTimeout().toNanos()) {
+        } else if (now - activeAt > (brief ? Math.min(limit, PAUSE.toNanos()) : limit)) {
             reused = false;
+            if (answerBegun) {
+                watch.metrics().relayBrokenOff();
+            }
             lost(new IOException("the node is silent"));
         }
     }
@@ -322,12 +458,10 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     private void stop() {
         over = true;
+        watch.remove(this);
+        unpark();
         releaseEarly();
-        var gone = upstream;
-        upstream = null;
-        if (gone != null) {
-            gone.close();
-        }
+        dropNode();
     }
 
     private void releaseEarly() {

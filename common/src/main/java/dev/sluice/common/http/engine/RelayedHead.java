@@ -1,8 +1,8 @@
 package dev.sluice.common.http.engine;
 
-import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Way;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -21,7 +21,7 @@ final class RelayedHead {
 
     private RelayedHead() {}
 
-    static ByteBuf ofRequest(ByteBufAllocator allocator, Exchange exchange, Forward forward) {
+    static ByteBuf ofRequest(ByteBufAllocator allocator, Exchange exchange, Way.Stage stage) {
         var head = exchange.head();
         var out = allocator.directBuffer(1024);
         try {
@@ -35,17 +35,20 @@ final class RelayedHead {
             ByteBufUtil.writeAscii(out, " HTTP/1.1\r\n");
             var named = namedByConnection(head.headers().all("Connection"));
             head.headers().forEach((name, value) -> {
-                boolean expect = name.equalsIgnoreCase("Expect") && exchange.http10();
+                boolean expect = name.equalsIgnoreCase("Expect");
                 // What we add is our word to the node: a client must not be able to say it too.
-                boolean ours = forward.extra().has(name);
+                boolean ours = stage.extra().has(name);
                 if (!expect && !ours && !isDropped(name, named)) {
                     HeaderFields.write(out, name, value);
                 }
             });
             if (!head.headers().has("Host")) {
-                HeaderFields.write(out, "Host", forward.node().getRawAuthority());
+                HeaderFields.write(out, "Host", stage.node().getRawAuthority());
             }
-            forward.extra().forEach((name, value) -> HeaderFields.write(out, name, value));
+            stage.extra().forEach((name, value) -> HeaderFields.write(out, name, value));
+            if (head.hasBody()) {
+                HeaderFields.write(out, "Expect", "100-continue"); // so that the node asks for the body
+            }
             if (head.contentLength() == RequestHead.UNKNOWN_LENGTH) {
                 HeaderFields.write(out, "Transfer-Encoding", "chunked");
             }

@@ -274,6 +274,7 @@ class ForwardTest {
                 assertThat(client.read().text()).isEqualTo("ok");
                 // With a part of a body sent there is no second try.
                 client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhello");
+                second.getOutputStream().write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 int seen = 0;
                 var buffer = new byte[1000];
                 while (!new String(buffer, 0, seen, StandardCharsets.US_ASCII).endsWith("hello")) {

@@ -12,6 +12,11 @@ public interface Replicas {
     /// A target that takes no part yet.
     Replicas NONE = new Replicas() {
         @Override
+        public boolean serves(long bucketId, String key) {
+            return false;
+        }
+
+        @Override
         public Serving serving(long bucketId, String key) {
             throw new StoreException.Unavailable("This target has not joined the cluster yet");
         }
@@ -68,6 +73,9 @@ public interface Replicas {
         /// @throws StoreException.Unavailable when one of them is not served any more, or was not in between
         void require();
     }
+
+    /// Whether this target is the primary of the key, and may serve now. Never blocks.
+    boolean serves(long bucketId, String key);
 
     /// Never blocks.
     ///

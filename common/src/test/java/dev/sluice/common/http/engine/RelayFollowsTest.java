@@ -1,0 +1,303 @@
+package dev.sluice.common.http.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.http.Forward;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.http.Way;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Relayed requests whose key moves to another node meanwhile: what is surely not carried out goes there, and nothing
+/// else does.
+@Timeout(60)
+class RelayFollowsTest {
+    private static final String GET = "GET /k HTTP/1.1\r\nHost: h\r\n\r\n";
+    private static final String DELETE = "DELETE /k HTTP/1.1\r\nHost: h\r\n\r\n";
+    private static final String PUT = "PUT /k HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello";
+    private static final String EMPTY_PUT = "PUT /k HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n";
+
+    private final AtomicInteger carriedOut = new AtomicInteger();
+    private final Map map = new Map();
+    private ServerSocket first;
+    private TestServer second;
+    private TestServer front;
+    private RawClient client;
+
+    /// Says which node has the key.
+    private static final class Map implements Way {
+        private volatile Stage stage = new Stage("none", URI.create("http://none"), 0, Headers.EMPTY);
+        private volatile boolean down;
+
+        void names(String name, URI node) {
+            stage = new Stage(name, node, stage.version() + 1, Headers.of("x-hop", name));
+        }
+
+        @Override
+        public Stage now() {
+            return stage;
+        }
+
+        @Override
+        public boolean mayMove() {
+            return true;
+        }
+
+        @Override
+        public boolean isDown(Stage of) {
+            return down && of.name().equals("first");
+        }
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        first = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        map.names("first", URI.create("http://127.0.0.1:" + first.getLocalPort()));
+        second = TestServer.blocking(request -> {
+            var body = new ByteArrayOutputStream();
+            for (var bytes = request.body().next();
+                    bytes.hasRemaining();
+                    bytes = request.body().next()) {
+                var part = new byte[bytes.remaining()];
+                bytes.get(part);
+                body.write(part, 0, part.length);
+            }
+            carriedOut.incrementAndGet();
+            var text = request.head().method() + " "
+                    + request.head().headers().first("x-hop").orElse("") + " " + body.toString(StandardCharsets.UTF_8);
+            return Response.of(200, Headers.EMPTY, ResponseBody.text(text));
+        });
+        var config = new TestConfig()
+                .forwardTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(30))
+                .build();
+        front = TestServer.immediate(config, _ -> new Forward(map));
+        client = front.connect();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        client.close();
+        front.close();
+        second.close();
+        first.close();
+    }
+
+    private void keyMoves() {
+        map.names("second", second.uri());
+    }
+
+    /// What the first node gets, up to here.
+    private static void receive(Socket node, String end) throws IOException {
+        var seen = new StringBuilder();
+        while (seen.indexOf(end) < 0) {
+            int next = node.getInputStream().read();
+            assertThat(next).as("after " + seen).isNotNegative();
+            seen.append((char) next);
+        }
+    }
+
+    private static void send(Socket node, String text) throws IOException {
+        node.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void aReadThatIsNotAnsweredGoesWhereTheKeyIsNow() throws Exception {
+        client.send(GET);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            keyMoves();
+            assertThat(client.read().text()).isEqualTo("GET second ");
+        }
+        assertThat(carriedOut).hasValue(1);
+    }
+
+    @Test
+    void aReadWaitsWhenItsNodeIsDown() throws Exception {
+        client.send(GET);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            map.down = true;
+            assertThat(node.getInputStream().read()).as("its node is left").isNegative();
+            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+            keyMoves();
+            assertThat(client.read().text()).isEqualTo("GET second ");
+        }
+        assertThat(front.meter("sluice.relay.parked")).isZero();
+    }
+
+    @Test
+    void aWriteWhoseBodyWasNotAskedForGoesToo() throws Exception {
+        client.send(PUT);
+        try (var node = first.accept()) {
+            receive(node, "Expect: 100-continue\r\n\r\n");
+            keyMoves();
+            assertThat(client.read().text()).isEqualTo("PUT second hello");
+            assertThat(node.getInputStream().read()).as("nothing of the body").isNegative();
+        }
+        assertThat(carriedOut).hasValue(1);
+    }
+
+    @Test
+    void aWriteWhoseNodeBreaksOffBeforeItAskedGoesToo() throws Exception {
+        client.send(PUT);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+        }
+        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        keyMoves();
+        assertThat(client.read().text()).isEqualTo("PUT second hello");
+    }
+
+    @Test
+    void aWriteWhoseBodyWasAskedForIsNeverSentAgain() throws Exception {
+        client.send(PUT);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 100 Continue\r\n\r\n");
+            receive(node, "hello");
+            keyMoves();
+            map.down = true;
+            var answer = client.read();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.text()).contains("not known");
+        }
+        assertThat(carriedOut).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {DELETE, EMPTY_PUT})
+    void aWriteWithoutABodyIsNeverSentAgain(String request) throws Exception {
+        client.send(request);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            keyMoves();
+            map.down = true;
+            var answer = client.read();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.text()).contains("not known");
+        }
+        client.send(request);
+        keyStays();
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+        }
+        assertThat(client.read().text()).contains("not known");
+        assertThat(carriedOut).hasValue(0);
+    }
+
+    private void keyStays() {
+        map.down = false;
+        map.names("first", URI.create("http://127.0.0.1:" + first.getLocalPort()));
+    }
+
+    @Test
+    void aWriteMayTakeItsTimeAtANodeThatIsUp() throws Exception {
+        client.send(DELETE);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            keyMoves();
+            var other = front.connect();
+            assertThat(other.send(GET).read().text()).isEqualTo("GET second ");
+            other.close();
+            send(node, "HTTP/1.1 204 No Content\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(204);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {GET, DELETE, PUT, EMPTY_PUT})
+    void whoeverIsNotThePrimaryIsLeft(String request) throws Exception {
+        client.send(request);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 503 Service Unavailable\r\nx-sluice-not-primary: 1\r\nContent-Length: 3\r\n\r\nno\n");
+            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+            keyMoves();
+            assertThat(client.read().status()).isEqualTo(200);
+        }
+        assertThat(carriedOut).hasValue(1);
+        assertThat(front.meters.get("sluice.relay.followed").counter().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aNewerMapMayNameTheSameNodeAgain() throws Exception {
+        client.send(DELETE);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 503 Service Unavailable\r\nx-sluice-not-primary: 1\r\nContent-Length: 0\r\n\r\n");
+            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        }
+        keyStays();
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 204 No Content\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(204);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {GET, DELETE, PUT})
+    void aNodeThatRefusesConnectionsIsLeft(String request) throws Exception {
+        first.close();
+        client.send(request);
+        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        keyMoves();
+        assertThat(client.read().status()).isEqualTo(200);
+    }
+
+    @Test
+    void nobodyWaitsForEver() throws Exception {
+        first.close();
+        long begun = System.nanoTime();
+        client.send(PUT);
+        var answer = client.read();
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.text()).doesNotContain("not known");
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(8));
+        assertThat(front.meter("sluice.relay.parked")).isZero();
+    }
+
+    @Test
+    void aClientThatLeavesWaitsNoLonger() throws Exception {
+        first.close();
+        client.send(PUT);
+        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        client.close();
+        TestServer.eventually("it is gone", () -> front.meter("sluice.relay.parked") == 0);
+    }
+
+    @Test
+    void aNodeThatPausesInTheMiddleCutsTheAnswerShort() throws Exception {
+        var config = new TestConfig()
+                .forwardTimeouts(Duration.ofSeconds(1), Duration.ofMillis(300))
+                .build();
+        try (var impatient = TestServer.immediate(config, _ -> new Forward(map));
+                var reader = impatient.connect()) {
+            reader.send(GET);
+            try (var node = first.accept()) {
+                receive(node, "\r\n\r\n");
+                send(node, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello");
+                assertThat(reader.readHead()).startsWith("HTTP/1.1 200");
+                assertThat(new String(reader.readToEnd(), StandardCharsets.US_ASCII))
+                        .isEqualTo("hello");
+            }
+            assertThat(impatient.meters.get("sluice.relay.broken.off").counter().count())
+                    .isEqualTo(1);
+        }
+    }
+}
