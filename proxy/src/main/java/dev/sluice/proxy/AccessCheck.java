@@ -27,8 +27,6 @@ import java.util.Set;
 /// Who may come in, and to do what. In this order: a peer's token, a redirect token, a signature, nothing at all.
 final class AccessCheck {
     private static final Set<S3Action> READS = EnumSet.of(S3Action.GET_OBJECT, S3Action.HEAD_OBJECT);
-    private static final Set<S3Action> PLAIN =
-            EnumSet.of(S3Action.GET_OBJECT, S3Action.HEAD_OBJECT, S3Action.PUT_OBJECT);
 
     private final Authenticator authenticator;
     private final RedirectTokens redirects;
@@ -56,8 +54,9 @@ final class AccessCheck {
         if (granted.isPresent()) {
             return granted.get();
         }
-        boolean plainObject = request.action().filter(PLAIN::contains).isPresent();
-        return plainObject ? authenticator.authenticatePlainObject(head) : authenticator.authenticate(head);
+        return request.object().isPresent()
+                ? authenticator.authenticateOnObject(head, request.pathWithBucket())
+                : authenticator.authenticate(head);
     }
 
     /// Only a GetObject is ever redirected: no token is for anything else.

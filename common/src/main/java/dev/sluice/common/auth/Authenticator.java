@@ -5,6 +5,7 @@ import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /// Finds out who sent a request by whichever of S3's signatures it bears. Never blocks, keeps no state of its own, and
@@ -41,15 +42,17 @@ public final class Authenticator {
     ///     header has none): what that may do is for the router to decide
     /// @throws dev.sluice.common.s3.S3Failure when it bears credentials that do not hold
     public Caller authenticate(RequestHead head) {
-        return authenticate(head, false);
+        return authenticate(head, Optional.empty());
     }
 
-    /// The same for GET, HEAD or PUT of an object, the only requests that a URL presigned with SigV2 may make.
-    public Caller authenticatePlainObject(RequestHead head) {
-        return authenticate(head, true);
+    /// The same for what concerns an object, the only requests that a URL presigned with SigV2 may make.
+    ///
+    /// @param path with the bucket, also when the Host header names it
+    public Caller authenticateOnObject(RequestHead head, String path) {
+        return authenticate(head, Optional.of(path));
     }
 
-    private Caller authenticate(RequestHead head, boolean plainObject) {
+    private Caller authenticate(RequestHead head, Optional<String> objectPath) {
         if (!required) {
             return new Caller(new Identity.Anyone(), BodyTerms.unverified(head));
         }
@@ -70,10 +73,8 @@ public final class Authenticator {
             return v4.verifyQuery(head, query, keys.get(), clock.instant());
         }
         if (inQueryV2) {
-            if (!plainObject) {
-                throw onlyV4();
-            }
-            return v2.verifyQuery(head, query, keys.get(), clock.instant());
+            var path = objectPath.orElseThrow(Authenticator::onlyV4);
+            return v2.verifyQuery(head, path, query, keys.get(), clock.instant());
         }
         return new Caller(new Identity.Anonymous(), BodyTerms.unverified(head));
     }
@@ -92,7 +93,7 @@ public final class Authenticator {
         return new S3Failure(
                 S3Code.INVALID_REQUEST,
                 "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256."
-                        + " Signature Version 2 is taken in presigned URLs for GET, HEAD and PUT of an object only.");
+                        + " Signature Version 2 is taken in presigned URLs of objects only.");
     }
 
     /// Two values would let the signature be over one and the effect come from the other.

@@ -3,64 +3,27 @@ package dev.sluice.common.auth;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.SigV2Parameters;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Locale;
-import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /// AWS Signature Version 2 in a presigned URL, which boto3 still makes for a custom endpoint. Source: Amazon S3
-/// developer
-/// guide, "Signing and authenticating REST requests". It does not cover all of the query, so it is taken for GET, HEAD
-/// and PUT of an object only; what these do must not depend on a parameter outside [#SIGNED_PARAMETERS].
+/// developer guide, "Signing and authenticating REST requests". It does not cover all of the query, so it is taken for
+/// the actions on objects only; what these do must not depend on a parameter outside [SigV2Parameters].
 final class SignatureV2 {
     static final String PREFIX = "AWS ";
 
     /// As SigV4's.
     private static final Duration LONGEST = Duration.ofDays(7);
 
-    private static final Set<String> SIGNED_PARAMETERS = Set.of(
-            "accelerate",
-            "acl",
-            "analytics",
-            "cors",
-            "defaultObjectAcl",
-            "delete",
-            "inventory",
-            "lifecycle",
-            "location",
-            "logging",
-            "metrics",
-            "notification",
-            "object-lock",
-            "partNumber",
-            "policy",
-            "replication",
-            "requestPayment",
-            "response-cache-control",
-            "response-content-disposition",
-            "response-content-encoding",
-            "response-content-language",
-            "response-content-type",
-            "response-expires",
-            "restore",
-            "select",
-            "select-type",
-            "storageClass",
-            "tagging",
-            "torrent",
-            "uploadId",
-            "uploads",
-            "versionId",
-            "versioning",
-            "versions",
-            "website");
-
-    Caller verifyQuery(RequestHead head, SignedQuery query, KeyRing keys, Instant now) {
+    /// @param path on the wire, or, when the Host header names the bucket, the bucket and that
+    Caller verifyQuery(RequestHead head, String path, SignedQuery query, KeyRing keys, Instant now) {
         query.refuseDuplicates(() -> Refusals.invalidArgument("A query parameter occurs more than once"));
         var expires = required(query, "Expires");
         var accessKey = required(query, "AWSAccessKeyId");
@@ -78,14 +41,20 @@ final class SignatureV2 {
         if (expiry - now.getEpochSecond() > LONGEST.toSeconds()) {
             throw Refusals.accessDenied("Expires must be at most seven days from now");
         }
-        return verify(head, query, keys, accessKey, signature, expires);
+        return verify(head, path, query, keys, accessKey, signature, expires);
     }
 
     private static Caller verify(
-            RequestHead head, SignedQuery query, KeyRing keys, String accessKey, String signature, String date) {
+            RequestHead head,
+            String path,
+            SignedQuery query,
+            KeyRing keys,
+            String accessKey,
+            String signature,
+            String date) {
         var key = keys.find(accessKey).orElseThrow(() -> Refusals.unknownKey(accessKey));
         var mac = Hmac.sha1(key.secretKey().getBytes(StandardCharsets.UTF_8));
-        var toSign = stringToSign(head, query, date);
+        var toSign = stringToSign(head, path, query, date);
         if (!signs(mac, toSign, signature)) {
             throw toSign.length() > Refusals.LARGEST_SHOWN
                     ? Refusals.wrongSignature(accessKey)
@@ -104,12 +73,12 @@ final class SignatureV2 {
         return Digests.equal(Base64.getEncoder().encodeToString(mac), signature);
     }
 
-    private static String stringToSign(RequestHead head, SignedQuery query, String date) {
+    private static String stringToSign(RequestHead head, String path, SignedQuery query, String date) {
         var headers = head.headers();
         return head.method() + "\n"
                 + headers.first("Content-MD5").map(String::trim).orElse("") + "\n"
                 + headers.first("Content-Type").map(String::trim).orElse("") + "\n"
-                + date + "\n" + canonicalHeaders(head, query) + canonicalResource(head.path(), query);
+                + date + "\n" + canonicalHeaders(head, query) + canonicalResource(path, query);
     }
 
     /// The parser lets presigned URLs carry x-amz-* headers in their query, as boto3 makes them; so they are
@@ -117,9 +86,11 @@ final class SignatureV2 {
     private static String canonicalHeaders(RequestHead head, SignedQuery query) {
         var sorted = new TreeMap<String, String>();
         BiConsumer<String, String> add = (name, value) -> {
-            var lower = name.toLowerCase(Locale.ROOT);
-            if (lower.startsWith("x-amz-")) {
-                sorted.merge(lower, value.trim(), (first, second) -> first + "," + second);
+            if (SigV2Parameters.isSignedHeader(name)) {
+                if (value.indexOf('\n') >= 0) { // it would read like the next header
+                    throw Refusals.invalidArgument("A line break in the query parameter " + name);
+                }
+                sorted.merge(name.toLowerCase(Locale.ROOT), value.trim(), (first, second) -> first + "," + second);
             }
         };
         head.headers().forEach(add);
@@ -138,7 +109,7 @@ final class SignatureV2 {
     private static String canonicalResource(String path, SignedQuery query) {
         var signed = new TreeMap<String, SignedQuery.Parameter>();
         for (var parameter : query.parameters()) {
-            if (SIGNED_PARAMETERS.contains(parameter.name()) && signed.put(parameter.name(), parameter) != null) {
+            if (SigV2Parameters.isSigned(parameter.name()) && signed.put(parameter.name(), parameter) != null) {
                 throw Refusals.invalidArgument("A query parameter occurs more than once");
             }
         }

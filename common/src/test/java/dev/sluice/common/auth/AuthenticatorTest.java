@@ -41,11 +41,11 @@ class AuthenticatorTest {
         var ring = KeyRing.of(new AccessKey(SignatureVectors.KEY.accessKey(), "another"));
         assertCode(
                 "SignatureDoesNotMatch",
-                () -> Authenticator.of(() -> ring, "us-east-1", vector::time).authenticatePlainObject(head));
+                () -> Authenticator.of(() -> ring, "us-east-1", vector::time).authenticateOnObject(head, head.path()));
         assertCode(
                 "InvalidAccessKeyId",
                 () -> Authenticator.of(() -> KeyRing.EMPTY, "us-east-1", vector::time)
-                        .authenticatePlainObject(head));
+                        .authenticateOnObject(head, head.path()));
     }
 
     @Test
@@ -140,12 +140,12 @@ class AuthenticatorTest {
         var vector = SignatureVectors.of(scheme).getFirst();
         var last = vector.time().plus(Duration.ofHours(1));
         assertThat(SignatureVectors.authenticator(last)
-                        .authenticatePlainObject(vector.head())
+                        .authenticateOnObject(vector.head(), vector.head().path())
                         .identity()
                         .trusted())
                 .isTrue();
-        assertThatThrownBy(() ->
-                        SignatureVectors.authenticator(last.plusSeconds(1)).authenticatePlainObject(vector.head()))
+        assertThatThrownBy(() -> SignatureVectors.authenticator(last.plusSeconds(1))
+                        .authenticateOnObject(vector.head(), vector.head().path()))
                 .hasMessage("AccessDenied: Request has expired");
     }
 
@@ -272,7 +272,7 @@ class AuthenticatorTest {
     }
 
     @Test
-    void v2IsTakenInPresignedUrlsOfPlainObjectsOnly() {
+    void v2IsTakenInPresignedUrlsOfObjectsOnly() {
         var header = SignatureVectors.of("v2-header").getFirst();
         assertCode("InvalidRequest", () -> header.authenticate(header.head()));
         var query = SignatureVectors.of("v2-query").getFirst();
@@ -283,16 +283,39 @@ class AuthenticatorTest {
     }
 
     @Test
+    void v2SignsThePathWithTheBucketAlsoWhereTheHostNamesIt() {
+        var vector = SignatureVectors.of("v2-query").getFirst();
+        var head = vector.head();
+        var inHost =
+                SignatureVectors.head("GET", "/plain.tar", head.query(), Headers.of("Host", "bucket.s3.example.com"));
+        assertThat(SignatureVectors.authenticator(vector.time())
+                        .authenticateOnObject(inHost, "/bucket/plain.tar")
+                        .identity()
+                        .trusted())
+                .isTrue();
+        assertCode("SignatureDoesNotMatch", () -> vector.authenticate(inHost));
+    }
+
+    @Test
+    void v2HeadersInAQueryCannotHideLines() {
+        var vector = SignatureVectors.of("v2-query").getFirst();
+        assertCode(
+                "InvalidArgument",
+                () -> vector.authenticate(
+                        vector.withQuery(vector.head().query() + "&x-amz-meta-a=1%0Ax-amz-acl:private")));
+    }
+
+    @Test
     void v2UrlIsGoodForSevenDaysAtMost() {
         var vector = SignatureVectors.of("v2-query").getFirst();
         var latest = vector.time().plus(Duration.ofHours(1)).minus(Duration.ofDays(7));
         assertThat(SignatureVectors.authenticator(latest)
-                        .authenticatePlainObject(vector.head())
+                        .authenticateOnObject(vector.head(), vector.head().path())
                         .identity()
                         .trusted())
                 .isTrue();
-        assertThatThrownBy(() ->
-                        SignatureVectors.authenticator(latest.minusSeconds(1)).authenticatePlainObject(vector.head()))
+        assertThatThrownBy(() -> SignatureVectors.authenticator(latest.minusSeconds(1))
+                        .authenticateOnObject(vector.head(), vector.head().path()))
                 .hasMessage("AccessDenied: Expires must be at most seven days from now");
     }
 
@@ -314,7 +337,8 @@ class AuthenticatorTest {
         assertThat(vectors.parallelStream()
                         .flatMap(vector -> Stream.generate(() -> vector).limit(20))
                         .filter(vector -> authenticator
-                                .authenticatePlainObject(vector.head())
+                                .authenticateOnObject(
+                                        vector.head(), vector.head().path())
                                 .identity()
                                 .trusted()))
                 .hasSize(vectors.size() * 20);

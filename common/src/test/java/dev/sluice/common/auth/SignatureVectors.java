@@ -86,7 +86,7 @@ record SignatureVectors(String scheme, Instant time, RequestHead head) {
     }
 
     Caller authenticate(RequestHead changed) {
-        return authenticator(time).authenticatePlainObject(changed);
+        return authenticator(time).authenticateOnObject(changed, changed.path());
     }
 
     static Authenticator authenticator(Instant now) {

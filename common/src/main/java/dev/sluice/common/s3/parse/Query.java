@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.SigV2Parameters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,18 +75,38 @@ final class Query {
         return namesAndValues.get(2 * index + 1);
     }
 
+    /// What the signature covers: of a URL presigned with SigV2 not all.
+    Query signedOnly() {
+        if (!isPresignedV2()) {
+            return this;
+        }
+        var signed = new ArrayList<String>(namesAndValues.size());
+        for (int i = 0; i < size(); i++) {
+            if (SigV2Parameters.isSigned(name(i))) {
+                signed.add(name(i));
+                signed.add(value(i));
+            }
+        }
+        return new Query(signed);
+    }
+
+    private boolean isPresignedV2() {
+        return has("Signature") || has("AWSAccessKeyId");
+    }
+
     /// The request's headers and those that a presigned URL carries in its query (`x-amz-meta-…`, `x-amz-acl`, …):
-    /// they mean the same there. The signature's own parameters are not among them.
+    /// they mean the same there. Sent both ways, the header counts, since SigV2 signs no more than that. The
+    /// signature's own parameters are not among them.
     ///
-    /// A copy's source counts only where the whole query is signed (SigV4): whoever has a URL signed otherwise
-    /// could add it, and read with it what the URL was not made for.
+    /// A copy's source counts only in a presigned URL: whoever has another could add it, and read with it what the
+    /// URL was not made for.
     Headers withHeadersInQuery(Headers headers) {
         Headers all = headers;
         for (int i = 0; i < size(); i++) {
             var name = name(i);
-            if (isAmzHeader(name)) {
-                if (name.regionMatches(true, 0, "x-amz-copy-source", 0, 17) && !isSignedWhole(headers)) {
-                    throw S3Failure.notImplemented(name + " in a query that is not signed by SigV4");
+            if (isAmzHeader(name) && !headers.has(name)) {
+                if (name.regionMatches(true, 0, "x-amz-copy-source", 0, 17) && !isPresigned(headers)) {
+                    throw S3Failure.notImplemented(name + " in a query that is not signed");
                 }
                 all = all.with(name.toLowerCase(Locale.ROOT), value(i));
             }
@@ -93,12 +114,13 @@ final class Query {
         return all;
     }
 
-    private boolean isSignedWhole(Headers headers) {
-        boolean other = has("Signature") || has("AWSAccessKeyId") || headers.has("authorization");
+    private boolean isPresigned(Headers headers) {
+        boolean other =
+                headers.first("authorization").filter(value -> !value.isBlank()).isPresent();
         for (int i = 0; i < size(); i++) {
             other = other || name(i).startsWith("x-sluice-");
         }
-        return has("X-Amz-Signature") && !other;
+        return has("X-Amz-Signature") != isPresignedV2() && !other;
     }
 
     private static boolean isAmzHeader(String name) {

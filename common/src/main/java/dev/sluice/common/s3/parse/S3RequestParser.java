@@ -31,7 +31,7 @@ public final class S3RequestParser {
     ///
     /// @throws S3Failure for a URI that is none
     public UnreadRequest open(RequestHead head) {
-        return UnreadRequest.of(head, Address.of(head, hostBucket(head.headers())));
+        return UnreadRequest.of(head, hostBucket(head.headers()));
     }
 
     /// All of it, whoever sends it.

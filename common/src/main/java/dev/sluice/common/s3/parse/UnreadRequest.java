@@ -13,19 +13,28 @@ import java.util.Optional;
 public final class UnreadRequest {
     private final RequestHead head;
     private final Address address;
+    private final boolean bucketInHost;
     private final Query query;
     private final String selector;
     private final Optional<S3Action> action;
 
-    private UnreadRequest(RequestHead head, Address address, Query query, String selector, Optional<S3Action> action) {
+    private UnreadRequest(
+            RequestHead head,
+            Address address,
+            boolean bucketInHost,
+            Query query,
+            String selector,
+            Optional<S3Action> action) {
         this.head = head;
         this.address = address;
+        this.bucketInHost = bucketInHost;
         this.query = query;
         this.selector = selector;
         this.action = action;
     }
 
-    static UnreadRequest of(RequestHead head, Address address) {
+    static UnreadRequest of(RequestHead head, Optional<String> hostBucket) {
+        var address = Address.of(head, hostBucket);
         var query = Query.parse(head.query());
         var selector = selector(query);
         boolean puts = head.method().equals("PUT") && address instanceof Address.Key;
@@ -34,7 +43,12 @@ public final class UnreadRequest {
         }
         boolean copies = puts && (head.headers().has("x-amz-copy-source") || query.hasHeader("x-amz-copy-source"));
         return new UnreadRequest(
-                head, address, query, selector, S3Action.find(head.method(), on(address), selector, copies));
+                head,
+                address,
+                hostBucket.isPresent(),
+                query,
+                selector,
+                S3Action.find(head.method(), on(address), selector, copies));
     }
 
     private static On on(Address address) {
@@ -73,6 +87,11 @@ public final class UnreadRequest {
         return address instanceof Address.Key(var name) ? Optional.of(name) : Optional.empty();
     }
 
+    /// The path as it is on the wire, after the bucket's name when the Host header has that.
+    public String pathWithBucket() {
+        return bucketInHost ? "/" + bucket().orElseThrow() + head.path() : head.path();
+    }
+
     /// @throws S3Failure when the arguments are wrong, or it is not served
     public S3Request read() {
         refuseConflicts();
@@ -81,12 +100,13 @@ public final class UnreadRequest {
             throw S3Failure.notImplemented(
                     selector.isEmpty() ? asked.title() : "%s (?%s)".formatted(asked.title(), selector));
         }
+        var arguments = query.signedOnly();
         var headers = query.withHeadersInQuery(head.headers());
-        query.first("versionId").ifPresent(NotServed::refuseVersion);
+        arguments.first("versionId").ifPresent(NotServed::refuseVersion);
         return switch (address) {
-            case Address.Key(var name) -> ObjectRequests.parse(asked, name, query, headers);
-            case Address.Bucket(var bucket) -> BucketRequests.parse(asked, bucket, query, headers);
-            case Address.Service() -> BucketRequests.list(query);
+            case Address.Key(var name) -> ObjectRequests.parse(asked, name, arguments, headers);
+            case Address.Bucket(var bucket) -> BucketRequests.parse(asked, bucket, arguments, headers);
+            case Address.Service() -> BucketRequests.list(arguments);
         };
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.SigV2Parameters;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import java.time.Instant;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -244,6 +246,36 @@ class S3RequestParserTest {
         assertThat(get.checksumMode()).isTrue();
     }
 
+    /// SigV2 signs the header alone then.
+    @Test
+    void aHeaderSentBothWaysCountsOnce() {
+        var put = Requests.parse(
+                S3Request.PutObject.class, "PUT /abc/k?x-amz-meta-a=query&X-Amz-Signature=s", "X-Amz-Meta-A", "header");
+        assertThat(put.attributes().userMetadata()).isEqualTo(Map.of("a", "header"));
+    }
+
+    /// Whoever has the URL can add them.
+    @Test
+    void parametersThatSigV2DoesNotSignDoNothing() {
+        var url = "GET /abc/k?uploadId=u&Signature=s&AWSAccessKeyId=a&Expires=1&max-parts=3&part-number-marker=7";
+        var list = Requests.parse(S3Request.ListParts.class, url);
+        assertThat(list.uploadId()).isEqualTo("u");
+        assertThat(list.maxParts()).isEqualTo(1000);
+        assertThat(list.partNumberMarker()).isZero();
+        var signedWhole = Requests.parse(S3Request.ListParts.class, url.replace("Signature=s&AWSAccessKeyId=a&", ""));
+        assertThat(signedWhole.maxParts()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aParameterThatSigV2DoesNotSignMakesNoOtherActionOnAnObject(S3Action action) {
+        boolean another =
+                action.on() == S3Action.On.OBJECT && !action.parameter().isEmpty();
+        if (another && action.serving() != S3Action.Serving.REFUSED) {
+            assertThat(SigV2Parameters.isSigned(action.parameter())).isTrue();
+        }
+    }
+
     /// Else whoever has a URL for a PUT could read any object with it.
     @Test
     void aCopySourceInTheQueryCountsOnlyWhereTheQueryIsSigned() {
@@ -251,9 +283,10 @@ class S3RequestParserTest {
         assertThat(Requests.parse(S3Request.CopyObject.class, copy + "&X-Amz-Signature=s")
                         .source())
                 .isEqualTo(new ObjectName("secret", "k"));
+        assertThat(Requests.parse(S3Request.CopyObject.class, copy + "&AWSAccessKeyId=a&Signature=s&Expires=1")
+                        .source())
+                .isEqualTo(new ObjectName("secret", "k"));
         assertThat(Requests.refusal(copy)).isEqualTo("501 NotImplemented");
-        assertThat(Requests.refusal(copy + "&AWSAccessKeyId=a&Signature=s&Expires=1"))
-                .isEqualTo("501 NotImplemented");
         assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&Signature=s")).isEqualTo("501 NotImplemented");
         assertThat(Requests.refusal(copy + "&X-Amz-Signature=s&x-sluice-token=t"))
                 .isEqualTo("501 NotImplemented");
