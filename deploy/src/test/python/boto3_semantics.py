@@ -287,6 +287,26 @@ def errors_say_what_s3_says():
     s3.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": "empty"}, {"Key": "three"}]})
 
 
+@check_of_ours
+def buckets_are_listed_by_pages_and_prefix():
+    stem = new_bucket_name("paged")
+    names = [f"{stem}-{letter}" for letter in "abc"]
+    for name in reversed(names):
+        s3.create_bucket(Bucket=name)
+    first = s3.list_buckets(Prefix=stem, MaxBuckets=2)
+    same([bucket["Name"] for bucket in first["Buckets"]], names[:2], "first page")
+    same((first["Prefix"], first["Buckets"][0]["BucketRegion"]), (stem, "us-east-1"), "prefix and region")
+    rest = s3.list_buckets(Prefix=stem, MaxBuckets=2, ContinuationToken=first["ContinuationToken"])
+    same([bucket["Name"] for bucket in rest["Buckets"]], names[2:], "second page")
+    same("ContinuationToken" in rest, False, "a token of the last page")
+    pages = s3.get_paginator("list_buckets").paginate(Prefix=stem, PaginationConfig={"PageSize": 1})
+    same([bucket["Name"] for page in pages for bucket in page["Buckets"]], names, "pages of one")
+    same(s3.list_buckets(Prefix=stem, BucketRegion="eu-west-1")["Buckets"], [], "another region")
+    refused(400, ["InvalidArgument"], s3.list_buckets, MaxBuckets=10_001)
+    for name in names:
+        s3.delete_bucket(Bucket=name)
+
+
 @check
 def names_that_no_bucket_may_have():
     for name in ("UPPER", "ab", "has_underscore", "-dash", "192.168.1.1"):

@@ -36,11 +36,17 @@ final class BucketHandlers {
         this.shown = region.equals("*") ? "us-east-1" : region;
     }
 
-    Response list(ClusterView view) {
-        var entries = view.state().buckets().buckets().values().stream()
+    Response list(S3Request.ListBuckets request, ClusterView view) {
+        var found = view.state().buckets().buckets().values().stream()
+                .filter(bucket -> request.region().map(shown::equals).orElse(true))
+                .filter(bucket -> bucket.name().startsWith(request.prefix())
+                        && bucket.name().compareTo(request.after()) > 0)
                 .map(bucket -> new BucketXml.Entry(bucket.name(), Instant.ofEpochMilli(bucket.createdMillis())))
+                .limit(request.maxBuckets() + 1L)
                 .toList();
-        return S3Responses.xml(BucketXml.listBuckets(Owner.SLUICE, entries));
+        boolean truncated = found.size() > request.maxBuckets();
+        var page = truncated ? found.subList(0, request.maxBuckets()) : found;
+        return S3Responses.xml(BucketXml.listBuckets(Owner.SLUICE, request.prefix(), page, shown, truncated));
     }
 
     Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {

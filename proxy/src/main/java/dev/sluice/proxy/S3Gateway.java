@@ -74,7 +74,7 @@ final class S3Gateway implements HttpHandler {
         var bucket = unread.bucket().flatMap(view::bucket);
         bucket.ifPresent(there -> AccessCheck.authorise(caller, unread, there, view));
         return switch (unread.read()) {
-            case S3Request.ListBuckets _ -> buckets.list(view);
+            case S3Request.ListBuckets list -> buckets.list(list, view);
             case S3Request.CreateBucket create -> buckets.create(create, caller, head, body);
             case S3Request.OnBucket request ->
                 serve(request, existing(request.bucket(), view), view, caller, head, body);

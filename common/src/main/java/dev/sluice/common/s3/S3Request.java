@@ -11,7 +11,12 @@ import java.util.SortedMap;
 /// it is the route table. Bodies (XML or object bytes) are read later, by the handler.
 public sealed interface S3Request {
     /// Needs no bucket.
-    record ListBuckets() implements S3Request {}
+    ///
+    /// @param prefix of the names
+    /// @param after names greater than it are listed; from the continuation token
+    /// @param maxBuckets 1 to 10,000
+    /// @param region only buckets of this one
+    record ListBuckets(String prefix, String after, int maxBuckets, Optional<String> region) implements S3Request {}
 
     /// Concerns one bucket.
     sealed interface OnBucket extends S3Request {

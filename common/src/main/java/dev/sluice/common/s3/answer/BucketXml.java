@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.answer;
 
+import dev.sluice.common.s3.listing.ContinuationToken;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
@@ -12,17 +13,30 @@ public final class BucketXml {
     public record Entry(String name, Instant created) {}
 
     /// @param buckets in the order of their names
-    public static ByteBuffer listBuckets(Owner owner, List<Entry> buckets) {
-        var xml = XmlWriter.document("ListAllMyBucketsResult", 256 + 128 * buckets.size());
+    /// @param region of all of them
+    /// @param truncated whether there are more, after the last of these
+    public static ByteBuffer listBuckets(
+            Owner owner, String prefix, List<Entry> buckets, String region, boolean truncated) {
+        var xml = XmlWriter.document("ListAllMyBucketsResult", 512 + 192 * buckets.size());
         owner.write(xml, "Owner");
         xml.open("Buckets");
         for (var bucket : buckets) {
             xml.open("Bucket")
                     .element("Name", bucket.name())
                     .element("CreationDate", bucket.created())
+                    .element("BucketRegion", region)
                     .close("Bucket");
         }
-        return xml.close("Buckets").close("ListAllMyBucketsResult").finish();
+        xml.close("Buckets");
+        if (!prefix.isEmpty()) {
+            xml.element("Prefix", prefix);
+        }
+        if (truncated) {
+            xml.element(
+                    "ContinuationToken",
+                    ContinuationToken.encode(buckets.getLast().name()));
+        }
+        return xml.close("ListAllMyBucketsResult").finish();
     }
 
     /// S3 calls us-east-1 by no name.

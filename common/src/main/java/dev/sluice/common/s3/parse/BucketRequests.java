@@ -45,15 +45,18 @@ final class BucketRequests {
         };
     }
 
-    /// ListBuckets. max-buckets is accepted, and all buckets are on the one page: clients that page are content with
-    /// that.
+    /// ListBuckets.
     static S3Request list(Query query) {
-        for (var filter : new String[] {"prefix", "continuation-token", "bucket-region"}) {
-            if (!query.text(filter).isEmpty()) {
-                throw S3Failure.notImplemented(filter + " of ListBuckets");
-            }
-        }
-        return new S3Request.ListBuckets();
+        return new S3Request.ListBuckets(
+                query.text("prefix"),
+                position(query).orElse(""),
+                Numbers.bucketPageSize(query),
+                query.first("bucket-region").filter(region -> !region.isEmpty()));
+    }
+
+    /// What the continuation token stands for. An empty one is the beginning, as in S3.
+    private static Optional<String> position(Query query) {
+        return query.first("continuation-token").filter(text -> !text.isEmpty()).map(ContinuationToken::decode);
     }
 
     private static S3Request list(String bucket, Query query) {
@@ -64,8 +67,7 @@ final class BucketRequests {
         boolean v2 = type.equals("2");
         var token = v2 ? query.first("continuation-token") : Optional.<String>empty();
         var startAfter = v2 ? query.first("start-after") : Optional.<String>empty();
-        // An empty token is the beginning, as in S3.
-        var position = token.filter(text -> !text.isEmpty()).map(ContinuationToken::decode);
+        var position = v2 ? position(query) : Optional.<String>empty();
         var after = v2 ? position.or(() -> startAfter).orElse("") : query.text("marker");
         return new S3Request.ListObjects(
                 bucket,

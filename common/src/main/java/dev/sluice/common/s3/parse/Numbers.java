@@ -32,7 +32,17 @@ final class Numbers {
         return value;
     }
 
+    /// max-buckets: missing is the largest.
+    static int bucketPageSize(Query query) {
+        var text = query.text("max-buckets");
+        return text.isEmpty() ? 10_000 : upTo10000("max-buckets", "Argument max-buckets", text);
+    }
+
     static int partNumber(String text) {
+        return upTo10000("partNumber", "Part number", text);
+    }
+
+    private static int upTo10000(String name, String title, String text) {
         try {
             int value = Integer.parseInt(text);
             if (value >= 1 && value <= 10_000) {
@@ -41,8 +51,7 @@ final class Numbers {
         } catch (NumberFormatException _) {
             // Said below, like a number out of range.
         }
-        throw S3Failure.invalidArgument(
-                "partNumber", text, "Part number must be an integer between 1 and 10000, inclusive");
+        throw S3Failure.invalidArgument(name, text, title + " must be an integer between 1 and 10000, inclusive");
     }
 
     static long size(String header, String text) {

@@ -124,7 +124,8 @@ class XmlDocumentsTest {
 
     @Test
     void documentsAboutBuckets() {
-        assertThat(Xml.parse(BucketXml.listBuckets(OWNER, List.of(new BucketXml.Entry("data", TIME)))))
+        var entry = new BucketXml.Entry("data", TIME);
+        assertThat(Xml.parse(BucketXml.listBuckets(OWNER, "", List.of(entry), "eu-west-1", false)))
                 .containsExactly(
                         "ListAllMyBucketsResult",
                         "Owner",
@@ -133,7 +134,10 @@ class XmlDocumentsTest {
                         "Buckets",
                         "Buckets/Bucket",
                         "Buckets/Bucket/Name=data",
-                        "Buckets/Bucket/CreationDate=2026-11-21T07:08:09.000Z");
+                        "Buckets/Bucket/CreationDate=2026-11-21T07:08:09.000Z",
+                        "Buckets/Bucket/BucketRegion=eu-west-1");
+        assertThat(Xml.parse(BucketXml.listBuckets(OWNER, "d", List.of(entry), "eu-west-1", true)))
+                .contains("Prefix=d", "ContinuationToken=" + ContinuationToken.encode("data"));
         assertThat(Xml.parse(BucketXml.location("us-east-1"))).containsExactly("LocationConstraint");
         assertThat(Xml.parse(BucketXml.location("eu-west-1"))).containsExactly("LocationConstraint=eu-west-1");
         assertThat(Xml.parse(BucketXml.versioning())).containsExactly("VersioningConfiguration");

@@ -141,8 +141,6 @@ class S3RequestParserTest {
                 "GET /abc/k?cors|501 NotImplemented",
                 "GET /?cors|501 NotImplemented",
                 "POST /abc|501 NotImplemented",
-                "GET /?prefix=a|501 NotImplemented",
-                "GET /?continuation-token=a|501 NotImplemented",
                 "POST /|405 MethodNotAllowed",
                 "PUT /|405 MethodNotAllowed",
                 "GET /?location|405 MethodNotAllowed",
@@ -292,6 +290,18 @@ class S3RequestParserTest {
                 .isEqualTo("501 NotImplemented");
         assertThat(Requests.refusal(copy + "&X-Amz-Signature=s", "Authorization", "AWS4-HMAC-SHA256 x"))
                 .isEqualTo("501 NotImplemented");
+    }
+
+    @Test
+    void listBucketsHasItsArguments() {
+        assertThat(Requests.parse("GET /")).isEqualTo(new S3Request.ListBuckets("", "", 10_000, Optional.empty()));
+        assertThat(Requests.parse("GET /?prefix=a%2F&max-buckets=10000&bucket-region=eu-west-1&continuation-token="
+                        + ContinuationToken.encode("b")))
+                .isEqualTo(new S3Request.ListBuckets("a/", "b", 10_000, Optional.of("eu-west-1")));
+        for (var wrong : List.of("0", "10001", "-1", "x", "99999999999")) {
+            assertThat(Requests.refusal("GET /?max-buckets=" + wrong)).isEqualTo("400 InvalidArgument");
+        }
+        assertThat(Requests.refusal("GET /?continuation-token=b")).isEqualTo("400 InvalidArgument");
     }
 
     @Test
