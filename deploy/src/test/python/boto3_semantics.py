@@ -4,10 +4,12 @@ import base64
 import binascii
 import hashlib
 import importlib.util
+import socket
+import urllib.request
 from datetime import datetime, timedelta, timezone
 
 import botocore.exceptions
-from checks import MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
+from checks import ENDPOINT, MIB, check, check_of_ours, content, holds, md5, new_bucket_name, run, same, same_bytes
 from raw_s3 import call, path_of, served
 from s3_boto3 import client, refused
 
@@ -305,6 +307,23 @@ def buckets_are_listed_by_pages_and_prefix():
     refused(400, ["InvalidArgument"], s3.list_buckets, MaxBuckets=10_001)
     for name in names:
         s3.delete_bucket(Bucket=name)
+
+
+@check_of_ours
+def buckets_in_the_host_on_loopback():
+    ask = socket.getaddrinfo
+    socket.getaddrinfo = lambda host, *rest, **more: ask("127.0.0.1" if host.endswith(".localhost") else host, *rest, **more)
+    try:
+        there = client(endpoint=ENDPOINT.replace("127.0.0.1", "localhost"), s3={"addressing_style": "virtual"})
+        there.put_object(Bucket=BUCKET, Key="v1/by host", Body=b"by host")
+        same(s3.get_object(Bucket=BUCKET, Key="v1/by host")["Body"].read(), b"by host", "by path")
+        same([o["Key"] for o in there.list_objects_v2(Bucket=BUCKET, Prefix="v1/")["Contents"]], ["v1/by host"], "list")
+        url = there.generate_presigned_url("get_object", {"Bucket": BUCKET, "Key": "v1/by host"})
+        holds(f"//{BUCKET}.localhost" in url and "AWSAccessKeyId" in url, url)
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            same(answer.read(), b"by host", "presigned with SigV2")
+    finally:
+        socket.getaddrinfo = ask
 
 
 @check

@@ -1,18 +1,48 @@
 package dev.sluice.proxy;
 
-/// Marks a request that another node has relayed already: whoever gets it serves it or says why not, so that two nodes
-/// with different maps cannot play ball with it. The value is the version of the map by which it was sent.
-final class Hop {
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.s3.parse.UnreadRequest;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+
+/// Marks a request that another node has relayed already. Whoever gets it serves it or says why not, so that two nodes
+/// with different maps cannot relay it to each other. In the header: the version, a space, the bucket.
+///
+/// @param version of the map by which it was sent
+/// @param bucket which that node read out of it; older nodes do not say
+record Hop(long version, Optional<String> bucket) {
     static final String HEADER = "x-sluice-hop";
 
-    private Hop() {}
+    /// Empty when nobody has relayed it.
+    static Optional<Hop> of(RequestHead head) {
+        return head.headers().first(HEADER).map(Hop::parse);
+    }
 
-    /// Of a request that was relayed; 0 when it does not say.
-    static long version(String value) {
+    private static Hop parse(String value) {
+        int space = value.indexOf(' ');
+        var version = space < 0 ? value : value.substring(0, space);
+        var bucket = space < 0 ? Optional.<String>empty() : Optional.of(value.substring(space + 1));
         try {
-            return Long.parseLong(value);
+            return new Hop(Long.parseLong(version), bucket);
         } catch (NumberFormatException _) {
-            return 0;
+            return new Hop(0, bucket);
+        }
+    }
+
+    Headers header() {
+        return Headers.of(HEADER, version + bucket.map(" "::concat).orElse(""));
+    }
+
+    /// Nodes that disagree on which hosts name buckets would serve another object.
+    ///
+    /// @throws StoreException.Unavailable when this node reads another bucket out of it
+    static void requireSameBucket(RequestHead head, UnreadRequest request) {
+        var relayed = of(head).flatMap(Hop::bucket);
+        if (relayed.isPresent() && !relayed.equals(request.bucket())) {
+            throw new StoreException.Unavailable(
+                    "A node relayed a request for the bucket %s, which is another one here: give all nodes the same http.base_domain, and a loopback address to all or none"
+                            .formatted(relayed.get()));
         }
     }
 }

@@ -3,12 +3,11 @@ package dev.sluice.proxy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.common.cluster.Node;
-import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Way;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.net.URI;
+import java.util.Optional;
 
 /// The way to a key: to its primary by the newest map that this node has.
 final class KeyWay implements Way {
@@ -21,15 +20,13 @@ final class KeyWay implements Way {
         this.views = views;
         this.bucket = bucket;
         this.key = key;
-        this.last = stage(view.primary(bucket, key), view);
+        this.last = stage(view);
     }
 
-    private static Stage stage(Node primary, ClusterView view) {
-        return new Stage(
-                primary.id().value(),
-                URI.create(primary.url()),
-                view.version(),
-                Headers.of(Hop.HEADER, Long.toString(view.version())));
+    private Stage stage(ClusterView view) {
+        var primary = view.primary(bucket, key);
+        var hop = new Hop(view.version(), Optional.of(bucket.name()));
+        return new Stage(primary.id().value(), URI.create(primary.url()), view.version(), hop.header());
     }
 
     @Override
@@ -37,7 +34,7 @@ final class KeyWay implements Way {
         try {
             var view = views.current();
             if (view.version() > last.version()) {
-                last = stage(view.primary(bucket, key), view);
+                last = stage(view);
             }
         } catch (StoreException.Unavailable _) {
             return last; // nobody is known to have it

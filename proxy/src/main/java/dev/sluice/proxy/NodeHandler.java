@@ -86,8 +86,8 @@ public final class NodeHandler implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
-        if (parser.hostBucket(head.headers()).isPresent()) {
-            return s3.answer(head); // the whole path is a key
+        if (parser.hostBucket(head.headers()).isPresent() || head.headers().has(Hop.HEADER)) {
+            return s3.answer(head); // the whole path is a key, here or at the node that relayed it
         }
         var path = head.path();
         if (path.startsWith(PeerPaths.PREFIX)) {

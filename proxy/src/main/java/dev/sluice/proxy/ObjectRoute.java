@@ -38,18 +38,20 @@ final class ObjectRoute {
         this.clock = clock;
     }
 
-    Answer route(S3Request.OnObject request, RequestHead head, Caller caller, Bucket bucket, ClusterView view) {
+    /// @param path with the bucket, also when the Host header names it
+    Answer route(
+            S3Request.OnObject request, RequestHead head, String path, Caller caller, Bucket bucket, ClusterView view) {
         var primary = view.primary(bucket, request.name().key());
         var call = new ObjectCall(request, head, caller.body(), bucket);
         if (primary.id().equals(self)) {
             return targets.of(primary).object(call);
         }
-        var hop = head.headers().first(Hop.HEADER);
+        var hop = Hop.of(head);
         if (hop.isPresent()) {
-            return relayedHere(call, Hop.version(hop.get()), view);
+            return relayedHere(call, hop.get().version(), view);
         }
         if (request instanceof S3Request.GetObject && wantsRedirect(head, bucket)) {
-            return redirect(request, head, caller, primary, view);
+            return redirect(request, head, path, caller, primary, view);
         }
         return targets.here(primary.id())
                 .map(target -> target.object(call))
@@ -89,7 +91,7 @@ final class ObjectRoute {
     }
 
     private Response redirect(
-            S3Request.OnObject request, RequestHead head, Caller caller, Node primary, ClusterView view) {
+            S3Request.OnObject request, RequestHead head, String path, Caller caller, Node primary, ClusterView view) {
         var name = request.name();
         var token = tokens.issue(
                 new RedirectTokens.Request(head.method(), name.bucket(), name.key(), ReadArguments.of(head.query())),
@@ -97,6 +99,6 @@ final class ObjectRoute {
                 view.state().map().version(),
                 clock.instant());
         var query = (head.query().isEmpty() ? "" : head.query() + "&") + RedirectTokens.PARAMETER + "=" + token;
-        return new Response(307, Headers.of("Location", primary.url() + head.path() + "?" + query), ResponseBody.NONE);
+        return new Response(307, Headers.of("Location", primary.url() + path + "?" + query), ResponseBody.NONE);
     }
 }

@@ -56,6 +56,7 @@ final class S3Gateway implements HttpHandler {
     /// In S3's order: the URI, who sends it, whether they may, its arguments, the bucket; the key comes last.
     private Answer route(RequestHead head) {
         var request = parser.open(head);
+        Hop.requireSameBucket(head, request);
         var caller = admission.caller(head, request);
         var object = request.object();
         if (object.isEmpty()) {
@@ -114,12 +115,12 @@ final class S3Gateway implements HttpHandler {
         }
         AccessCheck.refuseOverrides(caller, request);
         if (request instanceof S3Request.CopyObject copy) {
-            return copy(request, copy.source(), head, caller, bucket, view);
+            return copy(request, copy.source(), head, unread.pathWithBucket(), caller, bucket, view);
         }
         if (request instanceof S3Request.UploadPartCopy copy) {
-            return copy(request, copy.source(), head, caller, bucket, view);
+            return copy(request, copy.source(), head, unread.pathWithBucket(), caller, bucket, view);
         }
-        return guarded(head, objects.route(request, head, caller, bucket, view));
+        return guarded(head, objects.route(request, head, unread.pathWithBucket(), caller, bucket, view));
     }
 
     /// Blocking, because the source's bucket may be unknown here yet.
@@ -127,13 +128,14 @@ final class S3Gateway implements HttpHandler {
             S3Request.OnObject request,
             ObjectName source,
             RequestHead head,
+            String path,
             Caller caller,
             Bucket bucket,
             ClusterView view) {
         return blocking(head, body -> {
             var known = view.bucket(source.bucket()).isPresent() ? view : views.confirmed();
             AccessCheck.authoriseSource(caller, source, known);
-            return now(objects.route(request, head, caller, bucket, view), body);
+            return now(objects.route(request, head, path, caller, bucket, view), body);
         });
     }
 

@@ -75,6 +75,41 @@ class ObjectRouteTest {
     }
 
     @Test
+    void theBucketOfTheHostIsInTheRedirectsPath() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            var key = proxy.keyOf(proxy.bucket("shards"), "target002");
+            var answer = (Response) proxy.answer(
+                    SignedRequest.of("GET /" + key, "", "User-Agent", PYTORCH, "Host", "shards.s3.example.com"));
+            assertThat(answer.headers().first("Location").orElseThrow())
+                    .startsWith("http://target002:8080/shards/" + key + "?x-sluice-token=");
+        }
+    }
+
+    @Test
+    void aNodeThatReadsAnotherBucketOutOfARelayedRequestRefusesIt() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            proxy.bucket("shards");
+            var relayed = (Forward) proxy.answer(SignedRequest.of("GET /a", "", "Host", "shards.s3.example.com"));
+            assertThat(relayed.way().now().extra().first("x-sluice-hop").orElseThrow()).endsWith(" shards");
+        }
+        try (var cluster = TrialCluster.asSeenFrom("target001")) {
+            var key = cluster.keyOf(cluster.bucket("shards"), "target001");
+            cluster.bucket("other");
+            assertThat(outcome(cluster.send("GET /shards/" + key, "", "x-sluice-hop", "1 shards")))
+                    .isEqualTo("200");
+            for (var line : new String[] {
+                "GET /shards/" + key, "DELETE /other", "GET /v1/buckets", "DELETE /v1/buckets/shards", "GET /metrics"
+            }) {
+                assertThat(outcome(cluster.send(line, "", "x-sluice-hop", "1 another")))
+                        .as(line)
+                        .isEqualTo("503 ServiceUnavailable");
+            }
+            assertThat(cluster.known("shards")).isPresent();
+            assertThat(cluster.known("other")).isPresent();
+        }
+    }
+
+    @Test
     void targetsInTheSameProcessAreCalled() {
         try (var cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY)) {
             var bucket = cluster.bucket("shards");
@@ -131,7 +166,7 @@ class ObjectRouteTest {
             var first = way.now();
             assertThat(way.mayMove()).isTrue();
             assertThat(first.name()).isEqualTo("target002");
-            assertThat(first.extra().first("x-sluice-hop")).contains(Long.toString(first.version()));
+            assertThat(first.extra().first("x-sluice-hop")).contains(first.version() + " replicated");
             assertThat(way.isDown(first)).isFalse();
             proxy.down(2);
             assertThat(way.isDown(first)).isTrue();

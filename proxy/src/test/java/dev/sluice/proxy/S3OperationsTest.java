@@ -7,6 +7,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,7 +55,7 @@ final class S3OperationsTest {
 
     @Test
     void aBucketInTheHostLeavesThePathToTheKey() {
-        var parser = new S3RequestParser("s3.example.com");
+        var parser = new S3RequestParser(List.of("s3.example.com"));
         var headers = Headers.of("Host", "b.s3.example.com:8080");
         assertThat(name(parser, headers, "GET", "/v1/buckets", "")).isEqualTo("get_object");
         assertThat(name(parser, headers, "GET", "/", "list-type=2")).isEqualTo("list");

@@ -28,11 +28,21 @@ final class SignedRequest {
                 line.substring(0, space),
                 target[0],
                 target.length == 1 ? "" : target[1],
-                Headers.of(headers).with("Host", "sluice"),
+                Headers.of(withHost(headers)),
                 0,
                 InetSocketAddress.createUnresolved("client", 1),
                 false,
                 "request");
+    }
+
+    private static String[] withHost(String... headers) {
+        if (Headers.of(headers).has("Host")) {
+            return headers;
+        }
+        var all = Arrays.copyOf(headers, headers.length + 2);
+        all[headers.length] = "Host";
+        all[headers.length + 1] = "sluice";
+        return all;
     }
 
     /// What `x-amz-content-sha256` says.
@@ -55,8 +65,8 @@ final class SignedRequest {
 
     private static RequestHead signed(String region, String line, String body, Payload payload, String... headers) {
         var head = anonymous(line, headers);
-        var all = new ArrayList<>(Arrays.asList(headers));
-        all.addAll(List.of("x-amz-date", TIME, "x-amz-content-sha256", payload.text(), "Host", "sluice"));
+        var all = new ArrayList<>(Arrays.asList(withHost(headers)));
+        all.addAll(List.of("x-amz-date", TIME, "x-amz-content-sha256", payload.text()));
         var signed = new ArrayList<String>();
         for (int i = 0; i < all.size(); i += 2) {
             var name = all.get(i).toLowerCase(java.util.Locale.ROOT);

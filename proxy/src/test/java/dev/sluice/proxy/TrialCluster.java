@@ -90,7 +90,7 @@ final class TrialCluster implements AutoCloseable {
                 node,
                 region,
                 new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),
-                new S3RequestParser(),
+                new S3RequestParser(List.of("s3.example.com")),
                 Authenticator.of(() -> views.current().keys(), region, () -> NOW),
                 tokens,
                 control,

@@ -1,8 +1,13 @@
 package dev.sluice.cli.config;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// `[http]`: the front of a node. No certificate means plain HTTP.
+///
+/// @param baseDomain names that end the Host of virtual-host style, separated by commas; empty for none
 public record HttpConfig(
         int eventLoops,
         TimeSpan idleTimeout,
@@ -13,6 +18,8 @@ public record HttpConfig(
         String baseDomain,
         String tlsCertificate,
         String tlsKey) {
+    private static final Pattern DOMAIN = Pattern.compile("[A-Za-z0-9-]+([.][A-Za-z0-9-]+)*");
+
     public static final HttpConfig DEFAULTS = new HttpConfig(
             0,
             TimeSpan.parse("75s"),
@@ -30,6 +37,22 @@ public record HttpConfig(
             throw new IllegalArgumentException(
                     "http.tls_certificate and http.tls_key are given together or not at all");
         }
+        for (var domain : domains(baseDomain)) {
+            if (!DOMAIN.matcher(domain).matches()) {
+                throw new IllegalArgumentException(
+                        "http.base_domain must be names of hosts, separated by commas, not '%s'".formatted(domain));
+            }
+        }
+    }
+
+    public List<String> baseDomains() {
+        return domains(baseDomain);
+    }
+
+    private static List<String> domains(String text) {
+        return text.isBlank()
+                ? List.of()
+                : Stream.of(text.split(",", -1)).map(String::strip).toList();
     }
 
     /// The same with absolute names of files; the others begin at this folder.

@@ -1,6 +1,7 @@
 package dev.sluice.cli.node;
 
 import dev.sluice.backend.BackendSettings;
+import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
 import dev.sluice.common.auth.Authenticator;
@@ -42,6 +43,7 @@ import dev.sluice.targetnode.storage.space.CoarseClock;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -49,6 +51,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HexFormat;
@@ -258,10 +261,16 @@ final class ComposedNode implements RunningNode {
                 clock));
     }
 
+    /// On loopback `*.localhost` needs no DNS. The name that other nodes call this one by is no bucket's.
     private S3RequestParser s3Parser() {
-        return config.http().baseDomain().isEmpty()
-                ? new S3RequestParser()
-                : new S3RequestParser(config.http().baseDomain());
+        var domains = new ArrayList<>(config.http().baseDomains());
+        if (AuthConfig.isLoopback(config.node().address().host())) {
+            domains.add("localhost");
+        }
+        if (!domains.isEmpty()) {
+            domains.add(URI.create(config.node().url()).getHost());
+        }
+        return new S3RequestParser(domains);
     }
 
     private AccessLog accessLog() throws IOException {

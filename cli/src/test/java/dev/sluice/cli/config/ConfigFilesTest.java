@@ -106,7 +106,7 @@ final class ConfigFilesTest {
             drain_timeout = "27ms"
             small_object_threshold = "28KiB"
             redirect_token_life = "29s"
-            base_domain = "s3.example.com"
+            base_domain = "s3.example.com, s3.internal"
             tls_certificate = "/c.pem"
             tls_key = "/k.pem"
             [log]
@@ -187,7 +187,7 @@ final class ConfigFilesTest {
                                 new TimeSpan(Duration.ofMillis(27)),
                                 kibibytes(28),
                                 new TimeSpan(Duration.ofSeconds(29)),
-                                "s3.example.com",
+                                "s3.example.com, s3.internal",
                                 "/c.pem",
                                 "/k.pem"),
                         new LogConfig(
@@ -304,6 +304,24 @@ final class ConfigFilesTest {
         var toml = LEAST.replace(part.replace('~', '\n'), changed.replace('~', '\n'));
         assertThat(toml).isNotEqualTo(LEAST);
         assertThatThrownBy(() -> node(toml)).isInstanceOf(ConfigException.class).hasMessageContaining(reason);
+    }
+
+    @Test
+    void baseDomainsAreSeparatedByCommas() {
+        assertThat(node(LEAST).http().baseDomains()).isEmpty();
+        assertThat(node(LEAST + "[http]\nbase_domain = \"s3.example.com\"")
+                        .http()
+                        .baseDomains())
+                .containsExactly("s3.example.com");
+        assertThat(node(LEAST + "[http]\nbase_domain = \"s3.example.com, S3.internal\"")
+                        .http()
+                        .baseDomains())
+                .containsExactly("s3.example.com", "S3.internal");
+        for (var wrong : List.of("a,", ",a", "*.a", "a b", "http://a", ".a", "a:80")) {
+            assertThatThrownBy(() -> node(LEAST + "[http]\nbase_domain = \"" + wrong + "\""))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("http.base_domain must be names of hosts");
+        }
     }
 
     @Test

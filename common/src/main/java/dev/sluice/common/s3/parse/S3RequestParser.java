@@ -4,6 +4,9 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -11,20 +14,25 @@ import java.util.Optional;
 /// steps, so that signatures and rights are checked between them. Never blocks, and a plain GET costs a few short
 /// strings.
 ///
-/// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below a base domain when one is
-/// configured. What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a
+/// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below each base domain that
+/// is configured. What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a
 /// method that makes no action is a 405.
 public final class S3RequestParser {
-    private final Optional<String> hostSuffix;
+    /// The longest first: of `a.s3.example.com` below `s3.example.com` and `example.com` the bucket is `a`.
+    private final List<String> hostSuffixes;
 
     /// Path style only.
     public S3RequestParser() {
-        this.hostSuffix = Optional.empty();
+        this(List.of());
     }
 
-    /// @param baseDomain `s3.example.com` makes the Host `bucket.s3.example.com` name a bucket
-    public S3RequestParser(String baseDomain) {
-        this.hostSuffix = Optional.of("." + baseDomain.toLowerCase(Locale.ROOT));
+    /// @param baseDomains `s3.example.com` makes the Host `bucket.s3.example.com` name a bucket; a base domain itself
+    ///     names none
+    public S3RequestParser(Collection<String> baseDomains) {
+        this.hostSuffixes = baseDomains.stream()
+                .map(domain -> "." + domain.toLowerCase(Locale.ROOT))
+                .sorted(Comparator.comparing(String::length).reversed())
+                .toList();
     }
 
     /// What the URI says; who sends it can be asked before the rest is read.
@@ -41,17 +49,25 @@ public final class S3RequestParser {
 
     /// The bucket named by the Host header. When there is one, the whole path is a key: not even `/v1/…` is ours.
     public Optional<String> hostBucket(Headers headers) {
-        if (hostSuffix.isEmpty()) {
+        if (hostSuffixes.isEmpty()) {
             return Optional.empty();
         }
-        var suffix = hostSuffix.get();
-        return headers.first("host").flatMap(host -> {
-            int colon = host.lastIndexOf(':');
-            int end = colon < 0 ? host.length() : colon;
+        var host = headers.first("host");
+        return host.isEmpty() ? host : bucketOf(host.get());
+    }
+
+    private Optional<String> bucketOf(String host) {
+        int colon = host.lastIndexOf(':');
+        int end = colon < 0 ? host.length() : colon;
+        for (var suffix : hostSuffixes) {
             int bucket = end - suffix.length();
-            return bucket > 0 && host.regionMatches(true, bucket, suffix, 0, suffix.length())
-                    ? Optional.of(host.substring(0, bucket).toLowerCase(Locale.ROOT))
-                    : Optional.empty();
-        });
+            if (bucket > 0 && host.regionMatches(true, bucket, suffix, 0, suffix.length())) {
+                return Optional.of(host.substring(0, bucket).toLowerCase(Locale.ROOT));
+            }
+            if (bucket == -1 && host.regionMatches(true, 0, suffix, 1, end)) {
+                return Optional.empty();
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Request;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -111,14 +112,35 @@ class AddressTest {
         "evils3.example.com, /b/k, b, k",
     })
     void theHostMayNameTheBucket(String host, String path, String bucket, String key) {
-        var parser = new S3RequestParser("s3.example.com");
+        var parser = new S3RequestParser(List.of("s3.example.com"));
         var request = parser.parse(Requests.head("GET " + path, "Host", host));
         assertThat(((S3Request.OnObject) request).name()).isEqualTo(new ObjectName(bucket, key));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "a.s3.example.com, a",
+        "a.example.com, a",
+        "a.b.example.com, a.b",
+        "a.localhost:8080, a",
+        "localhost, ''",
+        "LOCALHOST:8080, ''",
+        "s3.example.com, ''",
+        "example.com:80, ''",
+        ".localhost, ''",
+        "notlocalhost, ''",
+        "'[::1]:8080', ''",
+        "127.0.0.1:8080, ''",
+    })
+    void theLongestBaseDomainCountsAndNoneIsABucketItself(String host, String bucket) {
+        var parser = new S3RequestParser(List.of("Example.com", "s3.example.com", "localhost"));
+        var found = parser.hostBucket(Requests.head("GET /", "Host", host).headers());
+        assertThat(found.orElse("")).isEqualTo(bucket);
+    }
+
     @Test
     void theRootBelowABucketsHostIsTheBucket() {
-        var parser = new S3RequestParser("s3.example.com");
+        var parser = new S3RequestParser(List.of("s3.example.com"));
         assertThat(parser.parse(Requests.head("HEAD /", "Host", "data.s3.example.com")))
                 .isEqualTo(new S3Request.HeadBucket("data"));
         assertThat(parser.hostBucket(

@@ -9,6 +9,7 @@ import dev.sluice.common.store.StoreException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -139,7 +140,7 @@ class HostileRequestsTest {
     @ValueSource(longs = {1, 2, 3})
     void heads(long seed) {
         var random = new Random(seed);
-        var parser = new S3RequestParser("abc");
+        var parser = new S3RequestParser(List.of("abc"));
         for (int i = 0; i < 15_000; i++) {
             var headers = Headers.builder();
             for (int count = random.nextInt(4); count > 0; count--) {
