@@ -22,6 +22,14 @@ def b64(data):
     return base64.b64encode(data).decode()
 
 
+def with_headers(**headers):
+    """A client that sends these headers too, also those that this version of boto3 has no parameter for."""
+    other = client(request_checksum_calculation="when_required")
+    other.meta.events.register("before-sign.s3", lambda request, **_: [
+        request.headers.add_header(name.replace("_", "-"), value) for name, value in headers.items()])
+    return other
+
+
 @check
 def make_the_bucket():
     s3.create_bucket(Bucket=BUCKET)
@@ -120,6 +128,42 @@ def conditional_put():
     same(s3.get_object(Bucket=BUCKET, Key="fresh")["Body"].read(), b"second", "the content")
 
 
+@check
+def a_write_has_one_condition():
+    for headers in ({"If-None-Match": '"other"'}, {"If-None-Match": "*", "If-Match": '"other"'}):
+        refused(501, ["NotImplemented"], with_headers(**headers).put_object, Bucket=BUCKET, Key="odd", Body=b"x")
+    refused(404, ["NoSuchKey"], s3.put_object, Bucket=BUCKET, Key="odd", Body=b"x", IfMatch='"other"')
+    refused(404, None, s3.head_object, Bucket=BUCKET, Key="odd")
+
+
+@check
+def conditional_deletions():
+    etag = s3.put_object(Bucket=BUCKET, Key="kept", Body=BODY)["ETag"]
+    when = s3.head_object(Bucket=BUCKET, Key="kept")["LastModified"].strftime("%a, %d %b %Y %H:%M:%S GMT")
+    for failing in ({"If-Match": '"other"'}, {"x-amz-if-match-size": "3"},
+                    {"x-amz-if-match-last-modified-time": "Sat, 21 Nov 2020 07:08:09 GMT"}):
+        refused(412, ["PreconditionFailed"], with_headers(**failing).delete_object, Bucket=BUCKET, Key="kept")
+    holding = {"If-Match": etag, "x-amz-if-match-size": str(len(BODY)), "x-amz-if-match-last-modified-time": when}
+    with_headers(**holding).delete_object(Bucket=BUCKET, Key="kept")
+    refused(404, None, s3.head_object, Bucket=BUCKET, Key="kept")
+    with_headers(**{"x-amz-if-match-size": "3"}).delete_object(Bucket=BUCKET, Key="kept")
+    refused(404, ["NoSuchKey"], with_headers(**{"If-Match": etag}).delete_object, Bucket=BUCKET, Key="kept")
+
+
+@check
+def deletions_of_many_have_a_result_each():
+    for number in range(4):
+        etag = s3.put_object(Bucket=BUCKET, Key=f"many/{number}", Body=b"the same")["ETag"]
+    answer = s3.delete_objects(Bucket=BUCKET, Delete={"Objects": [
+        {"Key": "many/0", "ETag": etag}, {"Key": "many/1", "ETag": '"other"'}, {"Key": "many/2", "Size": 3},
+        {"Key": "many/3"}, {"Key": "many/4"}, {"Key": "many/5", "ETag": etag}]})
+    same(sorted(each["Key"] for each in answer["Deleted"]), ["many/0", "many/3", "many/4"], "deleted")
+    same(sorted((each["Key"], each["Code"]) for each in answer["Errors"]),
+         [("many/1", "PreconditionFailed"), ("many/2", "PreconditionFailed"), ("many/5", "NoSuchKey")], "not deleted")
+    left = s3.list_objects_v2(Bucket=BUCKET, Prefix="many/")["Contents"]
+    same([each["Key"] for each in left], ["many/1", "many/2"], "left")
+
+
 ALGORITHMS = {
     "CRC32": lambda data: b64(binascii.crc32(data).to_bytes(4, "big")),
     "SHA1": lambda data: b64(hashlib.sha1(data).digest()),
@@ -136,14 +180,6 @@ KNOWN = {"CRC32C": ("4waSgw==", b"123456789"), "CRC64NVME": ("rosUhgp5mIg=", b"1
          # of the tests of Amazon's SDK for C++
          "XXHASH64": ("gpWjYMLp9XA=", MEMENTO), "XXHASH3": ("9RrF7krhuOI=", MEMENTO),
          "XXHASH128": ("AW5DBY+18wW7VuSsFyNFAg==", MEMENTO)}
-
-
-def with_headers(**headers):
-    """A client that sends these headers too, also those that this version of boto3 has no parameter for."""
-    other = client(request_checksum_calculation="when_required")
-    other.meta.events.register("before-sign.s3", lambda request, **_: [
-        request.headers.add_header(name.replace("_", "-"), value) for name, value in headers.items()])
-    return other
 
 
 @check

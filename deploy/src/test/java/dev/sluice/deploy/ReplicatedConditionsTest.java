@@ -9,6 +9,7 @@ import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,9 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.DeletedObject;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
@@ -36,6 +39,7 @@ final class ReplicatedConditionsTest {
             requireMetadataInWords(s3);
             requireConditionsOfWrites(s3);
             requireConditionsOfDeletions(s3);
+            requireResultsOfManyDeletions(s3);
             requireCopies(s3);
             requireChecksums(s3);
         }
@@ -81,6 +85,36 @@ final class ReplicatedConditionsTest {
         assertThat(content(s3, "gone")).isEqualTo(Content.of("gone", 20));
         delete(s3, request -> request.key("gone").ifMatch(etag));
         requireRefusal(404, () -> content(s3, "gone"));
+        requireRefusal(404, () -> delete(s3, request -> request.key("gone").ifMatch(etag)));
+        delete(s3, request -> request.key("gone").ifMatchSize(3L));
+        put(s3, "gone", 20);
+        requireRefusal(412, () -> delete(s3, request -> request.key("gone").ifMatchSize(19L)));
+        delete(s3, request -> request.key("gone").ifMatchSize(20L));
+        requireRefusal(404, () -> content(s3, "gone"));
+    }
+
+    private static void requireResultsOfManyDeletions(S3Client s3) {
+        var etag = put(s3, "many-1", 30);
+        put(s3, "many-2", 30);
+        put(s3, "many-3", 30);
+        var entries = List.of(
+                entry("many-1").eTag(etag).build(),
+                entry("many-2").eTag("\"other\"").build(),
+                entry("many-3").size(29L).build(),
+                entry("missing").eTag(etag).build());
+        var answer = s3.deleteObjects(request -> request.bucket("twice").delete(list -> list.objects(entries)));
+        assertThat(answer.deleted()).extracting(DeletedObject::key).containsExactly("many-1");
+        assertThat(answer.errors())
+                .extracting(error -> error.key() + " " + error.code())
+                .containsExactlyInAnyOrder(
+                        "many-2 PreconditionFailed", "many-3 PreconditionFailed", "missing NoSuchKey");
+        requireRefusal(404, () -> content(s3, "many-1"));
+        assertThat(content(s3, "many-2")).isEqualTo(Content.of("many-2", 30));
+        assertThat(content(s3, "many-3")).isEqualTo(Content.of("many-3", 30));
+    }
+
+    private static ObjectIdentifier.Builder entry(String key) {
+        return ObjectIdentifier.builder().key(key);
     }
 
     private static void requireCopies(S3Client s3) {

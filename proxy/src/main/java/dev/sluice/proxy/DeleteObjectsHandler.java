@@ -47,25 +47,31 @@ final class DeleteObjectsHandler {
         RequestBodies.verify(document, request.checksums(), request.contentMd5());
         var list = S3Bodies.deleteObjects(document);
         var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
-        var denied = list.keys().stream()
+        var denied = list.deletions().stream()
+                .map(S3Request.Deletion::key)
                 .filter(key -> policy.denies(S3Action.DELETE_OBJECT.permission(), bucket.name(), key))
                 .collect(Collectors.toSet());
-        var allowed = list.keys().stream().filter(key -> !denied.contains(key)).toList();
-        var outcomes = new HashMap<String, DeleteOutcome>();
-        byPrimary(allowed, bucket).forEach((node, keys) -> {
-            for (var outcome : delete(node, bucket, keys)) {
-                outcomes.put(outcome.key(), outcome);
+        var allowed = list.deletions().stream()
+                .filter(each -> !denied.contains(each.key()))
+                .distinct()
+                .toList();
+        var outcomes = new HashMap<S3Request.Deletion, DeleteOutcome>();
+        byPrimary(allowed, bucket).forEach((node, deletions) -> {
+            var done = delete(node, bucket, deletions);
+            for (int i = 0; i < Math.min(deletions.size(), done.size()); i++) {
+                outcomes.put(deletions.get(i), done.get(i));
             }
         });
         var deleted = new ArrayList<String>();
         var failed = new ArrayList<DeleteObjectsXml.Failed>();
-        for (var key : list.keys()) {
+        for (var deletion : list.deletions()) {
+            var key = deletion.key();
             if (denied.contains(key)) {
                 failed.add(new DeleteObjectsXml.Failed(
                         key, AccessCheck.deniedByPolicy().error()));
                 continue;
             }
-            var outcome = outcomes.get(key);
+            var outcome = outcomes.get(deletion);
             if (outcome == null) {
                 throw new StoreException.Unavailable("a target did not say what became of " + key);
             }
@@ -80,22 +86,24 @@ final class DeleteObjectsHandler {
         return S3Responses.xml(DeleteObjectsXml.of(deleted, failed, list.quiet()));
     }
 
-    private Map<Node, List<String>> byPrimary(List<String> keys, Bucket bucket) {
+    private Map<Node, List<S3Request.Deletion>> byPrimary(List<S3Request.Deletion> deletions, Bucket bucket) {
         var view = views.current();
-        var groups = new LinkedHashMap<Node, List<String>>();
-        for (var key : keys) {
-            groups.computeIfAbsent(view.primary(bucket, key), _ -> new ArrayList<>())
-                    .add(key);
+        var groups = new LinkedHashMap<Node, List<S3Request.Deletion>>();
+        for (var deletion : deletions) {
+            groups.computeIfAbsent(view.primary(bucket, deletion.key()), _ -> new ArrayList<>())
+                    .add(deletion);
         }
         return groups;
     }
 
-    private List<DeleteOutcome> delete(Node node, Bucket bucket, List<String> keys) {
+    private List<DeleteOutcome> delete(Node node, Bucket bucket, List<S3Request.Deletion> deletions) {
         try {
-            return targets.of(node).delete(bucket, keys);
+            return targets.of(node).delete(bucket, deletions);
         } catch (StoreException e) {
             var failure = Optional.of(PeerFailure.of(e));
-            return keys.stream().map(key -> new DeleteOutcome(key, failure)).toList();
+            return deletions.stream()
+                    .map(deletion -> new DeleteOutcome(deletion.key(), failure))
+                    .toList();
         }
     }
 }

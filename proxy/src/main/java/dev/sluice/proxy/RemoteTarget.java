@@ -23,6 +23,7 @@ import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -89,10 +90,10 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
-        var outcomes = new ArrayList<DeleteOutcome>(keys.size());
-        for (int from = 0; from < keys.size(); from += KEYS_AT_ONCE) {
-            var some = keys.subList(from, Math.min(from + KEYS_AT_ONCE, keys.size()));
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
+        var outcomes = new ArrayList<DeleteOutcome>(deletions.size());
+        for (int from = 0; from < deletions.size(); from += KEYS_AT_ONCE) {
+            var some = deletions.subList(from, Math.min(from + KEYS_AT_ONCE, deletions.size()));
             var answer = peers.post(address, PeerPaths.DELETE, named(bucket), ClusterJson.write(some), CALL);
             outcomes.addAll(List.of(read(answer, DeleteOutcome[].class)));
         }

@@ -23,6 +23,7 @@ import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -158,8 +159,9 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<String> names) {
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
         answer();
+        var names = deletions.stream().map(S3Request.Deletion::key).toList();
         keys(bucket.id()).removeAll(names);
         return names.stream()
                 .map(key -> new DeleteOutcome(key, Optional.empty()))

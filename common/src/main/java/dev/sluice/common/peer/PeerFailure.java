@@ -19,6 +19,7 @@ public record PeerFailure(String kind, String subject) {
             case "NoSuchBucket" -> new StoreException.NoSuchBucket(afterColon());
             case "BucketExists" -> new StoreException.BucketExists(afterColon());
             case "NoSuchKey" -> new StoreException.NoSuchKey(afterColon());
+            case "PreconditionFailed" -> new StoreException.PreconditionFailed(afterColon());
             case "InvalidArgument" -> new StoreException.InvalidArgument(subject);
             case "NoSpace" -> new StoreException.NoSpace(subject);
             case "Damaged" -> new StoreException.Damaged(subject);

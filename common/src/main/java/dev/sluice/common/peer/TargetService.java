@@ -3,6 +3,7 @@ package dev.sluice.common.peer;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.ListedUpload;
@@ -28,7 +29,9 @@ public interface TargetService {
     List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query);
 
     /// Deletes each key; a missing one counts as deleted. Blocks.
-    List<DeleteOutcome> delete(Bucket bucket, List<String> keys);
+    ///
+    /// @return one for each, in their order
+    List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions);
 
     /// Whether the bucket has no object here, once all writes begun before the state with this version have ended.
     /// Blocks.

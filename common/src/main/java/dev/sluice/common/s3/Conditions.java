@@ -55,7 +55,7 @@ public record Conditions(
         }
     }
 
-    private static boolean matches(String list, String etag) {
+    static boolean matches(String list, String etag) {
         return Arrays.stream(list.split(","))
                 .map(String::trim)
                 .anyMatch(each -> each.equals("*") || unquoted(each).equals(etag));

@@ -144,7 +144,7 @@ public sealed interface S3Request {
             Conditions sourceConditions)
             implements OnObject {}
 
-    record DeleteObject(ObjectName name, Conditions conditions) implements OnObject {}
+    record DeleteObject(ObjectName name, DeleteConditions conditions) implements OnObject {}
 
     record CreateMultipartUpload(ObjectName name, WriteAttributes attributes, boolean fullObjectChecksum)
             implements OnObject {}
@@ -190,5 +190,7 @@ public sealed interface S3Request {
     record CompletedPart(int partNumber, String etag, Map<ChecksumAlgorithm, String> checksums) {}
 
     /// DeleteObjects' body.
-    record DeleteList(List<String> keys, boolean quiet) {}
+    record DeleteList(List<Deletion> deletions, boolean quiet) {}
+
+    record Deletion(String key, DeleteConditions conditions) {}
 }

@@ -9,6 +9,7 @@ import dev.sluice.backend.WriteCondition;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.ReceivedDigests;
@@ -142,12 +143,15 @@ public final class WriteThrough {
                 .filter(done -> done.bucket().id() == bucket.id() && done.key().equals(key));
     }
 
-    public void delete(Bucket bucket, String key, Conditions conditions) {
+    public void delete(Bucket bucket, String key, DeleteConditions conditions) {
         var backend = backends.of(bucket);
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             if (!conditions.none()) {
-                conditions.checkWrite(present(backend, key).map(BackendObject::etag), key);
+                present(backend, key)
+                        .ifPresentOrElse(
+                                object -> conditions.check(object.etag(), object.size(), object.lastModified()),
+                                () -> conditions.checkAbsent(key));
             }
             forget(bucket, key);
             backend.delete(key);

@@ -308,11 +308,11 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     /// All at once, so that they share the drives' group syncs.
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<String> keys) {
-        var tasks = keys.stream()
-                .map(key -> threads.submit(() -> delete(bucket, key)))
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
+        var tasks = deletions.stream()
+                .map(deletion -> threads.submit(() -> delete(bucket, deletion)))
                 .toList();
-        var outcomes = new ArrayList<DeleteOutcome>(keys.size());
+        var outcomes = new ArrayList<DeleteOutcome>(deletions.size());
         try {
             for (var task : tasks) {
                 outcomes.add(task.get());
@@ -326,12 +326,12 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return outcomes;
     }
 
-    private DeleteOutcome delete(Bucket bucket, String key) {
+    private DeleteOutcome delete(Bucket bucket, S3Request.Deletion deletion) {
         try {
-            deletes.delete(bucket, key, Conditions.NONE);
-            return new DeleteOutcome(key, Optional.empty());
+            deletes.delete(bucket, deletion.key(), deletion.conditions());
+            return new DeleteOutcome(deletion.key(), Optional.empty());
         } catch (StoreException e) {
-            return new DeleteOutcome(key, Optional.of(PeerFailure.of(e)));
+            return new DeleteOutcome(deletion.key(), Optional.of(PeerFailure.of(e)));
         }
     }
 

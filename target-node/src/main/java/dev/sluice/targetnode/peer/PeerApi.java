@@ -29,6 +29,7 @@ import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
@@ -107,7 +108,7 @@ public final class PeerApi implements HttpHandler {
                         new UploadsQuery(query.text("prefix"), query.text("key"), query.text("upload"), (int)
                                 query.number("limit"))));
             case PeerPaths.DELETE ->
-                json(target.delete(bucket(query), List.of(ClusterJson.read(body, String[].class))));
+                json(target.delete(bucket(query), List.of(ClusterJson.read(body, S3Request.Deletion[].class))));
             case PeerPaths.EMPTY ->
                 json(target.isEmpty(
                         bucket(query),

@@ -31,6 +31,7 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -378,7 +379,11 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public Received delete(Bucket bucket, String key) {
-        var request = new S3Request.DeleteObject(new ObjectName(bucket.name(), key), Conditions.NONE);
+        return delete(bucket, key, DeleteConditions.NONE);
+    }
+
+    public Received delete(Bucket bucket, String key, DeleteConditions conditions) {
+        var request = new S3Request.DeleteObject(new ObjectName(bucket.name(), key), conditions);
         return Received.of(run(call(request, bucket, 0), ByteSource.empty()));
     }
 

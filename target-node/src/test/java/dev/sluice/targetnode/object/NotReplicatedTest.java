@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.targetnode.coldfill.TargetFixture;
@@ -85,7 +86,7 @@ class NotReplicatedTest {
         for (var request : List.<S3Request.OnObject>of(
                 new S3Request.CopyObject(name, source, false, PLAIN, Conditions.NONE, Conditions.NONE),
                 new S3Request.PutObject(name, PLAIN, Conditions.NONE),
-                new S3Request.DeleteObject(name, Conditions.NONE),
+                new S3Request.DeleteObject(name, DeleteConditions.NONE),
                 new S3Request.AbortMultipartUpload(name, "id"))) {
             assertThatCode(() -> target.handlers().object(call(request, bucket)))
                     .doesNotThrowAnyException();

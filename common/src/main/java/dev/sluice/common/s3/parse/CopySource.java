@@ -55,9 +55,6 @@ final class CopySource {
     }
 
     private static Optional<Instant> date(Headers headers, String header) {
-        return headers.first(header)
-                .map(text -> HttpDate.parse(text)
-                        .orElseThrow(() -> S3Failure.invalidArgument(
-                                header, text, "The value of " + header + " is not a date: " + text)));
+        return headers.first(header).map(text -> HttpDate.required(header, text));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.s3.S3Failure;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -25,6 +26,13 @@ final class HttpDate {
             DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
 
     private HttpDate() {}
+
+    /// InvalidArgument when it is no date.
+    static Instant required(String name, String text) {
+        return parse(text)
+                .orElseThrow(() ->
+                        S3Failure.invalidArgument(name, text, "The value of " + name + " is not a date: " + text));
+    }
 
     /// Empty when it is no date.
     static Optional<Instant> parse(String text) {

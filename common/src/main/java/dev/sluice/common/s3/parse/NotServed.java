@@ -60,6 +60,13 @@ final class NotServed {
         }
     }
 
+    /// The same of a deletion, which may have conditions of its own.
+    static void refuseHeaderOfDeletion(String name, String value) {
+        if (!WriteHeaders.isDeleteCondition(name)) {
+            refuseHeader(name, value);
+        }
+    }
+
     /// What CreateBucket says of ACLs, and of who owns the objects.
     static void refuseBucketAcl(Headers headers) {
         headers.first("x-amz-acl").ifPresent(acl -> isOwnersAcl(acl, S3Code.INVALID_BUCKET_ACL));

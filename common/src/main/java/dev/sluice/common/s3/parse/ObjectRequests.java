@@ -22,7 +22,7 @@ final class ObjectRequests {
             case HEAD_OBJECT -> head(name, query, ReadHeaders.of(headers));
             case GET_OBJECT_ACL -> new S3Request.GetObjectAcl(name);
             case GET_OBJECT_TAGGING -> new S3Request.GetObjectTagging(name);
-            default -> parseServed(action, name, query, served(headers));
+            default -> parseServed(action, name, query, served(action, headers));
         };
     }
 
@@ -31,7 +31,7 @@ final class ObjectRequests {
             case PUT_OBJECT ->
                 new S3Request.PutObject(name, WriteHeaders.ofBody(headers), WriteHeaders.conditions(headers));
             case COPY_OBJECT -> copy(name, source(headers), headers);
-            case DELETE_OBJECT -> new S3Request.DeleteObject(name, WriteHeaders.conditions(headers));
+            case DELETE_OBJECT -> new S3Request.DeleteObject(name, WriteHeaders.deleteConditions(headers));
             case PUT_OBJECT_ACL -> {
                 NotServed.requireOwnersAcl(headers);
                 yield new S3Request.PutObjectAcl(name);
@@ -156,11 +156,11 @@ final class ObjectRequests {
     }
 
     /// The same headers, when there is none among them that must not be ignored.
-    private static Headers served(Headers headers) {
+    private static Headers served(S3Action action, Headers headers) {
         if (headers.has("x-amz-rdma-token")) {
             throw S3Failure.noRdma();
         }
-        headers.forEach(NotServed::refuseHeader);
+        headers.forEach(action == S3Action.DELETE_OBJECT ? NotServed::refuseHeaderOfDeletion : NotServed::refuseHeader);
         return headers;
     }
 }

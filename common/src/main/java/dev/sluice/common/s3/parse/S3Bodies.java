@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -14,14 +15,16 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// The XML bodies that clients send. Each is read whole up to its limit, which is what the largest legal request needs:
-/// a thousand keys of 1024 bytes, ten thousand parts with a SHA-512 each.
+/// a thousand keys of 1024 bytes with conditions, ten thousand parts with a SHA-512 each.
 public final class S3Bodies {
-    public static final int LARGEST_DELETE = 5 << 18;
+    public static final int LARGEST_DELETE = 3 << 19;
     public static final int LARGEST_COMPLETE = 4 << 20;
     public static final int LARGEST_CONFIGURATION = 64 << 10;
     private static final int MOST_KEYS = 1000;
+    private static final int LONGEST_ETAG = 256;
     private static final int MOST_PARTS = 10_000;
 
     private S3Bodies() {}
@@ -49,52 +52,67 @@ public final class S3Bodies {
         return bytes.toByteArray();
     }
 
-    /// DeleteObjects. An entry that names a version or a condition is refused whole: ignoring it would delete too much.
+    /// DeleteObjects. A request with an entry that cannot be understood is refused whole: ignoring it would delete too
+    /// much.
     public static S3Request.DeleteList deleteObjects(byte[] body) {
         checkSize(body, LARGEST_DELETE);
-        var keys = new ArrayList<String>();
+        var deletions = new ArrayList<S3Request.Deletion>();
         var quiet = new boolean[1];
         var xml = XmlBody.open(body, "Delete");
         xml.children(name -> {
             switch (name) {
                 case "Quiet" -> quiet[0] = xml.text().trim().equalsIgnoreCase("true");
                 case "Object" -> {
-                    if (keys.size() == MOST_KEYS) {
+                    if (deletions.size() == MOST_KEYS) {
                         throw XmlBody.malformed("More than " + MOST_KEYS + " keys");
                     }
-                    keys.add(keyToDelete(xml));
+                    deletions.add(deletion(xml));
                 }
                 default -> throw unknown(name);
             }
         });
         xml.end();
-        if (keys.isEmpty()) {
+        if (deletions.isEmpty()) {
             throw XmlBody.malformed("No key to delete");
         }
-        return new S3Request.DeleteList(List.copyOf(keys), quiet[0]);
+        return new S3Request.DeleteList(List.copyOf(deletions), quiet[0]);
     }
 
-    private static String keyToDelete(XmlBody xml) {
-        var key = new StringBuilder();
+    private static S3Request.Deletion deletion(XmlBody xml) {
+        var fields = new HashMap<String, String>();
         xml.children(name -> {
             switch (name) {
-                case "Key" -> key.append(xml.text());
-                case "VersionId" -> {
-                    var version = xml.text();
-                    if (!version.isEmpty()) {
-                        NotServed.refuseVersion(version);
+                case "Key", "VersionId", "ETag", "LastModifiedTime", "Size" -> {
+                    if (fields.put(name, xml.text()) != null) {
+                        throw XmlBody.malformed("An Object with two elements " + name);
                     }
                 }
-                case "ETag", "LastModifiedTime", "Size" ->
-                    throw S3Failure.notImplemented(name + " as a condition in DeleteObjects");
                 default -> throw unknown(name);
             }
         });
+        var key = fields.getOrDefault("Key", "");
         if (key.isEmpty()) {
             throw XmlBody.malformed("An Object without a Key");
         }
-        Address.checkLength(key.toString());
-        return key.toString();
+        Address.checkLength(key);
+        var version = fields.getOrDefault("VersionId", "");
+        if (!version.isEmpty()) {
+            NotServed.refuseVersion(version);
+        }
+        return new S3Request.Deletion(key, conditions(fields));
+    }
+
+    private static DeleteConditions conditions(Map<String, String> fields) {
+        var etag = Optional.ofNullable(fields.get("ETag")).map(String::trim);
+        if (etag.isPresent() && etag.get().length() > LONGEST_ETAG) {
+            throw S3Failure.invalidArgument(
+                    "ETag", etag.get(), "An ETag to delete is longer than " + LONGEST_ETAG + " characters");
+        }
+        return new DeleteConditions(
+                etag,
+                Optional.ofNullable(fields.get("Size")).map(text -> Numbers.size("Size", text.trim())),
+                Optional.ofNullable(fields.get("LastModifiedTime"))
+                        .map(text -> HttpDate.required("LastModifiedTime", text.trim())));
     }
 
     /// CompleteMultipartUpload: the parts in strictly ascending order.

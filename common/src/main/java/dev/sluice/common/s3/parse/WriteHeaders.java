@@ -2,6 +2,7 @@ package dev.sluice.common.s3.parse;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
@@ -17,6 +18,8 @@ import java.util.stream.Stream;
 
 /// What the headers say about the bytes that a request writes.
 final class WriteHeaders {
+    private static final String IF_SIZE = "x-amz-if-match-size";
+    private static final String IF_MODIFIED = "x-amz-if-match-last-modified-time";
     private static final String METADATA = "x-amz-meta-";
     private static final int LARGEST_METADATA = 2048;
 
@@ -39,18 +42,48 @@ final class WriteHeaders {
                 ChecksumHeaders.declared(headers, checksums));
     }
 
-    /// If-Match and If-None-Match. S3 answers NotImplemented to the dates on a write, and so do we.
+    /// If-Match or `If-None-Match: *`. S3 answers NotImplemented to all others on a write, and so do we.
     static Conditions conditions(Headers headers) {
+        refuseDates(headers);
+        var ifMatch = headers.first("if-match");
+        var ifNoneMatch = headers.first("if-none-match");
+        if (ifNoneMatch.isPresent() && !ifNoneMatch.get().equals("*")) {
+            throw S3Failure.notImplemented("If-None-Match on a write with another value than *: " + ifNoneMatch.get());
+        }
+        if (ifMatch.isPresent() && ifNoneMatch.isPresent()) {
+            throw S3Failure.notImplemented("If-Match and If-None-Match on one write");
+        }
+        return ifMatch.isEmpty() && ifNoneMatch.isEmpty()
+                ? Conditions.NONE
+                : new Conditions(ifMatch, ifNoneMatch, Optional.empty(), Optional.empty());
+    }
+
+    static DeleteConditions deleteConditions(Headers headers) {
+        refuseDates(headers);
+        if (headers.has("if-none-match")) {
+            throw S3Failure.notImplemented("If-None-Match on a deletion");
+        }
+        var ifMatch = headers.first("if-match");
+        var size = headers.first(IF_SIZE);
+        var modified = headers.first(IF_MODIFIED);
+        return ifMatch.isEmpty() && size.isEmpty() && modified.isEmpty()
+                ? DeleteConditions.NONE
+                : new DeleteConditions(
+                        ifMatch,
+                        size.map(value -> Numbers.size(IF_SIZE, value)),
+                        modified.map(value -> HttpDate.required(IF_MODIFIED, value)));
+    }
+
+    static boolean isDeleteCondition(String header) {
+        return header.equalsIgnoreCase(IF_SIZE) || header.equalsIgnoreCase(IF_MODIFIED);
+    }
+
+    private static void refuseDates(Headers headers) {
         for (var date : new String[] {"if-modified-since", "if-unmodified-since"}) {
             if (headers.has(date)) {
                 throw S3Failure.notImplemented("the header " + date + " on a write");
             }
         }
-        var ifMatch = headers.first("if-match");
-        var ifNoneMatch = headers.first("if-none-match");
-        return ifMatch.isEmpty() && ifNoneMatch.isEmpty()
-                ? Conditions.NONE
-                : new Conditions(ifMatch, ifNoneMatch, Optional.empty(), Optional.empty());
     }
 
     /// Values given back in headers must not end the header: control characters can come in through a query.

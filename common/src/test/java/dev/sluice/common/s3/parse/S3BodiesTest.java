@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
@@ -15,8 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -34,15 +37,23 @@ class S3BodiesTest {
         var list = delete("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Delete" + XMLNS + ">\n <Quiet>true</Quiet>\n"
                 + " <Object><Key> a&amp;b&lt;/&#13;&#x1F600; </Key></Object>\n<!-- x -->"
                 + "<Object><VersionId>null</VersionId><Key><![CDATA[<é>]]></Key></Object></Delete>\n");
-        assertThat(list).isEqualTo(new S3Request.DeleteList(List.of(" a&b</\r\uD83D\uDE00 ", "<é>"), true));
+        assertThat(list)
+                .isEqualTo(new S3Request.DeleteList(
+                        List.of(unconditional(" a&b</\r\uD83D\uDE00 "), unconditional("<é>")), true));
         assertThat(delete("<Delete><Object><Key>k</Key></Object></Delete>"))
-                .isEqualTo(new S3Request.DeleteList(List.of("k"), false));
+                .isEqualTo(new S3Request.DeleteList(List.of(unconditional("k")), false));
+    }
+
+    private static S3Request.Deletion unconditional(String key) {
+        return new S3Request.Deletion(key, DeleteConditions.NONE);
     }
 
     @Test
     void aThousandOfTheLongestKeysAreTakenAndNotOneMore() {
-        var object = "<Object><Key>" + "k".repeat(1024) + "</Key></Object>";
-        assertThat(delete("<Delete>" + object.repeat(1000) + "</Delete>").keys())
+        var object = "<Object><Key>" + "k".repeat(1024) + "</Key><ETag>&quot;" + "e".repeat(200)
+                + "&quot;</ETag><Size>123456789012</Size>"
+                + "<LastModifiedTime>Sat, 21 Nov 2026 07:08:09 GMT</LastModifiedTime></Object>";
+        assertThat(delete("<Delete>" + object.repeat(1000) + "</Delete>").deletions())
                 .hasSize(1000);
         refused("MalformedXML", () -> delete("<Delete>" + "<Object><Key>k</Key></Object>".repeat(1001) + "</Delete>"));
         refused("KeyTooLongError", () -> delete("<Delete>" + object.replace("<Key>", "<Key>k") + "</Delete>"));
@@ -55,15 +66,38 @@ class S3BodiesTest {
                 () -> delete("<Delete><Object><Key>k</Key><VersionId>3</VersionId></Object></Delete>"));
     }
 
+    @Test
+    void eachKeyMayHaveConditions() {
+        var list = delete("<Delete><Object><Key>k</Key><ETag>&quot;e&quot;</ETag><Size> 3 </Size>"
+                + "<LastModifiedTime>Sat, 21 Nov 2026 07:08:09 GMT</LastModifiedTime></Object>"
+                + "<Object><ETag>*</ETag><Key>l</Key></Object>"
+                + "<Object><Key>m</Key><LastModifiedTime>2026-11-21T07:08:09Z</LastModifiedTime></Object></Delete>");
+        var time = Optional.of(Instant.parse("2026-11-21T07:08:09Z"));
+        Optional<Long> anySize = Optional.empty();
+        assertThat(list.deletions())
+                .containsExactly(
+                        new S3Request.Deletion("k", new DeleteConditions(Optional.of("\"e\""), Optional.of(3L), time)),
+                        new S3Request.Deletion("l", new DeleteConditions(Optional.of("*"), anySize, Optional.empty())),
+                        new S3Request.Deletion("m", new DeleteConditions(Optional.empty(), anySize, time)));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "<ETag>e</ETag>",
-                "<Size>3</Size>",
-                "<LastModifiedTime>Sat, 21 Nov 2026 07:08:09 GMT</LastModifiedTime>",
+                "<Size>-3</Size>",
+                "<Size></Size>",
+                "<Size>three</Size>",
+                "<LastModifiedTime>yesterday</LastModifiedTime>",
+                "<LastModifiedTime/>",
             })
-    void whatWouldDeleteLessIsNotIgnored(String element) {
-        refused("NotImplemented", () -> delete("<Delete><Object><Key>k</Key>" + element + "</Object></Delete>"));
+    void malformedConditionsDeleteNothing(String element) {
+        refused("InvalidArgument", () -> delete("<Delete><Object><Key>k</Key>" + element + "</Object></Delete>"));
+        refused(
+                "MalformedXML",
+                () -> delete("<Delete><Object><Key>k</Key><Size>1</Size><Size>2</Size></Object></Delete>"));
+        refused(
+                "InvalidArgument",
+                () -> delete("<Delete><Object><Key>k</Key><ETag>" + "e".repeat(257) + "</ETag></Object></Delete>"));
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -524,6 +525,54 @@ class S3RequestParserTest {
                 "9RrF7krhuOI=");
         assertThat(put.attributes().checksums()).isEqualTo(Map.of(ChecksumAlgorithm.XXHASH3, "9RrF7krhuOI="));
         assertThat(put.attributes().declared()).contains(ChecksumAlgorithm.XXHASH3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PUT /abc/k", "PUT /abc/k from /abc/l", "POST /abc/k?uploadId=u"})
+    void writesTakeOneCondition(String request) {
+        var line = request.replace(" from /abc/l", "");
+        var copy = request.contains(" from ") ? List.of("x-amz-copy-source", "/abc/l") : List.<String>of();
+        for (var refused : List.of(
+                List.of("If-None-Match", "\"e\""),
+                List.of("If-None-Match", ""),
+                List.of("If-None-Match", "*, \"e\""),
+                List.of("If-Match", "\"e\"", "If-None-Match", "*"),
+                List.of("x-amz-if-match-size", "3"),
+                List.of("x-amz-if-match-last-modified-time", "Sat, 21 Nov 2026 07:08:09 GMT"))) {
+            var headers = Stream.concat(copy.stream(), refused.stream()).toArray(String[]::new);
+            assertThat(Requests.refusal(line, headers)).as("%s", refused).isEqualTo("501 NotImplemented");
+        }
+        for (var served : List.of(List.of("If-None-Match", "*"), List.of("If-Match", "\"e\""))) {
+            var headers = Stream.concat(copy.stream(), served.stream()).toArray(String[]::new);
+            assertThat(Requests.refusal(line, headers)).as("%s", served).doesNotContain("NotImplemented");
+        }
+    }
+
+    @Test
+    void deletionsHaveConditionsOfTheirOwn() {
+        var delete = Requests.parse(
+                S3Request.DeleteObject.class,
+                "DELETE /abc/k",
+                "If-Match",
+                "\"e\"",
+                "X-Amz-If-Match-Size",
+                "3",
+                "x-amz-if-match-last-modified-time",
+                "Sat, 21 Nov 2026 07:08:09 GMT");
+        assertThat(delete.conditions())
+                .isEqualTo(new DeleteConditions(
+                        Optional.of("\"e\""), Optional.of(3L), Optional.of(Instant.parse("2026-11-21T07:08:09Z"))));
+        assertThat(Requests.parse(S3Request.DeleteObject.class, "DELETE /abc/k").conditions())
+                .isSameAs(DeleteConditions.NONE);
+        assertThat(Requests.refusal("DELETE /abc/k", "x-amz-if-match-size", "-1"))
+                .isEqualTo("400 InvalidArgument");
+        assertThat(Requests.refusal("DELETE /abc/k", "x-amz-if-match-last-modified-time", "yesterday"))
+                .isEqualTo("400 InvalidArgument");
+        for (var refused : List.of("If-None-Match", "If-Unmodified-Since", "x-amz-if-match-initiated-time")) {
+            assertThat(Requests.refusal("DELETE /abc/k", refused, "*")).isEqualTo("501 NotImplemented");
+        }
+        assertThat(Requests.refusal("DELETE /abc/k?uploadId=u", "x-amz-if-match-size", "3"))
+                .isEqualTo("501 NotImplemented");
     }
 
     @Test
