@@ -90,7 +90,8 @@ class ObjectRouteTest {
         try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
             proxy.bucket("shards");
             var relayed = (Forward) proxy.answer(SignedRequest.of("GET /a", "", "Host", "shards.s3.example.com"));
-            assertThat(relayed.way().now().extra().first("x-sluice-hop").orElseThrow()).endsWith(" shards");
+            assertThat(relayed.way().now().extra().first("x-sluice-hop").orElseThrow())
+                    .endsWith(" shards");
         }
         try (var cluster = TrialCluster.asSeenFrom("target001")) {
             var key = cluster.keyOf(cluster.bucket("shards"), "target001");

@@ -109,7 +109,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         var to = stage;
         Promise<UpstreamConnection> connecting = upstreams.connect(client.eventLoop(), to.node());
         connecting.addListener(_ -> {
-            boolean current = !over && upstream == null && parked.isEmpty() && to == stage;
+            boolean current = !over && upstream == null && parked.isEmpty() && to.equals(stage);
             if (connecting.isSuccess()) {
                 if (current) {
                     attach(connecting.getNow());

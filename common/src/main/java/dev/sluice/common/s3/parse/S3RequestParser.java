@@ -31,7 +31,7 @@ public final class S3RequestParser {
     public S3RequestParser(Collection<String> baseDomains) {
         this.hostSuffixes = baseDomains.stream()
                 .map(domain -> "." + domain.toLowerCase(Locale.ROOT))
-                .sorted(Comparator.comparing(String::length).reversed())
+                .sorted(Comparator.comparingInt(String::length).reversed())
                 .toList();
     }
 
