@@ -17,7 +17,7 @@ public final class Peers {
     /// @param says one line naming the peer and how to get it
     record Missing(String says) implements Search {}
 
-    /// @param name as `deploy/peers path` knows it: minio, fake-gcs-server, s5cmd, python, aws
+    /// @param name as `deploy/peers path` knows it: minio, fake-gcs-server, s5cmd, python, aws, rclone, data-tools
     /// @return the executable
     public static Path executable(String name) {
         return switch (find(name)) {

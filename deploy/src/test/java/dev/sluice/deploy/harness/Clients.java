@@ -1,5 +1,6 @@
 package dev.sluice.deploy.harness;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -36,10 +37,13 @@ public enum Clients {
             case CURL -> Tools.signingCurl();
             default -> {}
         }
-        var command = List.of(
-                Tools.peer("python").toString(), Repository.script(script).toString());
+        run(Tools.peer("python"), script, environment);
+    }
+
+    static void run(Path python, String script, Map<String, String> environment) {
+        var command = List.of(python.toString(), Repository.script(script).toString());
         var finished = Finished.run(LIMIT, environment, command);
-        System.out.println(this + "\n" + finished.outText());
+        System.out.println(script + "\n" + finished.outText());
         finished.orFail("");
     }
 }
