@@ -13,13 +13,15 @@ import java.util.Set;
 
 /// Chooses how a body is read, from what its head and signature say of it.
 public final class BodyDecoder {
+    private static final String DECODED_LENGTH = "x-amz-decoded-content-length";
+
     private BodyDecoder() {}
 
     /// @param raw the body after HTTP's own transfer coding is taken off; closed with the result
     public static ObjectBody open(ByteSource raw, RequestHead head, BodyTerms terms) {
         return switch (terms) {
-            case BodyTerms.Plain() -> new PlainBody(raw, head.contentLength(), Optional.empty());
-            case BodyTerms.Hashed(var sha256) -> new PlainBody(raw, head.contentLength(), Optional.of(sha256));
+            case BodyTerms.Plain() -> plain(raw, head, Optional.empty());
+            case BodyTerms.Hashed(var sha256) -> plain(raw, head, Optional.of(sha256));
             case BodyTerms.SignedChunks signed -> {
                 var trailer = signed.trailer() ? announced(head) : EnumSet.noneOf(ChecksumAlgorithm.class);
                 yield new ChunkedBody(raw, decodedLength(head), new ChunkSignatures.Chained(signed), trailer);
@@ -35,8 +37,23 @@ public final class BodyDecoder {
         };
     }
 
+    /// What only framing brings must not be announced without it: it would never come.
+    private static PlainBody plain(ByteSource raw, RequestHead head, Optional<String> sha256) {
+        var headers = head.headers();
+        if (headers.has("x-amz-trailer")) {
+            throw S3Failure.invalidRequest("x-amz-trailer needs a body with a trailer: x-amz-content-sha256 must be"
+                    + " STREAMING-UNSIGNED-PAYLOAD-TRAILER or STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER.");
+        }
+        if (headers.has(DECODED_LENGTH) && decodedLength(head) != head.contentLength()) {
+            throw S3Failure.invalidRequest(
+                    "%s is %d and Content-Length %d, but x-amz-content-sha256 names no body in chunks (STREAMING-…)."
+                            .formatted(DECODED_LENGTH, decodedLength(head), head.contentLength()));
+        }
+        return new PlainBody(raw, head.contentLength(), sha256);
+    }
+
     private static long decodedLength(RequestHead head) {
-        var declared = head.headers().first("x-amz-decoded-content-length");
+        var declared = head.headers().first(DECODED_LENGTH);
         if (declared.isEmpty()) {
             return -1;
         }

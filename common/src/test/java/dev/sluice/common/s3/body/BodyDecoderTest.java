@@ -9,9 +9,12 @@ import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -49,6 +52,36 @@ class BodyDecoderTest {
         var message =
                 framing.message(object, List.of(600, 400)).withTerms(new BodyTerms.UnverifiedChunks(framing.trailer()));
         assertDecodes(Decoded.read(message, _ -> 7), object, framing, 0);
+    }
+
+    /// Else the framing would be stored, and a promised checksum never be compared.
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-trailer, x-amz-checksum-crc32, InvalidRequest",
+        "x-amz-decoded-content-length, 4, InvalidRequest",
+        "x-amz-decoded-content-length, five, InvalidArgument",
+        "x-amz-decoded-content-length, 5, ''",
+    })
+    void aBodyWithoutFramingHasNothingThatOnlyFramingBrings(String name, String value, String code) throws IOException {
+        for (var terms : List.of(new BodyTerms.Plain(), new BodyTerms.Hashed("0".repeat(64)))) {
+            var head = new RequestHead(
+                    "PUT",
+                    "/b/k",
+                    "",
+                    Headers.of(name, value),
+                    5,
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                    false,
+                    "r");
+            if (code.isEmpty()) {
+                BodyDecoder.open(ByteSource.empty(), head, terms).close();
+            } else {
+                assertThatThrownBy(() -> BodyDecoder.open(ByteSource.empty(), head, terms))
+                        .isInstanceOfSatisfying(
+                                S3Failure.class,
+                                refusal -> assertThat(refusal.error().code()).isEqualTo(code));
+            }
+        }
     }
 
     @ParameterizedTest
