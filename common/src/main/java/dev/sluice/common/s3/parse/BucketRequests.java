@@ -3,6 +3,7 @@ package dev.sluice.common.s3.parse;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Header;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import java.util.Optional;
@@ -15,7 +16,7 @@ final class BucketRequests {
         if (action == S3Action.CREATE_BUCKET) {
             NotServed.refuseBucketAcl(headers);
         }
-        headers.forEach(NotServed::refuseHeader);
+        headers.forEach(NotServed.refusing(S3Header.In.OTHER));
         return switch (action) {
             case CREATE_BUCKET -> {
                 BucketName.checkNew(bucket);

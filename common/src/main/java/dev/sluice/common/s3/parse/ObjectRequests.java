@@ -4,6 +4,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Header;
 import dev.sluice.common.s3.S3Request;
 import java.util.Collections;
 import java.util.Optional;
@@ -157,10 +158,7 @@ final class ObjectRequests {
 
     /// The same headers, when there is none among them that must not be ignored.
     private static Headers served(S3Action action, Headers headers) {
-        if (headers.has("x-amz-rdma-token")) {
-            throw S3Failure.noRdma();
-        }
-        headers.forEach(action == S3Action.DELETE_OBJECT ? NotServed::refuseHeaderOfDeletion : NotServed::refuseHeader);
+        headers.forEach(NotServed.refusing(S3Header.In.of(action)));
         return headers;
     }
 }

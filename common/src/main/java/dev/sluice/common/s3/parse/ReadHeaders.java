@@ -4,6 +4,7 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Header;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -40,7 +41,7 @@ final class ReadHeaders implements BiConsumer<String, String> {
                 if (name.equalsIgnoreCase("x-amz-checksum-mode")) {
                     checksumMode = checksumMode(value);
                 } else {
-                    NotServed.refuseHeader(name, value);
+                    NotServed.refuseHeader(S3Header.In.READ, name, value);
                 }
             }
             default -> {}

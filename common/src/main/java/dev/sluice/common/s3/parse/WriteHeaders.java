@@ -44,7 +44,6 @@ final class WriteHeaders {
 
     /// If-Match or `If-None-Match: *`. S3 answers NotImplemented to all others on a write, and so do we.
     static Conditions conditions(Headers headers) {
-        refuseDates(headers);
         var ifMatch = headers.first("if-match");
         var ifNoneMatch = headers.first("if-none-match");
         if (ifNoneMatch.isPresent() && !ifNoneMatch.get().equals("*")) {
@@ -59,10 +58,6 @@ final class WriteHeaders {
     }
 
     static DeleteConditions deleteConditions(Headers headers) {
-        refuseDates(headers);
-        if (headers.has("if-none-match")) {
-            throw S3Failure.notImplemented("If-None-Match on a deletion");
-        }
         var ifMatch = headers.first("if-match");
         var size = headers.first(IF_SIZE);
         var modified = headers.first(IF_MODIFIED);
@@ -72,18 +67,6 @@ final class WriteHeaders {
                         ifMatch,
                         size.map(value -> Numbers.size(IF_SIZE, value)),
                         modified.map(value -> HttpDate.required(IF_MODIFIED, value)));
-    }
-
-    static boolean isDeleteCondition(String header) {
-        return header.equalsIgnoreCase(IF_SIZE) || header.equalsIgnoreCase(IF_MODIFIED);
-    }
-
-    private static void refuseDates(Headers headers) {
-        for (var date : new String[] {"if-modified-since", "if-unmodified-since"}) {
-            if (headers.has(date)) {
-                throw S3Failure.notImplemented("the header " + date + " on a write");
-            }
-        }
     }
 
     /// Values given back in headers must not end the header: control characters can come in through a query.

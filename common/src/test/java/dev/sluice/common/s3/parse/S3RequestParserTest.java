@@ -201,6 +201,10 @@ class S3RequestParserTest {
         "x-amz-storage-class, GLACIER",
         "x-amz-write-offset-bytes, 0",
         "x-amz-if-match-size, 3",
+        "x-amz-object-annotation-directive, REPLACE",
+        "Content-Range, bytes 0-9/20",
+        "x-amz-copy-source-range, bytes=0-9",
+        "x-amz-copy-source-if-match, e",
         "If-Modified-Since, 'Sat, 21 Nov 2026 07:00:00 GMT'",
         "If-Unmodified-Since, 'Sat, 21 Nov 2026 07:00:00 GMT'",
     })
@@ -219,6 +223,32 @@ class S3RequestParserTest {
     })
     void everythingBelongsToTheBucketsOwner(String line, String name, String value, String refusal) {
         assertThat(Requests.refusal(line, name, value)).isEqualTo(refusal);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "x-amz-storage-class, STANDARD",
+        "x-amz-tagging-directive, COPY",
+        "x-amz-bucket-object-lock-enabled, false",
+        "x-amz-object-ownership, BucketOwnerEnforced",
+        "x-amz-acl, bucket-owner-full-control",
+        "x-amz-expected-bucket-owner, 123456789012",
+        "x-amz-request-payer, requester",
+        "x-amz-mfa, 1 2",
+    })
+    void headersThatAskForWhatIsSoAnywayAreAccepted(String name, String value) {
+        for (var line : List.of("PUT /abc/k", "GET /abc/k", "DELETE /abc/k", "POST /abc/k?uploads", "GET /abc")) {
+            assertThat(Requests.refusal(line, name, value)).as(line).doesNotMatch("[45].*");
+        }
+    }
+
+    @Test
+    void datesAndRangesAreNoConditionsOfLists() {
+        for (var line : List.of("GET /abc", "GET /abc/k?uploadId=u")) {
+            assertThat(Requests.refusal(line, "If-Modified-Since", "Sat, 21 Nov 2026 07:00:00 GMT"))
+                    .doesNotMatch("[45].*");
+            assertThat(Requests.refusal(line, "Content-Range", "bytes 0-9/20")).doesNotMatch("[45].*");
+        }
     }
 
     @Test
