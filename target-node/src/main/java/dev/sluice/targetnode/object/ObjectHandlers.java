@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.BackendCheck;
@@ -26,6 +27,7 @@ import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.S3Header;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
@@ -225,7 +227,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     private Answer served(ObjectCall call) {
         return switch (call.request()) {
-            case S3Request.GetObject get -> gets.get(call, get);
+            case S3Request.GetObject get ->
+                call.head().headers().has(S3Header.RDMA_TOKEN) ? withoutRdma(gets.get(call, get)) : gets.get(call, get);
             case S3Request.HeadObject head -> gets.head(call, head);
             case S3Request.GetObjectAcl _ -> existing(call, () -> S3Responses.xml(SettingXml.acl(Owner.SLUICE)));
             case S3Request.PutObjectAcl _ -> existing(call, () -> Response.empty(200));
@@ -239,6 +242,15 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                     S3Request.ListParts _,
                     S3Request.CompleteMultipartUpload _,
                     S3Request.AbortMultipartUpload _ -> new Blocking(body -> blocking(call, body));
+        };
+    }
+
+    /// The client asked for the bytes by RDMA and gets them by HTTP.
+    private static Answer withoutRdma(Answer answer) {
+        return switch (answer) {
+            case Response response -> response.with("x-amz-rdma-reply", "501");
+            case Blocking(var work) -> new Blocking(body -> withoutRdma(work.run(body)));
+            case Forward forward -> forward;
         };
     }
 

@@ -11,6 +11,7 @@ import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.ObjectName;
@@ -134,6 +135,36 @@ class ObjectHandlersTest {
             assertThatThrownBy(() -> target.put(bucket, "a", random(2, 1000), wrong, Conditions.NONE))
                     .isInstanceOf(StoreException.BadDigest.class);
             assertThat(target.get(bucket, "a").body()).isEqualTo(random(1, 1000));
+        }
+    }
+
+    @Test
+    void aReadThatAsksForRdmaIsAnsweredByHttpAndSaysSo() throws IOException {
+        target.put(target.own(), "a", random(1, 1000));
+        target.inCloud("a", random(1, 1000));
+        for (var bucket : buckets()) {
+            for (int i = 0; i < 2; i++) {
+                var request = new S3Request.GetObject(
+                        new ObjectName(bucket.name(), "a"),
+                        Optional.empty(),
+                        Conditions.NONE,
+                        Optional.empty(),
+                        false,
+                        new TreeMap<>());
+                var head = new RequestHead(
+                        "GET",
+                        "/" + request.name(),
+                        "",
+                        Headers.of("X-Amz-Rdma-Token", "0011"),
+                        0,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                        false,
+                        "request1");
+                var call = new ObjectCall(request, head, new BodyTerms.Plain(), bucket);
+                var got = Received.of(target.run(call, ByteSource.empty()));
+                assertThat(got.header("x-amz-rdma-reply")).isEqualTo("501");
+                assertThat(got.body()).isEqualTo(random(1, 1000));
+            }
         }
     }
 
