@@ -3,7 +3,6 @@ package dev.sluice.common.s3;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /// Every header of a request that S3 or its SDKs know and that says more than HTTP does: taken, of no effect here, or
@@ -104,8 +103,6 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
             only("x-amz-bucket-namespace", "global", "there is one"),
             without("x-amz-optional-object-attributes", "no object is archived"));
 
-    private static final S3Header[] NONE = {};
-
     /// Those that may be refused, by the letter that tells them apart.
     private static final S3Header[][] REFUSABLE = byLetter();
 
@@ -162,12 +159,5 @@ public record S3Header(String name, Set<In> refusedIn, Set<String> accepted, Str
 
     public boolean refuses(In in, String value) {
         return refusedIn.contains(in) && !accepted.contains(value);
-    }
-
-    public static S3Header of(String name) {
-        return ALL.stream()
-                .filter(header -> header.is(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no header of S3: " + name.toLowerCase(Locale.ROOT)));
     }
 }

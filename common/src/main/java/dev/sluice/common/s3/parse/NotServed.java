@@ -6,6 +6,7 @@ import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Header;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
@@ -46,7 +47,7 @@ final class NotServed {
 
     /// Takes each header of such a request, and refuses those that must not be ignored.
     static BiConsumer<String, String> refusing(S3Header.In in) {
-        return REFUSING.get(in);
+        return Objects.requireNonNull(REFUSING.get(in));
     }
 
     /// Called for every header of every request.
