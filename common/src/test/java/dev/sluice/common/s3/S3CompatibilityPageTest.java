@@ -25,7 +25,7 @@ class S3CompatibilityPageTest {
     private static final Path PAGE = Path.of("..", "docs", "s3-compatibility.md");
 
     @ParameterizedTest
-    @ValueSource(strings = {"actions", "codes"})
+    @ValueSource(strings = {"actions", "headers", "codes"})
     void saysWhatTheCodeSays(String table) throws IOException {
         var page = Files.readString(PAGE);
         var begin = "<!-- " + table + " -->\n";
@@ -46,6 +46,7 @@ class S3CompatibilityPageTest {
         return switch (name) {
             case "actions" ->
                 rows("action | request | answer", Stream.of(S3Action.values()).map(S3CompatibilityPageTest::row));
+            case "headers" -> rows("header | use | 501", S3Header.ALL.stream().map(S3CompatibilityPageTest::row));
             case "codes" ->
                 rows(
                         "code | status | beside Code, Message, Resource and RequestId",
@@ -85,6 +86,37 @@ class S3CompatibilityPageTest {
                     case OwnersAcl() -> "the owner has `FULL_CONTROL`";
                     case PolicyStatus() -> "whether the policy grants anything to everyone";
                 };
+        };
+    }
+
+    private static String row(S3Header header) {
+        return "| `%s` | %s | %s |\n".formatted(header.name(), header.use(), refused(header));
+    }
+
+    private static String refused(S3Header header) {
+        var but = header.accepted().stream()
+                .map("but `%s`"::formatted)
+                .collect(Collectors.joining(", ", header.accepted().isEmpty() ? "" : ", ", ""));
+        if (header.refusedIn().isEmpty()) {
+            return "";
+        }
+        if (header.refusedIn().size() == S3Header.In.values().length) {
+            return "always" + but;
+        }
+        return Stream.of(S3Header.In.values())
+                        .filter(header.refusedIn()::contains)
+                        .map(S3CompatibilityPageTest::requests)
+                        .collect(Collectors.joining(", "))
+                + but;
+    }
+
+    private static String requests(S3Header.In in) {
+        return switch (in) {
+            case READ -> "GET, HEAD";
+            case BODY -> "PUT and UploadPart";
+            case DELETION -> "DELETE";
+            case WRITE -> "copies, begin and end of an upload";
+            case OTHER -> "others";
         };
     }
 
