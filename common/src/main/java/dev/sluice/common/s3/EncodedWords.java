@@ -13,9 +13,9 @@ import java.util.Optional;
 /// User metadata beyond ASCII as S3 returns it: `=?UTF-8?Q?caf=C3=A9?=`, the encoded words of RFC 2047.
 ///
 /// S3 takes each byte of a header for a character of ISO 8859-1 and so does this: `é` sent as UTF-8 is returned as a
-/// word of `Ã©`. A client that wants its text back sends it as words. Of two encodings S3 chooses Q where more than
-/// half
-/// of the characters are ASCII, else B; a word has at most 75 characters, and longer text is halved.
+/// word of `Ã©`. A client that wants its text back sends it as words. Of two encodings S3 chooses Q where more
+/// than half of the characters are ASCII, else B; a word has at most 75 characters, and longer text is halved.
+/// Text that begins or ends with white space is encoded too, since whoever reads a header drops that.
 public final class EncodedWords {
     private static final String BEGIN = "=?";
     private static final String END = "?=";
@@ -29,15 +29,15 @@ public final class EncodedWords {
     /// @param value as it was sent, one character for each byte
     public static String returned(String value) {
         var text = decoded(value);
-        var out = new StringBuilder();
         if (isPrintable(text)) {
             return text;
         }
+        var out = new StringBuilder();
         encode(out, text, isMostlyAscii(text));
         return out.toString();
     }
 
-    /// The text that the value stands for; words that are malformed or of an unknown charset stay as they are.
+    /// The text that the value stands for; words that are malformed, empty or of an unknown charset stay as they are.
     public static String decoded(String value) {
         if (!value.contains(BEGIN)) {
             return value;
@@ -81,11 +81,13 @@ public final class EncodedWords {
 
     /// `=?charset?encoding?text?=`
     private static Optional<String> word(String value, int from, int end) {
+        if (!value.startsWith(BEGIN, from)) {
+            return Optional.empty();
+        }
         int charsetEnd = value.indexOf('?', from + 2);
         int textBegin = charsetEnd + 3;
-        if (!value.startsWith(BEGIN, from)
-                || charsetEnd < 0
-                || textBegin > end - 2
+        if (charsetEnd < 0
+                || textBegin >= end - 2
                 || !value.startsWith(END, end - 2)
                 || value.charAt(textBegin - 1) != '?') {
             return Optional.empty();
@@ -175,6 +177,9 @@ public final class EncodedWords {
     }
 
     private static boolean isPrintable(String text) {
+        if (!text.isEmpty() && (isSpace(text.charAt(0)) || isSpace(text.charAt(text.length() - 1)))) {
+            return false;
+        }
         for (int i = 0; i < text.length(); i++) {
             if (!isPrintable(text.charAt(i))) {
                 return false;

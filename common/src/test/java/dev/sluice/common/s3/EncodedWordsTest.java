@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +45,8 @@ class EncodedWordsTest {
                 "=???=",
                 "=????=",
                 "=?UTF-8?B?",
+                "=?UTF-8?B??=",
+                "=?UTF-8?Q??= =?UTF-8?Q??=",
                 "=?UTF-8?B?*?=",
                 "=?UTF-8?B?/w==?=",
                 "=?UTF-8?Q?=C3?=",
@@ -62,6 +65,28 @@ class EncodedWordsTest {
     @Test
     void aWordThatHidesALineBreakIsReturnedAsAWord() {
         assertThat(EncodedWords.returned("=?UTF-8?B?YQ0KYg==?=")).isEqualTo("=?UTF-8?B?YQ0KYg==?=");
+    }
+
+    /// Who reads a header drops the white space around its value.
+    @ParameterizedTest
+    @CsvSource({
+        "=?UTF-8?Q?_lead?=, =?UTF-8?Q?_lead?=",
+        "=?UTF-8?B?dHJhaWwg?=, =?UTF-8?Q?trail_?=",
+        "=?UTF-8?Q?=09tab?=, =?UTF-8?Q?=09tab?=",
+        "=?UTF-8?Q?_?=, =?UTF-8?Q?_?=",
+        "=?UTF-8?Q?in_side?=, in side",
+    })
+    void whiteSpaceAroundTheTextIsReturnedInAWord(String sent, String returned) {
+        assertThat(EncodedWords.returned(sent)).isEqualTo(returned);
+        assertThat(EncodedWords.returned(returned)).isEqualTo(returned);
+    }
+
+    /// Each word once looked for its end through all of the value.
+    @Test
+    @Timeout(2)
+    void manyWordsThatAreNoneTakeTimeInProportion() {
+        var value = "a ".repeat(400_000);
+        assertThat(EncodedWords.decoded(value + "=?")).isEqualTo(value + "=?");
     }
 
     @Test

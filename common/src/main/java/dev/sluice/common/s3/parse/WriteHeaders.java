@@ -22,6 +22,7 @@ final class WriteHeaders {
     private static final String IF_MODIFIED = "x-amz-if-match-last-modified-time";
     private static final String METADATA = "x-amz-meta-";
     private static final int LARGEST_METADATA = 2048;
+    private static final int LARGEST_RAW = 8192;
 
     private WriteHeaders() {}
 
@@ -93,7 +94,7 @@ final class WriteHeaders {
                 kept.putIfAbsent(canonical, checkHeaderValue(name, value));
             }
         });
-        checkSize(kept);
+        checkSize(rawSize(kept), LARGEST_METADATA);
         return Collections.unmodifiableSortedMap(kept);
     }
 
@@ -125,24 +126,40 @@ final class WriteHeaders {
                 metadata.merge(checkName(key), checkHeaderValue(name, value), (first, second) -> first + "," + second);
             }
         });
-        checkSize(metadata);
+        checkSize(rawSize(metadata), LARGEST_RAW);
+        checkSize(textSize(metadata), LARGEST_METADATA);
         return Collections.unmodifiableSortedMap(metadata);
     }
 
-    /// Of user metadata, and of the content headers too: an object keeps both beside its bytes. S3 counts the bytes of
-    /// the text in UTF-8.
-    private static void checkSize(SortedMap<String, String> headers) {
-        int size = headers.entrySet().stream()
-                .mapToInt(each -> each.getKey().length()
-                        + EncodedWords.decoded(each.getValue()).getBytes(StandardCharsets.UTF_8).length)
-                .sum();
-        if (size > LARGEST_METADATA) {
+    /// Of user metadata, and of the content headers too: an object keeps both beside its bytes.
+    private static void checkSize(int size, int largest) {
+        if (size > largest) {
             throw new S3Failure(
                     S3Code.METADATA_TOO_LARGE,
-                    "Your metadata headers exceed the maximum allowed metadata size: " + size + " of 2048 bytes",
+                    "Your metadata headers exceed the maximum allowed metadata size: %d of %d bytes"
+                            .formatted(size, largest),
                     Integer.toString(size),
-                    Integer.toString(LARGEST_METADATA));
+                    Integer.toString(largest));
         }
+    }
+
+    /// In bytes as they were sent: each is a character.
+    private static int rawSize(SortedMap<String, String> headers) {
+        int size = 0;
+        for (var each : headers.entrySet()) {
+            size += each.getKey().length() + each.getValue().length();
+        }
+        return size;
+    }
+
+    /// S3 counts the bytes of the text in UTF-8.
+    private static int textSize(SortedMap<String, String> metadata) {
+        int size = 0;
+        for (var each : metadata.entrySet()) {
+            size += each.getKey().length()
+                    + EncodedWords.decoded(each.getValue()).getBytes(StandardCharsets.UTF_8).length;
+        }
+        return size;
     }
 
     private static String checkName(String name) {

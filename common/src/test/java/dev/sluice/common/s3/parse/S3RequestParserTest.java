@@ -618,6 +618,28 @@ class S3RequestParserTest {
     }
 
     @Test
+    void emptyWordsCountAsMetadataToo() {
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", "=?UTF-8?Q??= ".repeat(200)))
+                .isEqualTo("400 MetadataTooLarge");
+    }
+
+    @Test
+    void metadataHasEightKibibytesAtMostAsItIsSent() {
+        var words = "=?UTF-8?Q?a?= ".repeat(585); // 8,190 bytes that stand for 585
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", words + "b")).startsWith("PutObject");
+        assertThat(Requests.refusal("PUT /abc/k", "x-amz-meta-a", words + "bc")).isEqualTo("400 MetadataTooLarge");
+    }
+
+    @Test
+    void contentHeadersAreCountedAsTheyAreSent() {
+        var name = "content-disposition";
+        assertThat(Requests.refusal("PUT /abc/k", name, "\u00C3".repeat(2048 - name.length())))
+                .startsWith("PutObject");
+        assertThat(Requests.refusal("PUT /abc/k", name, "=?UTF-8?Q?a?= ".repeat(146)))
+                .isEqualTo("400 MetadataTooLarge");
+    }
+
+    @Test
     void contentHeadersHaveTwoKibibytesAtMost() {
         for (var request : List.of("PUT /abc/k", "POST /abc/k?uploads")) {
             int names = "Cache-Control".length() + "Content-Type".length();
