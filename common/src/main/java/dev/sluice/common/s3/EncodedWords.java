@@ -37,6 +37,11 @@ public final class EncodedWords {
         return out.toString();
     }
 
+    /// Whether every reader takes the value as it is: it has printable ASCII alone, and nothing like a word.
+    public static boolean isPlain(String value) {
+        return isPrintable(value) && !value.contains(BEGIN);
+    }
+
     /// The text that the value stands for; words that are malformed, empty or of an unknown charset stay as they are.
     public static String decoded(String value) {
         if (!value.contains(BEGIN)) {

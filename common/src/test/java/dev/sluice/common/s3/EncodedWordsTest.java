@@ -3,6 +3,7 @@ package dev.sluice.common.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,6 +80,13 @@ class EncodedWordsTest {
     void whiteSpaceAroundTheTextIsReturnedInAWord(String sent, String returned) {
         assertThat(EncodedWords.returned(sent)).isEqualTo(returned);
         assertThat(EncodedWords.returned(returned)).isEqualTo(returned);
+    }
+
+    @Test
+    void whatEveryReaderTakesAsItIsIsPlain() {
+        assertThat(List.of("", "a", "a b", "a\tb", "= ?", "~")).allMatch(EncodedWords::isPlain);
+        assertThat(List.of("caf\u00E9", "=?UTF-8?Q?a?=", "a=?b", " a", "a\t", "\u007F"))
+                .noneMatch(EncodedWords::isPlain);
     }
 
     /// Each word once looked for its end through all of the value.

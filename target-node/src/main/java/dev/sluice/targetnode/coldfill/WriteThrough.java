@@ -10,6 +10,7 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
+import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.ReceivedDigests;
@@ -64,8 +65,18 @@ public final class WriteThrough {
         this.uploads = store.multipart();
     }
 
+    /// What a client is told of the object that it wrote.
+    public record Written(String etag, long modifiedMillis, Map<ChecksumAlgorithm, String> checksums) {
+        public static Written of(ObjectRecord record) {
+            return new Written(record.etag(), record.modifiedMillis(), record.checksums());
+        }
+    }
+
+    /// Stored here too, except where the cloud may say the metadata in other words than the client did: the next GET
+    /// fetches that object, so that all answers are the cloud's.
+    ///
     /// @param upload has all the bytes, and they are the ones the client promised
-    public ObjectRecord put(
+    public Written put(
             Bucket bucket,
             String key,
             Upload upload,
@@ -86,15 +97,24 @@ public final class WriteThrough {
             forget(bucket, key);
             var stored =
                     backend.put(key, received.size(), new UploadSource(upload, received.size()), promised, condition);
-            return upload.commit(new CommitTerms(
+            long modified = stored.lastModified().toEpochMilli();
+            if (!isReturnedAsSent(attributes)) {
+                return new Written(stored.etag(), modified, received.checksums());
+            }
+            return Written.of(upload.commit(new CommitTerms(
                     stored.etag(),
                     received.checksums(),
                     attributes.headers(),
                     attributes.userMetadata(),
                     Optional.of(stored.version()),
-                    Optional.of(stored.lastModified().toEpochMilli()),
-                    WriteCheck.NONE));
+                    Optional.of(modified),
+                    WriteCheck.NONE)));
         }
+    }
+
+    private static boolean isReturnedAsSent(WriteAttributes attributes) {
+        return attributes.headers().values().stream().allMatch(EncodedWords::isPlain)
+                && attributes.userMetadata().values().stream().allMatch(EncodedWords::isPlain);
     }
 
     /// A cloud may not know what the client sent, and would ignore it.

@@ -38,9 +38,9 @@ final class CopyHandlers {
                             Optional.empty(),
                             Map.of(),
                             copy.attributes().declared());
-            var record = puts.write(call.bucket(), call.key(), source.incoming(), attributes, copy.conditions());
-            return S3Responses.xml(
-                    CopyXml.object(record.etag(), Instant.ofEpochMilli(record.modifiedMillis()), record.checksums()));
+            var written = puts.write(call.bucket(), call.key(), source.incoming(), attributes, copy.conditions());
+            return S3Responses.xml(CopyXml.object(
+                    written.etag(), Instant.ofEpochMilli(written.modifiedMillis()), written.checksums()));
         }
     }
 

@@ -50,13 +50,14 @@ final class PutObjectHandler {
 
     Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
-            var record = write(call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions());
-            return Response.of(200, headers(record.etag(), record.checksums()), ResponseBody.NONE);
+            var written = write(call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions());
+            return Response.of(200, headers(written.etag(), written.checksums()), ResponseBody.NONE);
         }
     }
 
     /// Also what a copy does with its source's bytes.
-    ObjectRecord write(Bucket bucket, String key, UploadBody body, WriteAttributes attributes, Conditions conditions) {
+    WriteThrough.Written write(
+            Bucket bucket, String key, UploadBody body, WriteAttributes attributes, Conditions conditions) {
         limit.require(body.length());
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
@@ -75,7 +76,7 @@ final class PutObjectHandler {
             }
             room.atLeast(received.size());
             try (var _ = writes.enter(bucket)) {
-                return upload.commit(terms(received, attributes, check(conditions, key)));
+                return WriteThrough.Written.of(upload.commit(terms(received, attributes, check(conditions, key))));
             }
         }
     }

@@ -2,11 +2,14 @@ package dev.sluice.targetnode.coldfill;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.PLAIN;
 import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.targetnode.coldfill.TargetFixture.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.backend.WriteCondition;
 import dev.sluice.backend.memory.Faults;
 import dev.sluice.common.s3.Conditions;
+import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,8 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -76,6 +81,38 @@ class WriteThroughTest {
         assertThatThrownBy(() -> target.cloud().memory().head("a")).isInstanceOf(StoreException.NoSuchKey.class);
         assertThatThrownBy(() -> target.get(target.cached(), "a")).isInstanceOf(StoreException.NoSuchKey.class);
         assertThat(target.drive().resolve("objects/cached/a")).doesNotExist();
+    }
+
+    /// S3 returns `caf\u00E9` as a word. The cloud of this test is given another text instead.
+    @Test
+    void metadataThatTheCloudMaySayInOtherWordsIsTheCloudsFromTheFirstRead() {
+        for (var sent : List.of("caf\u00E9", "=?UTF-8?B?Y2Fmw6k=?=")) {
+            target.put(target.cached(), "a", random(1, 1000), withMetadata("old"), Conditions.NONE);
+            target.cloud().after((operation, key) -> {
+                if (operation.equals("put")) {
+                    target.cloud()
+                            .memory()
+                            .put(key, 1000, source(random(2, 1000)), withMetadata("the cloud's"), WriteCondition.NONE);
+                }
+            });
+            var written = target.put(target.cached(), "a", random(2, 1000), withMetadata(sent), Conditions.NONE);
+            target.cloud().after((_, _) -> {});
+            assertThat(written.header("ETag")).isEqualTo('"' + TargetFixture.md5(random(2, 1000)) + '"');
+            for (int turn = 0; turn < 2; turn++) {
+                var got = target.get(target.cached(), "a");
+                assertThat(got.body()).isEqualTo(random(2, 1000));
+                assertThat(got.header("x-amz-meta-a")).as(sent).isEqualTo("the cloud's");
+            }
+        }
+        assertThat(target.gets()).isEqualTo(2);
+        target.put(target.cached(), "a", random(3, 1000), withMetadata("plain"), Conditions.NONE);
+        assertThat(target.get(target.cached(), "a").header("x-amz-meta-a")).isEqualTo("plain");
+        assertThat(target.gets()).isEqualTo(2);
+    }
+
+    private static WriteAttributes withMetadata(String value) {
+        return new WriteAttributes(
+                new TreeMap<>(), new TreeMap<>(Map.of("a", value)), Optional.empty(), Map.of(), Optional.empty());
     }
 
     /// The first PUT has reached the cloud and not yet the drive when the second one comes.
