@@ -1,9 +1,11 @@
 package dev.sluice.common.s3.parse;
 
+import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.SigV2Parameters;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -124,7 +126,17 @@ final class Query {
     }
 
     private static boolean isAmzHeader(String name) {
-        return name.regionMatches(true, 0, "x-amz-", 0, 6) && !isOfSignature(name);
+        return name.regionMatches(true, 0, "x-amz-", 0, 6) && !isOfSignature(name) && !isOfNoBody(name);
+    }
+
+    /// What the SDK for JavaScript signs into URLs for uploads: the checksum of the body that it has at that time,
+    /// which
+    /// is none. S3 does not look at it.
+    private static boolean isOfNoBody(String name) {
+        var lower = name.toLowerCase(Locale.ROOT);
+        return lower.equals("x-amz-sdk-checksum-algorithm")
+                || Arrays.stream(ChecksumAlgorithm.values())
+                        .anyMatch(algorithm -> algorithm.header().equals(lower));
     }
 
     private static boolean isOfSignature(String name) {

@@ -37,6 +37,21 @@ class S3RequestParserTest {
         return Stream.of(S3Action.values()).filter(action -> action.setting().isPresent());
     }
 
+    /// The SDK for JavaScript signs the checksum of an empty body into URLs that others upload by.
+    @Test
+    void aChecksumInAQueryIsNotLookedAt() {
+        var put = Requests.parse(
+                S3Request.PutObject.class,
+                "PUT /abc/k?x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&x-amz-meta-a=b");
+        assertThat(put.attributes().checksums()).isEmpty();
+        assertThat(put.attributes().declared()).isEmpty();
+        assertThat(put.attributes().userMetadata()).containsExactly(Map.entry("a", "b"));
+        assertThat(Requests.parse(S3Request.PutObject.class, "PUT /abc/k", "x-amz-checksum-crc32", "AAAAAA==")
+                        .attributes()
+                        .checksums())
+                .hasSize(1);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
