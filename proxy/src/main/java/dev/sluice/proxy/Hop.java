@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.parse.UnreadRequest;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import java.util.Optional;
 /// @param version of the map by which it was sent
 /// @param bucket which that node read out of it; older nodes do not say
 record Hop(long version, Optional<String> bucket) {
-    static final String HEADER = "x-sluice-hop";
+    static final String HEADER = ObjectCall.HOP;
 
     /// Empty when nobody has relayed it.
     static Optional<Hop> of(RequestHead head) {

@@ -5,6 +5,7 @@ import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.http.Way;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.net.URI;
 import java.util.Optional;
@@ -14,12 +15,14 @@ final class KeyWay implements Way {
     private final ClusterViews views;
     private final Bucket bucket;
     private final String key;
+    private final boolean needsBody;
     private volatile Stage last;
 
-    KeyWay(ClusterViews views, ClusterView view, Bucket bucket, String key) {
+    KeyWay(ClusterViews views, ClusterView view, Bucket bucket, S3Request.OnObject request) {
         this.views = views;
         this.bucket = bucket;
-        this.key = key;
+        this.key = request.name().key();
+        this.needsBody = needsBody(request);
         this.last = stage(view);
     }
 
@@ -45,6 +48,18 @@ final class KeyWay implements Way {
     @Override
     public boolean mayMove() {
         return bucket.replicated();
+    }
+
+    /// All others are carried out without a look at what else the client sends.
+    private static boolean needsBody(S3Request.OnObject request) {
+        return request instanceof S3Request.PutObject
+                || request instanceof S3Request.UploadPart
+                || request instanceof S3Request.CompleteMultipartUpload;
+    }
+
+    @Override
+    public boolean needsBody() {
+        return needsBody;
     }
 
     @Override

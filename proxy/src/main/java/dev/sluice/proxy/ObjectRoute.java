@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Answer;
+import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
@@ -15,6 +16,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.parse.ReadArguments;
 import dev.sluice.common.store.StoreException;
@@ -44,7 +46,7 @@ final class ObjectRoute {
         var primary = view.primary(bucket, request.name().key());
         var call = new ObjectCall(request, head, caller.body(), bucket);
         if (primary.id().equals(self)) {
-            return targets.of(primary).object(call);
+            return here(targets.of(primary), call);
         }
         var hop = Hop.of(head);
         if (hop.isPresent()) {
@@ -55,7 +57,28 @@ final class ObjectRoute {
         }
         return targets.here(primary.id())
                 .map(target -> target.object(call))
-                .orElseGet(() -> new Forward(new KeyWay(views, view, bucket, call.key())));
+                .orElseGet(() -> new Forward(new KeyWay(views, view, bucket, request)));
+    }
+
+    /// A target waits until it may serve the key. When the map names another one meanwhile, that one gets the request.
+    private Answer here(TargetService target, ObjectCall call) {
+        var answer = target.object(call);
+        if (!(answer instanceof Blocking(var work))
+                || call.relayed()
+                || !call.bucket().replicated()) {
+            return answer;
+        }
+        return new Blocking(body -> {
+            try {
+                return work.run(body);
+            } catch (StoreException.NotPrimary refusal) {
+                var way = new KeyWay(views, views.current(), call.bucket(), call.request());
+                if (way.now().name().equals(self.value())) {
+                    throw refusal;
+                }
+                return new Forward(way);
+            }
+        });
     }
 
     /// By this node's map it has not the key. A newer one may say otherwise, which its target waits for.

@@ -27,6 +27,11 @@ public interface ByteSource extends AutoCloseable {
         return Optional.empty();
     }
 
+    /// Whether its sender has gone, as far as is known: nobody waits for what becomes of it. On any thread.
+    default boolean abandoned() {
+        return false;
+    }
+
     /// Gives up what was not read. Never throws.
     @Override
     void close();

@@ -22,6 +22,9 @@ public interface Way {
     /// Whether another node may have this soon, so that it is worth a wait.
     boolean mayMove();
 
+    /// Whether nothing can have come of the request before its node has asked for the body.
+    boolean needsBody();
+
     /// Whether a node is known to be gone or to stand still: nothing more is to be expected from it.
     boolean isDown(Stage stage);
 
@@ -36,6 +39,11 @@ public interface Way {
 
             @Override
             public boolean mayMove() {
+                return false;
+            }
+
+            @Override
+            public boolean needsBody() {
                 return false;
             }
 

@@ -12,4 +12,12 @@ public record ObjectCall(S3Request.OnObject request, RequestHead head, BodyTerms
     public String key() {
         return request.name().key();
     }
+
+    /// Marks a request that another node has relayed.
+    public static final String HOP = "x-sluice-hop";
+
+    /// Whether another node has relayed it, and looks for another primary by itself.
+    public boolean relayed() {
+        return head.headers().has(HOP);
+    }
 }

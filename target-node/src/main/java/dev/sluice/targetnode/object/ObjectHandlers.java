@@ -78,6 +78,8 @@ import java.util.function.Supplier;
 public final class ObjectHandlers implements TargetService, AutoCloseable {
     private static final Duration STATE_WAIT = Duration.ofSeconds(5);
 
+    private final NodeId node;
+    private final ClusterViews views;
     private final ObjectStore store;
     private final ControlPlane control;
     private final BucketWriteGate writes;
@@ -99,6 +101,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final ExecutorService threads;
 
     private ObjectHandlers(
+            NodeId node,
+            ClusterViews views,
             ObjectStore store,
             ControlPlane control,
             BucketWriteGate writes,
@@ -118,6 +122,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             Revalidation revalidation,
             ParkedRequests parked,
             ExecutorService threads) {
+        this.node = node;
+        this.views = views;
         this.store = store;
         this.control = control;
         this.writes = writes;
@@ -170,6 +176,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var reads = new BucketReads(Clock.SYSTEM);
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         return new ObjectHandlers(
+                node,
+                views,
                 store,
                 control,
                 writes,
@@ -211,8 +219,20 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return store.replicas().serves(call.bucket().id(), call.key());
     }
 
+    /// Whether the map names another target, which the node that was asked looks for then. Whoever relayed a request
+    /// may
+    /// have a newer map.
+    private boolean isElsewhere(ObjectCall call) {
+        try {
+            return !call.relayed()
+                    && !views.current().primary(call.bucket(), call.key()).id().equals(node);
+        } catch (StoreException.Unavailable _) {
+            return false; // this target does not know yet
+        }
+    }
+
     private Response parked(ObjectCall call, ByteSource body) {
-        if (!parked.await(() -> isServed(call))) {
+        if (!parked.await(() -> isServed(call), () -> body.abandoned() || isElsewhere(call))) {
             throw new StoreException.NotPrimary("this target may not serve this key now: the map of slots is changing");
         }
         var answer = served(call);

@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 /// Requests for slots that this target does not serve now, but may serve soon. Nothing of their bodies has been asked
 /// for, so one holds a connection and little else.
 final class ParkedRequests {
-    private static final int MOST = 4096;
+    private static final int MOST = 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(4);
-    private static final Duration PAUSE = Duration.ofMillis(10);
+    private static final Duration PAUSE = Duration.ofMillis(25);
 
     private final int most;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -45,16 +45,21 @@ final class ParkedRequests {
 
     /// Blocks.
     ///
-    /// @return false when it is not served in time, or too many wait
-    boolean await(BooleanSupplier isServed) {
+    /// @param isGone whether nobody waits for the answer any more: then it must not be served
+    /// @return false when it is not served in time, nobody waits, or too many do
+    boolean await(BooleanSupplier isServed, BooleanSupplier isGone) {
         boolean in = false;
         if (waiting.incrementAndGet() <= most) {
             long end = System.nanoTime() + PATIENCE.toNanos();
             in = isServed.getAsBoolean();
-            while (!in && System.nanoTime() < end && !Thread.currentThread().isInterrupted()) {
+            while (!in
+                    && System.nanoTime() < end
+                    && !isGone.getAsBoolean()
+                    && !Thread.currentThread().isInterrupted()) {
                 LockSupport.parkNanos(PAUSE.toNanos());
                 in = isServed.getAsBoolean();
             }
+            in = in && !isGone.getAsBoolean();
         }
         waiting.decrementAndGet();
         (in ? served : refused).increment();

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,12 +136,22 @@ class ParkedRequestsTest {
         }
     }
 
+    /// Its client, or the node that relayed it, has been told that its result is not known: another may have written
+    /// the key meanwhile.
+    @Test
+    void aRequestThatNobodyWaitsForIsNotServed() {
+        var parked = new ParkedRequests(new SimpleMeterRegistry(), Tags.empty());
+        var gone = new AtomicBoolean();
+        assertThat(parked.await(() -> gone.getAndSet(true), gone::get)).isFalse();
+        assertThat(parked.await(() -> true, () -> true)).isFalse();
+    }
+
     @Test
     void onlySoManyWait() {
         var meters = new SimpleMeterRegistry();
         var parked = new ParkedRequests(meters, Tags.empty(), 0);
         long begun = System.nanoTime();
-        assertThat(parked.await(() -> false)).isFalse();
+        assertThat(parked.await(() -> false, () -> false)).isFalse();
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(3));
         assertThat(meters.get("sluice.parked").gauge().value()).isZero();
         assertThat(meters.get("sluice.parked.ended")

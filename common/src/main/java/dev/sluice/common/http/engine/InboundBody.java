@@ -33,6 +33,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
     private boolean ended;
     private boolean closed;
     private @Nullable IOException failure;
+    private volatile boolean abandoned;
 
     /// The event loop's own.
     private Optional<Runnable> whenReadable = Optional.empty();
@@ -154,6 +155,11 @@ final class InboundBody implements ByteSource, BodyConsumer {
         return queue.isEmpty() || (queued < limit && !budget.exhausted());
     }
 
+    @Override
+    public boolean abandoned() {
+        return abandoned;
+    }
+
     /// From now on everything that arrives is thrown away.
     @Override
     public void close() {
@@ -241,6 +247,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
 
     @Override
     public void failed(IOException cause) {
+        abandoned = true;
         lock.lock();
         try {
             if (!ended) {

@@ -66,11 +66,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private long activeAt = System.nanoTime();
 
     /// Since when it waits for another node, and why.
-    private Optional<Parked> parked = Optional.empty();
-    private Optional<Long> firstFailure = Optional.empty();
-
-    /// @param refused whether the node said that it is not the one, so that a newer map may name it again
-    private record Parked(IOException cause, boolean refused) {}
+    private Optional<IOException> parked = Optional.empty();
+    private Optional<Long> waitsSince = Optional.empty();
+    private long sentAt = System.nanoTime();
 
     Relay(Exchange exchange, Forward forward) {
         this.exchange = exchange;
@@ -92,6 +90,11 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     private void send() {
+        if (forward.way().mayMove() && forward.way().isDown(stage)) {
+            elsewhere(new IOException("the node is down"), System.nanoTime());
+            return;
+        }
+        sentAt = System.nanoTime();
         asked = false;
         bodyDoneUpstream = false;
         interim = false;
@@ -117,7 +120,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
                     connecting.getNow().close();
                 }
             } else if (current) {
-                elsewhere(asIo(connecting.cause()), false);
+                elsewhere(asIo(connecting.cause()), System.nanoTime());
             }
         });
     }
@@ -237,9 +240,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             }
             return;
         }
-        if (status == 503 && head.headers().contains(Way.NOT_PRIMARY)) {
+        if (status == 503 && !asked && head.headers().contains(Way.NOT_PRIMARY)) {
             dropNode();
-            elsewhere(new IOException("the node is not the primary"), true);
+            elsewhere(new IOException("the node is not the primary"), sentAt);
             return;
         }
         long length = HttpUtil.isTransferEncodingChunked(head) ? -1 : HttpUtil.getContentLength(head, -1L);
@@ -249,7 +252,8 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         try {
             exchange.write(exchange.writeHead(response, length, 0));
         } catch (RuntimeException unsendable) {
-            lost(new IOException("the node's answer cannot be passed on", unsendable));
+            dropNode();
+            giveUp(new IOException("the node's answer cannot be passed on", unsendable), !reads());
             return;
         }
         answerBegun = true;
@@ -341,7 +345,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         } else if (reused) {
             connect(); // the idle connection had turned stale
         } else {
-            elsewhere(cause, false);
+            elsewhere(cause, System.nanoTime());
         }
     }
 
@@ -353,9 +357,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         }
     }
 
-    /// Of a request whose head was sent. Nothing can have been written without its body.
+    /// Of a request whose head was sent.
     private boolean surelyNotDone() {
-        return reads() || (exchange.head().hasBody() && !asked);
+        return reads() || (forward.way().needsBody() && exchange.head().hasBody() && !asked);
     }
 
     private boolean reads() {
@@ -363,33 +367,38 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     /// It is surely not carried out: to the node that has it now, or will have it soon.
-    private void elsewhere(IOException cause, boolean refused) {
+    ///
+    /// @param since when it began to wait, at the node or here
+    private void elsewhere(IOException cause, long since) {
         if (over) {
             return;
         }
-        if (firstFailure.isEmpty()) {
-            firstFailure = Optional.of(System.nanoTime());
+        if (waitsSince.isEmpty()) {
+            waitsSince = Optional.of(since);
         }
         if (!forward.way().mayMove() || !watch.park()) {
             giveUp(cause, false);
             return;
         }
-        parked = Optional.of(new Parked(cause, refused));
-        follow(System.nanoTime());
+        parked = Optional.of(cause);
+        follow(System.nanoTime(), false);
     }
 
-    /// Of a parked one: goes on when the way leads elsewhere.
-    private void follow(long now) {
-        var waits = parked.orElseThrow();
+    /// Of a parked one: goes on when the way leads elsewhere, or by a newer map to the same node.
+    ///
+    /// @param again whether the same node may be tried again
+    private void follow(long now, boolean again) {
         var next = forward.way().now();
-        boolean newer = waits.refused() && next.version() > stage.version();
-        if (!next.node().equals(stage.node()) || newer) {
+        boolean same = next.node().equals(stage.node());
+        boolean late = now - waitsSince.orElse(now) > PATIENCE.toNanos();
+        boolean tryAgain = again && !late && next.version() > stage.version();
+        if (!forward.way().isDown(next) && (!same || tryAgain)) {
             unpark();
             stage = next;
             watch.metrics().relayFollowed();
             send();
-        } else if (now - firstFailure.orElse(now) > PATIENCE.toNanos()) {
-            giveUp(waits.cause(), false);
+        } else if (late) {
+            giveUp(parked.orElseThrow(), false);
         }
     }
 
@@ -412,12 +421,13 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     /// Ten times a second.
     void look(long now) {
         if (parked.isPresent()) {
-            follow(now);
+            follow(now, true);
         } else if (!answerBegun && hasMoved()) {
+            boolean sent = upstream != null;
             dropNode();
             var cause = new IOException("the node is down, or another one has this now");
-            if (surelyNotDone()) {
-                elsewhere(cause, false);
+            if (!sent || surelyNotDone()) {
+                elsewhere(cause, now);
             } else {
                 giveUp(cause, true);
             }
@@ -428,17 +438,18 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     /// Whether nothing more is to be expected from the node, or not from it alone.
     private boolean hasMoved() {
-        if (!forward.way().mayMove() || upstream == null) {
-            return false; // a connection that is being made has a time limit of its own
+        if (!forward.way().mayMove()) {
+            return false;
         }
+        boolean elsewhereToo = upstream == null || surelyNotDone();
         return forward.way().isDown(stage)
-                || (surelyNotDone() && !forward.way().now().node().equals(stage.node()));
+                || (elsewhereToo && !forward.way().now().node().equals(stage.node()));
     }
 
     private void watchNode(long now) {
         boolean waits = bodyDoneUpstream || !asked;
-        boolean nodeOwes = upstream != null && (!upstream.channel().isWritable() || (waits && client.isWritable()));
-        boolean brief = answerBegun || forward.way().isDown(stage);
+        boolean nodeOwes = upstream != null && (!upstream.channel().isWritable() || (waits && takesMore(client)));
+        boolean brief = forward.way().mayMove() ? answerBegun : forward.way().isDown(stage);
         long limit = exchange.engine().config().forwardTimeout().toNanos();
         if (!nodeOwes) {
             activeAt = now;
@@ -449,6 +460,13 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             }
             lost(new IOException("the node is silent"));
         }
+    }
+
+    /// A fault of ours must not end the watch over the others.
+    void broken(RuntimeException fault) {
+        LOG.error("request {}: its relay failed", exchange.head().requestId(), fault);
+        stop();
+        exchange.abort("its relay failed");
     }
 
     @Override

@@ -13,7 +13,7 @@ final class RelayWatch {
     private static final long TICK_MILLIS = 100;
 
     /// Relays that wait for the map to name another node hold a connection each, and little else.
-    private static final int MOST_PARKED = 4096;
+    private static final int MOST_PARKED = 1024;
 
     private final EngineMetrics metrics;
     private final AtomicInteger parked;
@@ -52,7 +52,9 @@ final class RelayWatch {
         var _ = loop.schedule(
                 () -> {
                     long now = System.nanoTime();
-                    new ArrayList<>(here.relays).forEach(relay -> relay.look(now));
+                    for (var relay : new ArrayList<>(here.relays)) {
+                        look(relay, now);
+                    }
                     here.alarmed = !here.relays.isEmpty();
                     if (here.alarmed) {
                         alarm(here, loop);
@@ -60,6 +62,14 @@ final class RelayWatch {
                 },
                 TICK_MILLIS,
                 TimeUnit.MILLISECONDS);
+    }
+
+    private static void look(Relay relay, long now) {
+        try {
+            relay.look(now);
+        } catch (RuntimeException fault) {
+            relay.broken(fault);
+        }
     }
 
     /// False when too many wait already.

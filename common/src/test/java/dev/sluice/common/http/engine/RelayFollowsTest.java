@@ -15,6 +15,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,9 @@ class RelayFollowsTest {
     private static final String GET = "GET /k HTTP/1.1\r\nHost: h\r\n\r\n";
     private static final String DELETE = "DELETE /k HTTP/1.1\r\nHost: h\r\n\r\n";
     private static final String PUT = "PUT /k HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello";
+    private static final String DELETE_WITH_BODY = "DELETE /k HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello";
+    private static final String REFUSAL =
+            "HTTP/1.1 503 Service Unavailable\r\nx-sluice-not-primary: 1\r\nContent-Length: 0\r\n\r\n";
     private static final String EMPTY_PUT = "PUT /k HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n";
 
     private final AtomicInteger carriedOut = new AtomicInteger();
@@ -59,14 +64,45 @@ class RelayFollowsTest {
         }
 
         @Override
+        public boolean needsBody() {
+            return true;
+        }
+
+        @Override
         public boolean isDown(Stage of) {
             return down && of.name().equals("first");
+        }
+
+        /// For a request by this method.
+        Way of(String method) {
+            return new Way() {
+                @Override
+                public Stage now() {
+                    return stage;
+                }
+
+                @Override
+                public boolean mayMove() {
+                    return true;
+                }
+
+                @Override
+                public boolean needsBody() {
+                    return method.equals("PUT");
+                }
+
+                @Override
+                public boolean isDown(Stage of) {
+                    return Map.this.isDown(of);
+                }
+            };
         }
     }
 
     @BeforeEach
     void start() throws IOException {
         first = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        first.setSoTimeout(20_000);
         map.names("first", URI.create("http://127.0.0.1:" + first.getLocalPort()));
         second = TestServer.blocking(request -> {
             var body = new ByteArrayOutputStream();
@@ -85,7 +121,7 @@ class RelayFollowsTest {
         var config = new TestConfig()
                 .forwardTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(30))
                 .build();
-        front = TestServer.immediate(config, _ -> new Forward(map));
+        front = TestServer.immediate(config, head -> new Forward(map.of(head.method())));
         client = front.connect();
     }
 
@@ -180,7 +216,7 @@ class RelayFollowsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {DELETE, EMPTY_PUT})
+    @ValueSource(strings = {DELETE, DELETE_WITH_BODY, EMPTY_PUT})
     void aWriteWithoutABodyIsNeverSentAgain(String request) throws Exception {
         client.send(request);
         try (var node = first.accept()) {
@@ -191,8 +227,8 @@ class RelayFollowsTest {
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.text()).contains("not known");
         }
-        client.send(request);
         keyStays();
+        client.send(request);
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
         }
@@ -208,15 +244,66 @@ class RelayFollowsTest {
     @Test
     void aWriteMayTakeItsTimeAtANodeThatIsUp() throws Exception {
         client.send(DELETE);
-        try (var node = first.accept()) {
+        try (var node = first.accept();
+                var other = front.connect()) {
             receive(node, "\r\n\r\n");
-            keyMoves();
-            var other = front.connect();
-            assertThat(other.send(GET).read().text()).isEqualTo("GET second ");
-            other.close();
+            other.send(GET);
+            try (var reading = first.accept()) {
+                receive(reading, "\r\n\r\n");
+                keyMoves();
+                assertThat(other.read().text()).as("relays are looked at").isEqualTo("GET second ");
+            }
+            // two more rounds over all of them
+            for (int i = 0; i < 2; i++) {
+                keyStays();
+                other.send(GET);
+                try (var reading = first.accept()) {
+                    receive(reading, "\r\n\r\n");
+                    keyMoves();
+                    assertThat(other.read().status()).isEqualTo(200);
+                }
+            }
             send(node, "HTTP/1.1 204 No Content\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(204);
         }
+    }
+
+    @Test
+    void whatComesAfterTheBodyWasAskedForIsTheNodesAnswer() throws Exception {
+        client.send(PUT);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 100 Continue\r\n\r\n");
+            receive(node, "hello");
+            keyMoves();
+            send(node, REFUSAL);
+            assertThat(client.read().status()).isEqualTo(503);
+        }
+        assertThat(carriedOut).hasValue(0);
+    }
+
+    /// States change all the time: a node that goes on refusing is not asked for ever.
+    @Test
+    void newerMapsDoNotMakeTheWaitLonger() throws Exception {
+        var refusing = Thread.ofVirtual().start(() -> {
+            try {
+                while (true) {
+                    try (var node = first.accept()) {
+                        receive(node, "\r\n\r\n");
+                        keyStays();
+                        send(node, REFUSAL);
+                        keyStays();
+                    }
+                }
+            } catch (IOException closed) {
+                assertThat(first.isClosed()).isTrue();
+            }
+        });
+        long begun = System.nanoTime();
+        assertThat(client.send(DELETE).read().status()).isEqualTo(503);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(8));
+        first.close();
+        refusing.join();
     }
 
     @ParameterizedTest
@@ -239,7 +326,7 @@ class RelayFollowsTest {
         client.send(DELETE);
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
-            send(node, "HTTP/1.1 503 Service Unavailable\r\nx-sluice-not-primary: 1\r\nContent-Length: 0\r\n\r\n");
+            send(node, REFUSAL);
             TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         }
         keyStays();
@@ -258,6 +345,26 @@ class RelayFollowsTest {
         TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         keyMoves();
         assertThat(client.read().status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {DELETE, PUT})
+    void aHandlerIsToldThatNobodyWaits(String request) throws Exception {
+        var told = new CountDownLatch(1);
+        var begun = new CountDownLatch(1);
+        try (var node = TestServer.blocking(asked -> {
+                    begun.countDown();
+                    TestServer.eventually("abandoned", asked.body()::abandoned);
+                    told.countDown();
+                    return Response.empty(204);
+                });
+                var leaving = node.connect()) {
+            leaving.send(request);
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.getCount()).isEqualTo(1);
+            leaving.socket().close();
+            assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     @Test
