@@ -1,14 +1,13 @@
 package dev.sluice.proxy;
 
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.StateWatch;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -87,7 +86,7 @@ final class MemoryControl implements ControlPlane {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
+    public Beaten beat(Beat beat) {
         return new Beaten(true, current().version());
     }
 }

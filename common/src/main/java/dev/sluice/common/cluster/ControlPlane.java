@@ -1,8 +1,6 @@
 package dev.sluice.common.cluster;
 
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /// How a node reads and changes what the cluster agrees on. Today the target with the lowest id keeps it; a Raft group
@@ -43,10 +41,8 @@ public interface ControlPlane {
 
     /// A target says that it lives. Blocks for half a second at most; never behind other calls.
     ///
-    /// @param incarnation of the process that calls
-    /// @param full ids of its drives that have no room for new learners
     /// @throws StoreException.Unavailable when the controller does not answer
-    default Beaten beat(NodeId target, int incarnation, Set<String> full) {
+    default Beaten beat(Beat beat) {
         throw new StoreException.Unavailable("there is no controller to beat to");
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
@@ -10,15 +11,11 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -77,10 +74,8 @@ public final class RemoteControlPlane implements ControlPlane, AutoCloseable {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
-        var query = "target=%s&incarnation=%d&full=%s"
-                .formatted(target, incarnation, URLEncoder.encode(String.join(",", full), StandardCharsets.UTF_8));
-        var answer = beats.get(controller, PeerPaths.BEAT, query, BEAT);
+    public Beaten beat(Beat beat) {
+        var answer = beats.get(controller, PeerPaths.BEAT, BeatQuery.of(beat), BEAT);
         try {
             return ClusterJson.read(answer, Beaten.class);
         } catch (IOException e) {

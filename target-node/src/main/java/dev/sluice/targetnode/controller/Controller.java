@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller;
 
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
@@ -217,11 +218,12 @@ public final class Controller implements ControlPlane, AutoCloseable {
 
     /// Waits for nothing.
     @Override
-    public Beaten beat(NodeId target, int incarnation, Set<String> full) {
-        fullDrives.report(target, incarnation, full);
-        var beaten = promises.beat(target, incarnation);
-        if (promises.isDown(target, incarnation) && returning.add(target)) {
-            returned.add(new Command.Up(target, incarnation));
+    public Beaten beat(Beat beat) {
+        var target = beat.target();
+        fullDrives.report(target, beat.incarnation(), beat.full());
+        var beaten = promises.beat(target, beat.incarnation());
+        if (promises.isDown(target, beat.incarnation()) && returning.add(target)) {
+            returned.add(new Command.Up(target, beat.incarnation()));
         }
         return beaten;
     }

@@ -18,6 +18,7 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.BeatQuery;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
@@ -37,7 +38,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -164,19 +164,16 @@ public final class PeerApi implements HttpHandler {
             if (!controller) {
                 return notController();
             }
-            if (!query.text("target").equals(caller.value())) {
+            var beat = BeatQuery.read(query);
+            if (!beat.target().equals(caller)) {
                 return failure(403, new PeerFailure("Denied", caller + " cannot beat for another target"));
             }
-            return json(control.beat(caller, (int) query.number("incarnation"), drives(query.text("full"))));
+            return json(control.beat(beat));
         } catch (StoreException e) {
             return failure(503, PeerFailure.of(e));
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | ArithmeticException e) {
             return failure(400, new PeerFailure("Malformed", PeerPaths.BEAT + ": " + e.getMessage()));
         }
-    }
-
-    private static Set<String> drives(String ids) {
-        return ids.isEmpty() ? Set.of() : Set.copyOf(List.of(ids.split(",")));
     }
 
     private Response applied(QueryParameters query, Command command) {

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -67,6 +68,7 @@ final class Membership implements AutoCloseable {
     private volatile int incarnation;
     private volatile boolean closed;
     private long reported;
+    private long beats;
 
     /// @param loops the drives that take part, by id
     /// @param begin told which incarnation this is; once more under another one when it fails
@@ -177,7 +179,7 @@ final class Membership implements AutoCloseable {
     private void beat() {
         long sent = clock.nanos();
         try {
-            Beaten answer = control.beat(self, incarnation, drives.full());
+            Beaten answer = control.beat(new Beat(self, incarnation, ++beats, drives.full(), Optional.empty(), -1));
             if (answer.promised()) {
                 loops.values().forEach(loop -> loop.lease().promised(sent, answer.version()));
             }

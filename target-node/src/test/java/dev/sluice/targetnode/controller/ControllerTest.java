@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BackendSpec;
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
@@ -289,7 +290,7 @@ class ControllerTest {
         var clock = new FakeClock();
         var controller = replicated(clock);
         clock.passes(2200);
-        assertThat(controller.beat(ONE, 1, Set.of()))
+        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())))
                 .isEqualTo(new Beaten(true, controller.current().version()));
         clock.passes(1);
         controller.judge();
@@ -304,10 +305,10 @@ class ControllerTest {
                         .inSync())
                 .as("it stays in-sync until a living one asks")
                 .hasSize(2);
-        assertThat(controller.beat(TWO, 2, Set.of()).promised()).isFalse();
+        assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isFalse();
         controller.start();
         TargetFixture.eventually(() -> isUp(controller, TWO));
-        assertThat(controller.beat(TWO, 2, Set.of()).promised()).isTrue();
+        assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isTrue();
         controller.close();
         assertThatThrownBy(() -> controller.apply(create("late"))).isInstanceOf(StoreException.Unavailable.class);
     }
@@ -375,10 +376,10 @@ class ControllerTest {
         var clock = new FakeClock();
         replicated(clock);
         var controller = open(clock);
-        assertThat(controller.beat(ONE, 1, Set.of()).promised()).isFalse();
+        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())).promised()).isFalse();
         clock.passes(1100);
         controller.judge();
-        assertThat(controller.beat(ONE, 1, Set.of()).promised()).isTrue();
+        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())).promised()).isTrue();
     }
 
     @Test
@@ -409,8 +410,8 @@ class ControllerTest {
     }
 
     private static void beats(Controller controller) {
-        controller.beat(ONE, 1, Set.of());
-        controller.beat(TWO, 3, Set.of());
+        controller.beat(Beat.of(ONE, 1, Set.of()));
+        controller.beat(Beat.of(TWO, 3, Set.of()));
     }
 
     private static boolean isUp(Controller controller, NodeId target) {

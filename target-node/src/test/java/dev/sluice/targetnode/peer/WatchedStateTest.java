@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.auth.SealedSecrets;
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
@@ -185,13 +186,14 @@ class WatchedStateTest {
     @Test
     void targetBeatsForItselfOnly() {
         controller.apply(new Command.Up(TWO, 2));
-        assertThat(remote.beat(TWO, 2, Set.of()))
+        assertThat(remote.beat(Beat.of(TWO, 2, Set.of())))
                 .isEqualTo(new Beaten(false, controller.current().version()));
-        TargetFixture.eventually(() -> remote.beat(TWO, 2, Set.of()).promised()); // 1.1 s after the controller's start
-        assertThat(remote.beat(TWO, 1, Set.of()).promised())
+        TargetFixture.eventually(
+                () -> remote.beat(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
+        assertThat(remote.beat(Beat.of(TWO, 1, Set.of())).promised())
                 .as("an earlier process")
                 .isFalse();
-        assertThatThrownBy(() -> remote.beat(ONE, 1, Set.of())).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> remote.beat(Beat.of(ONE, 1, Set.of()))).isInstanceOf(StoreException.class);
     }
 
     @Test
@@ -213,8 +215,8 @@ class WatchedStateTest {
     }
 
     private void beats(Set<String> full) {
-        controller.beat(ONE, 1, Set.of());
-        remote.beat(TWO, 2, full);
+        controller.beat(Beat.of(ONE, 1, Set.of()));
+        remote.beat(Beat.of(TWO, 2, full));
     }
 
     private static SlotRow row(RemoteControlPlane node, int slot) {

@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 import java.util.Set;
@@ -65,9 +65,9 @@ final class CutControl implements ControlPlane {
     }
 
     @Override
-    public Beaten beat(NodeId target, int incarnation, Set<String> said) {
-        var beaten = reached().beat(target, incarnation, said);
-        full = said;
+    public Beaten beat(Beat beat) {
+        var beaten = reached().beat(beat);
+        full = beat.full();
         return beaten;
     }
 
