@@ -10,6 +10,7 @@ import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.SortedSet;
 
 /// A change of the cluster's state, one record each; [ClusterState#apply] says what it does.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "command")
@@ -34,6 +35,10 @@ import java.util.SortedMap;
     @JsonSubTypes.Type(Command.Expel.class),
     @JsonSubTypes.Type(Command.TakeOff.class),
     @JsonSubTypes.Type(Command.Fill.class),
+    @JsonSubTypes.Type(Command.Mute.class),
+    @JsonSubTypes.Type(Command.Unmute.class),
+    @JsonSubTypes.Type(Command.CutOff.class),
+    @JsonSubTypes.Type(Command.Fenced.class),
     @JsonSubTypes.Type(Command.StartJob.class),
     @JsonSubTypes.Type(Command.EndJobPart.class),
     @JsonSubTypes.Type(Command.StopJob.class),
@@ -171,6 +176,38 @@ public sealed interface Command {
 
     /// Learners are added and taken off as placement wants. The controller's own.
     record Fill() implements SlotCommand {}
+
+    /// Too few other targets hear this one: from now on nothing is promised to it. The controller's own.
+    ///
+    /// @param version of the target's entry, as the controller had it
+    /// @param muted those that were muted when it was judged: one is muted after the other
+    record Mute(NodeId target, long version, SortedSet<NodeId> muted) implements SlotCommand {}
+
+    /// Enough of the others hear it again. The controller's own.
+    record Unmute(NodeId target, long version) implements SlotCommand {}
+
+    /// A target does not hear another one: the members that the other one has of these slots leave. It is void 1.5 s
+    /// after the beat that it names.
+    ///
+    /// @param target that asks. Its drives are the primaries of the slots, and have written durably since it missed
+    ///     the other
+    /// @param incarnation of the process that asks
+    /// @param beat the newest that had been answered when it asked
+    /// @param primaries the drives that ask
+    record CutOff(
+            NodeId target,
+            int incarnation,
+            long beat,
+            NodeId other,
+
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            List<SlotDrive> primaries)
+            implements SlotCommand {}
+
+    /// A target says with a beat that all its drives have applied the state of this version, the newest: nobody has to
+    /// ask them about earlier epochs any more. The controller's own.
+    record Fenced(NodeId target, int incarnation, long version) implements SlotCommand {}
 
     /// A slot as long as it has this epoch.
     record SlotEpoch(int group, int slot, long epoch) {}

@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.cluster.slots.Cuts;
 import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
@@ -50,6 +51,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private final Promises promises;
     private final Refusals refusals;
     private final FullDrives fullDrives = new FullDrives();
+    private final CutTargets cuts;
     private final History history = new History();
     private final StateWatch published = new StateWatch();
     private final BlockingQueue<Command.Up> returned = new LinkedBlockingQueue<>();
@@ -73,6 +75,11 @@ public final class Controller implements ControlPlane, AutoCloseable {
         }
 
         @Override
+        public Cuts cuts() {
+            return cuts;
+        }
+
+        @Override
         public boolean isFull(String drive) {
             return fullDrives.contains(drive);
         }
@@ -87,6 +94,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
         this.state = state;
         this.promises = new Promises(clock, self, boot);
         this.refusals = new Refusals(clock);
+        this.cuts = new CutTargets(clock);
         this.judge = Thread.ofPlatform().name("controller").daemon().unstarted(this::judgeForEver);
         adopted(state);
     }
@@ -157,11 +165,14 @@ public final class Controller implements ControlPlane, AutoCloseable {
             throw new StoreException.Unavailable("the controller stops");
         }
         followFullDrives();
+        var before = state.replication();
         var change = state.plan(command, leader);
         if (change.isPresent()) {
             commit(change.get());
             if (command instanceof Command.TakeOff(var learners)) {
                 refusals.add(learners, state);
+            } else if (command instanceof Command.CutOff off) {
+                refusals.add(cuts.left(off, before, state.replication()), state);
             }
         }
         return state;
@@ -193,6 +204,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
 
     private void adopted(ClusterState next) {
         promises.follow(next);
+        cuts.follow(next);
         if (next.formed()) {
             published.publish(next);
         }
@@ -221,6 +233,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     public Beaten beat(Beat beat) {
         var target = beat.target();
         fullDrives.report(target, beat.incarnation(), beat.full());
+        cuts.beat(beat);
         var beaten = promises.beat(target, beat.incarnation());
         if (promises.isDown(target, beat.incarnation()) && returning.add(target)) {
             returned.add(new Command.Up(target, beat.incarnation()));
@@ -272,14 +285,19 @@ public final class Controller implements ControlPlane, AutoCloseable {
                 LOG.warn("{} is down: it has not beaten for {} ms", target, Promises.PROMISE.toMillis());
             }
         });
+        cuts.judge(newest(), this::apply);
         chooseAgain();
         keepOnWanted();
+    }
+
+    private synchronized ClusterState newest() {
+        return state;
     }
 
     private synchronized void chooseAgain() {
         followFullDrives();
         boolean expired = refusals.expired(state.replication(), fullDrives::contains);
-        if (expired || roomAgain) {
+        if (cuts.someHearAgain() || expired || roomAgain) {
             roomAgain = false;
             apply(new Command.Fill());
         }

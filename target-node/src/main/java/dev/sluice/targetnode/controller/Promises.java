@@ -14,7 +14,8 @@ import java.util.TreeMap;
 
 /// What one life of a controller has promised to the targets: to say nothing against them for 1.1 s.
 ///
-/// A promise is given to the current incarnation of a target that is up in this controller's log. When it lapses, the
+/// A promise is given to the current incarnation of a target that is up in this controller's log, and not muted. When
+/// it lapses, the
 /// controller reports the target and promises it nothing until it has applied a later entry about it. After such an
 /// entry the target has one whole promise to beat in before it is judged. A controller promises nothing until its own
 /// boot number is in the log and 1.1 s have passed: what its life before promised has lapsed then. It reports nothing
@@ -70,7 +71,7 @@ final class Promises {
         boolean promised = recorded
                 && clock.nanos() >= begin
                 && known.target(target)
-                        .filter(entry -> entry.up() && entry.incarnation() == incarnation)
+                        .filter(entry -> entry.up() && !entry.muted() && entry.incarnation() == incarnation)
                         .isPresent()
                 && !reported.containsKey(target);
         if (promised) {
@@ -88,10 +89,10 @@ final class Promises {
         }
     }
 
-    /// Whether the log says that this process is down.
+    /// Whether the log says that this process is down, and may be up again.
     synchronized boolean isDown(NodeId target, int incarnation) {
         return known.target(target)
-                .filter(entry -> !entry.up() && entry.incarnation() == incarnation)
+                .filter(entry -> !entry.up() && !entry.muted() && entry.incarnation() == incarnation)
                 .isPresent();
     }
 

@@ -54,6 +54,11 @@ final class Lease {
         pending.removeIf(promise -> promise.version <= version);
     }
 
+    /// The version that the drive of this lease has applied; -1 for none.
+    synchronized long applied() {
+        return applied;
+    }
+
     /// What this target has applied is not known: no promise counts before the next state is applied.
     synchronized void withdraw() {
         applied = -1;

@@ -17,12 +17,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// This process as a member of the cluster: registers once its drives are open, and beats from then on. The beats have
 /// a platform thread of their own, so that work of others does not cost the lease.
-final class Membership implements AutoCloseable {
+final class Membership implements CutMembers.Asker, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
     private static final Duration BEAT = Duration.ofMillis(250);
     private static final Duration AGAIN = Duration.ofMillis(100);
@@ -62,6 +63,7 @@ final class Membership implements AutoCloseable {
     private final Drives drives;
     private final Map<String, DriveReplicas> loops;
     private final NanoClock clock;
+    private final Supplier<Optional<Set<NodeId>>> heard;
     private final IntConsumer begin;
     private final Thread thread;
     private Optional<Long> firstDrive = Optional.empty();
@@ -69,8 +71,10 @@ final class Membership implements AutoCloseable {
     private volatile boolean closed;
     private long reported;
     private long beats;
+    private volatile long answered;
 
     /// @param loops the drives that take part, by id
+    /// @param heard the other targets that this one hears; empty when it cannot say
     /// @param begin told which incarnation this is; once more under another one when it fails
     Membership(
             NodeId self,
@@ -78,12 +82,14 @@ final class Membership implements AutoCloseable {
             Drives drives,
             Map<String, DriveReplicas> loops,
             NanoClock clock,
+            Supplier<Optional<Set<NodeId>>> heard,
             IntConsumer begin) {
         this.self = self;
         this.control = control;
         this.drives = drives;
         this.loops = loops;
         this.clock = clock;
+        this.heard = heard;
         this.begin = begin;
         this.thread = Thread.ofPlatform().name("beats " + self).daemon().unstarted(this::run);
     }
@@ -93,7 +99,8 @@ final class Membership implements AutoCloseable {
     }
 
     /// 0 before it has registered.
-    int incarnation() {
+    @Override
+    public int incarnation() {
         return incarnation;
     }
 
@@ -176,16 +183,32 @@ final class Membership implements AutoCloseable {
         }
     }
 
+    @Override
+    public long answeredBeat() {
+        return answered;
+    }
+
     private void beat() {
         long sent = clock.nanos();
+        long number = ++beats;
         try {
-            Beaten answer = control.beat(new Beat(self, incarnation, ++beats, drives.full(), Optional.empty(), -1));
+            Beaten answer =
+                    control.beat(new Beat(self, incarnation, number, drives.full(), heard.get(), appliedByAll()));
+            answered = number;
             if (answer.promised()) {
                 loops.values().forEach(loop -> loop.lease().promised(sent, answer.version()));
             }
         } catch (StoreException away) {
             LOG.debug("no answer to a beat: {}", away.getMessage());
         }
+    }
+
+    /// The version of the state that each drive that takes part has applied.
+    private long appliedByAll() {
+        return loops.values().stream()
+                .mapToLong(loop -> loop.lease().applied())
+                .min()
+                .orElse(-1);
     }
 
     private void reportDrives() {

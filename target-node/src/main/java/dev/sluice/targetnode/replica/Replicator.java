@@ -2,9 +2,11 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Role;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
@@ -14,6 +16,8 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.replicas.Replicas;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +34,11 @@ import org.slf4j.LoggerFactory;
 /// Begins when the target has registered; until then nothing of a replicated bucket is answered.
 public final class Replicator implements ReplicaService, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replicator.class);
+
+    /// Who answered a ping within so long is heard.
+    private static final Duration HEARD = Duration.ofSeconds(1);
+
+    private static final Duration CUT_LOOK = Duration.ofMillis(400);
 
     private final NodeId self;
     private final ObjectStore store;
@@ -47,7 +57,10 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final StateFeed feed;
     private final FollowedState followed;
     private final OwnDrives drives;
+    private final Pings pings;
     private final Membership membership;
+    private final CutMembers cutMembers;
+    private final Thread cutLooks;
     private volatile boolean closed;
 
     private Replicator(NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
@@ -66,7 +79,10 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
         this.feed = new StateFeed(control, this::apply);
         this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
-        this.membership = new Membership(self, control, drives, loops, clock, this::begin);
+        this.pings = new Pings(self, this::others, targets, clock, threads);
+        this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
+        this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer);
+        this.cutLooks = Thread.ofVirtual().name("cut members").unstarted(this::lookForCutMembers);
     }
 
     /// @param clock counts the time that the machine is suspended, too
@@ -87,6 +103,27 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         store.versions().startAs(incarnation);
         store.replicate(writes.replicas(this::served, damaged));
         feed.start();
+        pings.start();
+        cutLooks.start();
+    }
+
+    private Collection<PeerAddress> others() {
+        return followed.shown().stream()
+                .flatMap(known -> known.state().map().nodes().values().stream())
+                .filter(node -> node.role() == Role.TARGET && !node.id().equals(self))
+                .map(PeerAddress::of)
+                .toList();
+    }
+
+    private void lookForCutMembers() {
+        while (!closed) {
+            LockSupport.parkNanos(CUT_LOOK.toNanos());
+            try {
+                cutMembers.look();
+            } catch (RuntimeException bug) {
+                LOG.error("members that are cut off were not looked for: a bug", bug);
+            }
+        }
     }
 
     private DriveReplicas begin(Drive drive, int incarnation) {
@@ -173,6 +210,9 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     @Override
     public void messages(NodeId from, byte[] batch) throws IOException {
+        if (batch.length == 0) {
+            pings.came(from);
+        }
         messages.take(from, batch);
     }
 
@@ -205,6 +245,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     public void close() {
         closed = true;
         membership.close();
+        pings.close();
+        cutLooks.interrupt();
         feed.close();
         proposer.close();
         var ended = new HashMap<>(loops);

@@ -84,7 +84,7 @@ final class FollowedStates implements AutoCloseable {
         var targets = new TreeMap<NodeId, TargetEntry>();
         var drives = new TreeMap<String, DriveEntry>();
         OWNERS.forEach((drive, target) -> {
-            targets.put(target, new TargetEntry(incarnation(drive), "nonce", "boot", true, 1));
+            targets.put(target, new TargetEntry(incarnation(drive), "nonce", "boot", true, 1, false));
             drives.put(drive, new DriveEntry(target, 1, false, incarnation(drive), "nonce"));
         });
         var slotTable = table.orElseGet(() -> SlotTable.of(rows));

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -77,7 +78,7 @@ class MembershipTest {
 
     private static Membership membership(
             Controller controller, NamedDrives drives, NanoClock clock, IntConsumer begin) {
-        return new Membership(SELF, controller, drives, Map.of(), clock, begin);
+        return new Membership(SELF, controller, drives, Map.of(), clock, Optional::empty, begin);
     }
 
     /// One drive is here, and others may come.

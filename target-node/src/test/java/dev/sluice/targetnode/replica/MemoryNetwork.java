@@ -50,6 +50,11 @@ final class MemoryNetwork {
         cut.add(new Way(other, one));
     }
 
+    /// Calls are refused at once, in one direction.
+    void cutOneWay(NodeId from, NodeId to) {
+        cut.add(new Way(from, to));
+    }
+
     /// Calls get no answer, in both directions.
     void silence(NodeId one, NodeId other) {
         silent.putIfAbsent(new Way(one, other), new CountDownLatch(1));

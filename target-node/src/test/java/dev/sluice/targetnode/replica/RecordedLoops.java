@@ -28,6 +28,7 @@ final class RecordedLoops implements AutoCloseable {
     private final List<Handed> handed = new CopyOnWriteArrayList<>();
     private final Map<String, Drive> drives = new HashMap<>();
     private final Map<String, DriveReplicas> loops = new HashMap<>();
+    private final Map<String, Faults> faults = new HashMap<>();
 
     RecordedLoops(Path folder, int incarnation, String... ids) throws Exception {
         for (var id : ids) {
@@ -46,7 +47,7 @@ final class RecordedLoops implements AutoCloseable {
         }
     }
 
-    private static Drive open(Path folder, String id) throws Exception {
+    private Drive open(Path folder, String id) throws Exception {
         for (var each : List.of(
                 Layout.OBJECTS, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.TRASH, Layout.SYSTEM + "/buckets")) {
             Files.createDirectories(folder.resolve(each));
@@ -58,17 +59,24 @@ final class RecordedLoops implements AutoCloseable {
         }
     }
 
-    private static Drive opened(Path folder, String id) throws IOException {
+    private Drive opened(Path folder, String id) throws IOException {
+        var broken = new Faults();
+        faults.put(id, broken);
         return new Drive(
                 id,
                 new GuardedFiles(new LocalDriveFiles(folder), folder),
-                new MemoryIndex(new Faults()),
+                new MemoryIndex(broken),
                 new DriveSettings(1, 64, 1 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(5), () -> 1),
                 new Suspicion(id, (_, _) -> {}));
     }
 
     Map<String, DriveReplicas> byDrive() {
         return loops;
+    }
+
+    /// The next change of the drive's index fails.
+    void breakWrites(String drive) {
+        Objects.requireNonNull(faults.get(drive)).arm(Faults.Kind.IO_ERROR, 0);
     }
 
     private DriveReplicas loop(String drive) {

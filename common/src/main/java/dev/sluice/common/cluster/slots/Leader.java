@@ -22,6 +22,11 @@ public interface Leader {
         }
     };
 
+    /// Who does not hear whom.
+    default Cuts cuts() {
+        return Cuts.NONE;
+    }
+
     /// Whether the target may hold a lease that this controller promised.
     boolean leased(NodeId target);
 

@@ -2,11 +2,14 @@ package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command.ControllerBoot;
+import dev.sluice.common.cluster.Command.CutOff;
 import dev.sluice.common.cluster.Command.Down;
 import dev.sluice.common.cluster.Command.DriveIn;
 import dev.sluice.common.cluster.Command.DriveOut;
 import dev.sluice.common.cluster.Command.Expel;
+import dev.sluice.common.cluster.Command.Fenced;
 import dev.sluice.common.cluster.Command.Fill;
+import dev.sluice.common.cluster.Command.Mute;
 import dev.sluice.common.cluster.Command.Opened;
 import dev.sluice.common.cluster.Command.Promote;
 import dev.sluice.common.cluster.Command.Register;
@@ -16,6 +19,7 @@ import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.Command.SlotEpoch;
 import dev.sluice.common.cluster.Command.TakeOff;
 import dev.sluice.common.cluster.Command.Trust;
+import dev.sluice.common.cluster.Command.Unmute;
 import dev.sluice.common.cluster.Command.Up;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
@@ -58,7 +62,7 @@ public final class Planner {
             case Register register -> register(register);
             case Up(var target, int incarnation) ->
                 entry(target)
-                        .filter(entry -> entry.incarnation() == incarnation && !entry.up())
+                        .filter(entry -> entry.incarnation() == incarnation && !entry.up() && !entry.muted())
                         .ifPresent(entry -> {
                             draft.put(target, entry.withUp(true));
                             fill();
@@ -100,6 +104,18 @@ public final class Planner {
                                 .orElse(row));
             }
             case Fill() -> fill();
+            case Mute(var target, long version, var muted) ->
+                entry(target)
+                        .filter(entry -> entry.version() == version && entry.up() && !entry.muted())
+                        .filter(_ ->
+                                before.muted().equals(muted) && leader.cuts().isHeardByFew(target))
+                        .ifPresent(entry -> draft.put(target, entry.withMuted()));
+            case Unmute(var target, long version) ->
+                entry(target)
+                        .filter(entry -> entry.version() == version && entry.muted())
+                        .ifPresent(entry -> draft.put(target, entry.heardAgain()));
+            case CutOff off -> cutOff(off);
+            case Fenced fenced -> fenced(fenced);
         }
         return draft.done();
     }
@@ -121,14 +137,16 @@ public final class Planner {
         }
         requireTarget(target, command.drives());
         int incarnation = draft.newIncarnation();
+        boolean muted = known.filter(TargetEntry::muted).isPresent();
         draft.put(
                 target,
                 new TargetEntry(
                         incarnation,
                         command.nonce(),
                         command.bootId(),
-                        true,
-                        known.map(TargetEntry::version).orElse(0L) + 1));
+                        !muted,
+                        known.map(TargetEntry::version).orElse(0L) + 1,
+                        muted));
         attach(command, incarnation);
         boolean rebooted =
                 known.filter(entry -> !entry.bootId().equals(command.bootId())).isPresent();
@@ -238,6 +256,53 @@ public final class Planner {
         requireTarget(command.target(), List.of(drive));
         attach(command.target(), drive, draft.newIncarnation(), command.nonce());
         registered(List.of(drive), _ -> true, Set.of(drive.id()));
+    }
+
+    /// Only while the asking target lives as far as this controller knows, and is not the one that is cut off from
+    /// most.
+    private void cutOff(CutOff command) {
+        var cuts = leader.cuts();
+        var asker = command.target();
+        boolean lives = entry(asker)
+                .filter(entry -> entry.up() && !entry.muted() && entry.incarnation() == command.incarnation())
+                .isPresent();
+        if (!lives
+                || !leader.leased(asker)
+                || cuts.isHeardByFew(asker)
+                || !cuts.pairs().contains(CutPair.of(asker, command.other()))
+                || !cuts.hasJustBeaten(asker, command.incarnation(), command.beat())) {
+            return;
+        }
+        var rules = rules();
+        var some = command.primaries().stream()
+                .filter(one -> !cuts.wasCutOff(one.group(), one.slot()))
+                .filter(one -> before.drives()
+                        .find(one.drive())
+                        .filter(entry -> entry.target().equals(asker))
+                        .isPresent())
+                .toList();
+        change(
+                some,
+                rules,
+                (group, one) -> (row, goal) ->
+                        leads(rules, row, one) ? rules.fill(group, rules.cutOff(row, command.other()), goal) : row);
+    }
+
+    private static boolean leads(RowRules rules, SlotRow row, SlotDrive named) {
+        var primary = row.primary();
+        return primary.drive().equals(named.drive())
+                && primary.incarnation() == named.incarnation()
+                && rules.usable(primary.drive());
+    }
+
+    private void fenced(Fenced command) {
+        boolean is = entry(command.target())
+                .filter(entry -> entry.incarnation() == command.incarnation())
+                .isPresent();
+        if (is && state.version() == command.version()) {
+            var drives = drivesOf(command.target());
+            eachRow((rules, _) -> (row, _) -> rules.vouched(row, drives));
+        }
     }
 
     private void fillAndVouch(Set<String> gone) {

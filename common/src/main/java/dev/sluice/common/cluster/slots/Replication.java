@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// What the controllers' log says about replicas. The JSON has all but the tables, which have a form of their own.
 ///
@@ -60,6 +62,18 @@ public record Replication(
     /// The incarnation of the process that registered with this nonce; empty when it did not, or another one has since.
     public Optional<Integer> incarnation(NodeId target, String nonce) {
         return target(target).filter(entry -> entry.nonce().equals(nonce)).map(TargetEntry::incarnation);
+    }
+
+    /// The targets of which too few others hear anything.
+    @JsonIgnore
+    public SortedSet<NodeId> muted() {
+        var muted = new TreeSet<NodeId>();
+        targets.forEach((target, entry) -> {
+            if (entry.muted()) {
+                muted.add(target);
+            }
+        });
+        return muted;
     }
 
     public Optional<Group> group(int replicas, Durability durability) {

@@ -1,6 +1,7 @@
 package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,12 +18,14 @@ final class RowRules {
     private final Map<String, Draft.Place> places;
     private final Goals goals;
     private final Set<String> full = new HashSet<>();
+    private final Set<CutPair> cut;
 
     /// The targets and drives of the draft are not changed after this.
     RowRules(Draft draft, Leader leader) {
         this.leader = leader;
         this.places = draft.places();
         this.goals = draft.goals(this::usable);
+        this.cut = leader.cuts().pairs();
         for (var drive : places.keySet()) {
             if (leader.isFull(drive)) {
                 full.add(drive);
@@ -31,12 +34,19 @@ final class RowRules {
     }
 
     /// What placement wants for a slot with these members. A full drive is wanted only where it is a member: it keeps
-    /// its roles and gets no new one.
+    /// its roles and gets no new one. One that the primary's target does not hear is not wanted.
     List<String> goal(Group group, int slot, List<Member> members) {
         return goals.of(
                 slot,
                 group.replicas(),
-                drive -> leader.avoids(group.id(), slot, drive) || (full.contains(drive) && !has(members, drive)));
+                drive -> leader.avoids(group.id(), slot, drive)
+                        || (full.contains(drive) && !has(members, drive))
+                        || (!cut.isEmpty() && isCutFrom(members, drive)));
+    }
+
+    private boolean isCutFrom(List<Member> members, String drive) {
+        var primary = place(SlotRow.firstInSync(members).orElseThrow().drive()).target();
+        return cut.contains(CutPair.of(primary, place(drive).target()));
     }
 
     private static boolean has(List<Member> members, String drive) {
@@ -188,6 +198,13 @@ final class RowRules {
         var members = new ArrayList<>(row.members());
         members.remove(learner);
         members.add(inSync(row.members()), new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
+        return change(row, members, false);
+    }
+
+    /// The primary does not hear the target that has this member.
+    SlotRow cutOff(SlotRow row, NodeId target) {
+        var members = new ArrayList<>(row.members());
+        members.removeIf(member -> place(member.drive()).target().equals(target));
         return change(row, members, false);
     }
 

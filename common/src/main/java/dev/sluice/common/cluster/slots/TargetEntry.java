@@ -7,12 +7,23 @@ package dev.sluice.common.cluster.slots;
 /// @param bootId the kernel's, of the machine on which that process registered
 /// @param up false from a `Down` entry until the same process beats again or another one registers
 /// @param version grows with each entry about this target
-public record TargetEntry(int incarnation, String nonce, String bootId, boolean up, long version) {
+/// @param muted whether too few other targets hear it: nothing is promised to it, so that it goes down, and is not up
+///     before it hears and is heard by half of the others
+public record TargetEntry(int incarnation, String nonce, String bootId, boolean up, long version, boolean muted) {
     TargetEntry withUp(boolean now) {
-        return new TargetEntry(incarnation, nonce, bootId, now, version + 1);
+        return new TargetEntry(incarnation, nonce, bootId, now, version + 1, muted);
     }
 
     TargetEntry trusted() {
-        return new TargetEntry(incarnation, nonce, bootId, up, version + 1);
+        return new TargetEntry(incarnation, nonce, bootId, up, version + 1, muted);
+    }
+
+    /// Its promises lapse as they were given: the version stays.
+    TargetEntry withMuted() {
+        return new TargetEntry(incarnation, nonce, bootId, up, version, true);
+    }
+
+    TargetEntry heardAgain() {
+        return new TargetEntry(incarnation, nonce, bootId, up, version + 1, false);
     }
 }

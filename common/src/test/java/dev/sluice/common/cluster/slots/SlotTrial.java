@@ -30,6 +30,7 @@ final class SlotTrial {
     final Set<NodeId> leased = new HashSet<>();
     final Set<String> avoided = new HashSet<>();
     final Set<String> full = new HashSet<>();
+    Cuts cuts = Cuts.NONE;
     ClusterState state;
     private int nonces;
 
@@ -37,6 +38,11 @@ final class SlotTrial {
         @Override
         public boolean leased(NodeId target) {
             return leased.contains(target) && entry(target).up();
+        }
+
+        @Override
+        public Cuts cuts() {
+            return cuts;
         }
 
         @Override

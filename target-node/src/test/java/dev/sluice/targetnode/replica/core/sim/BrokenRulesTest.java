@@ -71,10 +71,11 @@ final class BrokenRulesTest {
 
     /// Whether the simulation sees that the rule is broken, and nothing while it is kept.
     static boolean shows(long seed, String rule) {
-        if (Sim.run(seed, Set.of(rule), false).violation().isEmpty()) {
+        var kind = rule.startsWith("x_") ? Sim.Kind.MODEL_CUTS : Sim.Kind.MODEL;
+        if (Sim.run(seed, Set.of(rule), false, kind).violation().isEmpty()) {
             return false;
         }
-        Sim.run(seed, Set.of(), false).violation().ifPresent(why -> {
+        Sim.run(seed, Set.of(), false, kind).violation().ifPresent(why -> {
             throw new PromiseBroken("seed %d, with all rules kept: %s".formatted(seed, why));
         });
         return true;

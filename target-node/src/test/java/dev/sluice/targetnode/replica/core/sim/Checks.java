@@ -52,6 +52,13 @@ final class Checks {
         }
     }
 
+    /// Who is muted is cut off, or was a while ago.
+    void muted(String target) {
+        if (!sim.network().wasDisturbed()) {
+            throw new Violation("%s is muted, and nothing is cut", target);
+        }
+    }
+
     void deleted(ObjectKey key, ObjectVersion version) {
         deleted.merge(key, version, (one, other) -> one.compareTo(other) > 0 ? one : other);
     }
@@ -74,7 +81,8 @@ final class Checks {
                 .map(LogState::where)
                 .collect(Collectors.toSet());
         var targets = row.members().stream().map(m -> where(m.drive())).collect(Collectors.toSet());
-        int least = Math.min(Math.min(state.goal, could.size()), avoided.isEmpty() ? 9 : targets.size());
+        boolean mayLackMembers = !avoided.isEmpty() || sim.network().wasDisturbed(); // one not heard is not chosen
+        int least = Math.min(Math.min(state.goal, could.size()), mayLackMembers ? targets.size() : 9);
         if (have.size() < least) {
             throw new Violation("%s of %s acknowledged on %s only: %s", version, key, have, row);
         }
@@ -142,6 +150,9 @@ final class Checks {
                 .filter(drive -> state.usable(drive) && !state.draining.contains(where(drive)))
                 .map(LogState::where)
                 .collect(Collectors.toSet());
+        if (!state.muted.isEmpty()) {
+            throw new Violation("liveness: %s stay muted", state.muted);
+        }
         for (int slot : state.slots.keySet()) {
             if (lost.contains(slot)) {
                 continue;

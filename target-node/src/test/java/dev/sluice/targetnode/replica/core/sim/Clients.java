@@ -74,6 +74,23 @@ final class Clients {
         return reads;
     }
 
+    /// A write to each slot at the target that has its primary.
+    List<Operation> writesAtPrimaries() {
+        var writes = new ArrayList<Operation>();
+        for (int slot : sim.log().slots()) {
+            var key = keys.stream()
+                    .filter(each -> MemoryStore.slot(each) == slot)
+                    .findFirst()
+                    .orElseThrow();
+            var write = operation("cut", key, Operation.Kind.PUT, Operation.Condition.NONE, "");
+            writes.add(write);
+            var via = sim.target(
+                    LogState.where(sim.log().state.row(slot).primary().drive()));
+            via.gateway.route(write);
+        }
+        return writes;
+    }
+
     private Operation operation(
             String client, ObjectKey key, Operation.Kind kind, Operation.Condition condition, String expected) {
         var operation = new Operation(operations.size(), client, key, kind, condition, expected, sim.now());

@@ -1,7 +1,13 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.common.cluster.Beat;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.controller.Hearing;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /// A controller: it promises leases, and reports promises that lapsed.
 final class Controller {
@@ -17,6 +23,7 @@ final class Controller {
     private final Map<String, Double> promises = new HashMap<>();
     private final Map<String, Integer> stopped = new HashMap<>();
     private double grace = PROMISE;
+    private Hearing hearing;
 
     Controller(Sim sim, int id, LogState state) {
         this.sim = sim;
@@ -24,10 +31,24 @@ final class Controller {
         this.rate = sim.uniform(0.965, 1.035);
         this.state = state;
         state.up.keySet().forEach(target -> promises.put(target, PROMISE));
+        hearing = newHearing();
     }
 
     String name() {
         return "c" + id;
+    }
+
+    private Hearing newHearing() {
+        var made = new Hearing(
+                () -> (long) (clock() * 1e6),
+                sim.breaks("x_stale") ? Duration.ofHours(1) : Hearing.FRESH,
+                sim.breaks("x_two") ? 1 : Hearing.LEAST_OPINIONS);
+        made.follow(state.targets());
+        return made;
+    }
+
+    Hearing hearing() {
+        return hearing;
     }
 
     private double clock() {
@@ -46,6 +67,7 @@ final class Controller {
         });
         stopped.entrySet().removeIf(stop -> !stop.getValue().equals(newer.entry.get(stop.getKey())));
         state = newer;
+        hearing.follow(state.targets());
         if (state.boots.getOrDefault(id, 0) == boot) {
             ready = true;
         }
@@ -58,16 +80,19 @@ final class Controller {
         stopped.clear();
         grace = clock() + PROMISE;
         ready = sim.breaks("w_ctl");
+        hearing = newHearing();
     }
 
-    void beat(String target, int incarnation, int beat) {
+    void beat(String target, int incarnation, int beat, Optional<Set<NodeId>> heard, int applied) {
         if (!up) {
             return;
         }
+        hearing.beat(new Beat(ProductionPlanner.node(target), incarnation, beat, Set.of(), heard, applied));
         boolean current = state.incarnation.getOrDefault(target, 0) == incarnation;
         boolean promised = current
                 && state.isUp(target)
                 && !stopped.containsKey(target)
+                && !state.muted.contains(target)
                 && ready
                 && (clock() >= grace || boot == 0);
         if (current && !state.isUp(target)) {
@@ -84,6 +109,10 @@ final class Controller {
             }
             node.beaten(id, beat, promised, known.version);
         });
+    }
+
+    boolean isReady() {
+        return up && ready;
     }
 
     void tick() {

@@ -36,5 +36,22 @@ sealed interface Entry {
 
     record Demote(int slot, long epoch, String drive, int incarnation) implements Entry {}
 
-    record Accuse(int slot, long epoch, String accused, String accuser) implements Entry {}
+    record Mute(String target, int entry, Set<String> muted) implements Entry {}
+
+    record Unmute(String target, int entry) implements Entry {}
+
+    /// @param primary the drive that asks
+    /// @param process the incarnation of its process
+    /// @param beats the newest beat that each controller had answered
+    record CutOff(
+            int slot,
+            long epoch,
+            String leaving,
+            String primary,
+            int incarnation,
+            int process,
+            Map<Integer, Integer> beats)
+            implements Entry {}
+
+    record Fenced(String target, int incarnation, int version) implements Entry {}
 }

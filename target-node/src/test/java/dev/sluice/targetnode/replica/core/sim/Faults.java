@@ -45,6 +45,10 @@ final class Faults {
                     KINDS.stream(), Stream.of("leave", "leave", "leave_lossy"))
             .toList();
 
+    /// Targets that do not hear each other; all hear the controllers.
+    private static final List<String> CUTS =
+            List.of("pair_cut", "pair_cut", "pair_cut", "halves", "star", "flap", "cut_lossy", "mesh", "cut_move");
+
     private final Sim sim;
     final Map<String, Integer> counts = new TreeMap<>();
 
@@ -70,6 +74,10 @@ final class Faults {
         var target = sim.random().nextBoolean()
                 ? one(sim.targets())
                 : sim.target(where(one(state.row(slot).members()).drive()));
+        if (sim.isCut() && sim.random().nextBoolean()) {
+            cut(one(CUTS), target, slot);
+            return;
+        }
         var kind = one(sim.production() ? KINDS_OF_PRODUCTION : KINDS);
         double time = sim.random().nextBoolean() ? sim.uniform(30, 400) : sim.uniform(400, 3000);
         boolean safe = isSafe(target);
@@ -159,8 +167,79 @@ final class Faults {
         }
     }
 
-    /// Whether each slot of this target has a sound in-sync member elsewhere.
+    private void cut(String kind, Target target, int slot) {
+        var network = sim.network();
+        var targets = sim.targets().stream().map(each -> each.id).toList();
+        var row = sim.log().state.row(slot);
+        var primary = where(row.primary().drive());
+        var member = sim.random().nextDouble() < .8 ? where(one(row.members()).drive()) : one(targets);
+        var other = member.equals(primary)
+                ? one(targets.stream().filter(each -> !each.equals(primary)).toList())
+                : member;
+        double time = sim.random().nextBoolean() ? sim.uniform(900, 2500) : sim.uniform(2500, 6000);
+        var pairs = switch (kind) {
+            case "star" -> network.pairs(target.id, targets, true);
+            case "mesh" -> network.pairs(targets, targets);
+            case "halves" -> {
+                var shuffled = new ArrayList<>(targets);
+                Collections.shuffle(shuffled, sim.random());
+                int size = 1 + sim.random().nextInt(Math.max(1, targets.size() / 2));
+                yield network.pairs(shuffled.subList(0, size), shuffled.subList(size, targets.size()));
+            }
+            default ->
+                sim.random().nextDouble() < .7
+                        ? network.pairs(primary, List.of(other), true)
+                        : network.pairs(sim.random().nextBoolean() ? primary : other, List.of(primary, other), false);
+        };
+        counts.merge(kind, 1, Integer::sum);
+        sim.trace("FAULT %s %s slot %d %.0f ms", kind, pairs, slot, time);
+        double at = 0;
+        for (int i = 0; i < (kind.equals("flap") ? 4 : 1); i++) {
+            sim.after(at, () -> network.block(pairs));
+            sim.after(at + (kind.equals("flap") ? 1300 : time), () -> network.unblock(pairs));
+            at += sim.uniform(1300, 2600);
+        }
+        if (sim.random().nextDouble() < .4) { // hears the controllers, and gets no map
+            sim.target(sim.random().nextBoolean() ? primary : other).lag = sim.now() + sim.uniform(500, 3500);
+        }
+        if (kind.equals("cut_lossy")) {
+            if (sim.random().nextBoolean()) { // the request waits at the leader
+                sim.after(
+                        sim.random().nextBoolean() ? 900 : 1950,
+                        () -> sim.log().busyUntil = sim.now() + sim.uniform(2400, 3800));
+            }
+            sim.after(sim.uniform(1900, 3300), () -> loseNow(slot, sim.target(primary)));
+        }
+        if (kind.equals("cut_move")) {
+            sim.after(
+                    sim.uniform(0, 600),
+                    () -> move(
+                            slot, sim.log().state.row(slot).inSync().getLast().drive()));
+        }
+    }
+
+    /// The primary that is about to ask that a member leaves loses its data.
+    private void loseNow(int slot, Target target) {
+        if (!target.isUp() || sim.isQuiet() || sim.now() < quietUntil || !isSafe(target)) {
+            return;
+        }
+        quietUntil = sim.now() + 3000;
+        var disk = target.disks.get(sim.log().state.row(slot).primary().drive());
+        sim.trace("FAULT %s loses its data", target.id);
+        if (disk != null && disk.alive && sim.random().nextDouble() < .6) {
+            disk.alive = false;
+            exchange(target, disk, 100);
+        } else {
+            down(target, true, 100, true);
+        }
+    }
+
+    /// Whether each slot of this target has a sound in-sync member elsewhere. Who asked that a member leaves has the
+    /// only copy until then.
     private boolean isSafe(Target target) {
+        if (sim.now() - target.asked < 1600) {
+            return false;
+        }
         var state = sim.log().state;
         return state.slots.values().stream()
                 .map(each -> each.row().inSync())
@@ -177,7 +256,9 @@ final class Faults {
                 && target.disks.containsKey(member.drive())
                 && target.disks.get(member.drive()).incarnation == member.incarnation()
                 && target.disks.get(member.drive()).alive
-                && !sim.network().touches(target.id);
+                && !(sim.isCut()
+                        ? sim.network().isCutFromControllers(target.id)
+                        : sim.network().touches(target.id));
     }
 
     private boolean freeze(Target target, double time) {
@@ -232,6 +313,10 @@ final class Faults {
         var disk = one(List.copyOf(target.disks.values()));
         disk.alive = false;
         quietUntil = sim.now() + 2500;
+        exchange(target, disk, time);
+    }
+
+    private void exchange(Target target, Disk disk, double time) {
         var blank = new Disk(target.id + ".d" + ++replaced);
         sim.after(time, () -> {
             if (target.isRegistered()) {

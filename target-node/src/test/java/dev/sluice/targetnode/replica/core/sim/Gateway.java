@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// Requests of clients at one target process: it relays them to the primary, and serves those of its own slots.
 final class Gateway {
@@ -22,6 +23,7 @@ final class Gateway {
     private final Sim sim;
     private final Map<Integer, Relayed> relayed = new LinkedHashMap<>();
     private final Map<Long, Request> writes = new HashMap<>();
+    private final Map<Long, String> writtenAt = new TreeMap<>();
 
     /// Locked keys, with those who wait.
     private final Map<ObjectKey, Deque<Request>> locks = new HashMap<>();
@@ -149,7 +151,17 @@ final class Gateway {
         } else {
             long ticket = operation.id + 1L;
             writes.put(ticket, request);
+            writtenAt.put(ticket, drive.get());
             target.shell.write(slot, drive.get(), ticket, operation.key, isDelete(ticket));
+        }
+    }
+
+    /// A drive has left: nobody can say what became of its writes.
+    void abandon(String drive) {
+        for (var write : Map.copyOf(writtenAt).entrySet()) {
+            if (write.getValue().equals(drive)) {
+                ended(write.getKey(), Action.Outcome.UNKNOWN);
+            }
         }
     }
 
@@ -164,6 +176,7 @@ final class Gateway {
     void ended(long ticket, Action.Outcome outcome) {
         var request = Known.of(writes, ticket);
         writes.remove(ticket);
+        writtenAt.remove(ticket);
         var result = switch (outcome) {
             case COMMITTED -> Operation.Result.OK;
             case FAILED -> Operation.Result.REFUSED;

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.targetnode.controller.Hearing;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,6 +20,10 @@ final class Log implements LogPlanner.Leader {
     LogState state;
     final List<Controller> controllers;
     double busyUntil;
+
+    /// Members that left because the primary did not hear them.
+    int cutOffs;
+
     private final Map<Entry, Double> recent = new HashMap<>();
     private final Map<About, Map<Integer, Report>> reports = new LinkedHashMap<>();
     private final Map<About, Double> firstReport = new HashMap<>();
@@ -65,13 +70,19 @@ final class Log implements LogPlanner.Leader {
             switch (entry) {
                 case Entry.OfSlot(int slot, Proposal.Expel expel) ->
                     sim.checks().removed(slot, expel.drive());
-                case Entry.Accuse accuse -> sim.checks().removed(accuse.slot(), accuse.accuser());
+                case Entry.CutOff off -> {
+                    cutOffs++;
+                    sim.checks().removed(off.slot(), off.primary());
+                }
+                case Entry.Mute mute -> sim.checks().muted(mute.target());
                 default -> {}
             }
             if (sim.traces()) {
                 state.slots.forEach((slot, now) -> {
                     if (!now.row().equals(before.row(slot))) {
-                        sim.trace("log %d %s: slot %d %s", state.version, entry, slot, now.row());
+                        sim.trace(
+                                "log %d %s: slot %d %s, cut %s",
+                                state.version, entry, slot, now.row(), hearing().pairs());
                     }
                 });
             }
@@ -126,9 +137,44 @@ final class Log implements LogPlanner.Leader {
                 follow(controller, state);
             }
         }
+        judge();
         if (sim.random().nextDouble() < .3) {
             propose(new Entry.Fill());
         }
+    }
+
+    /// As the controller that leads does: who is heard by too few is muted, one after the other; and nobody has to ask
+    /// those who have applied everything.
+    private void judge() {
+        var leader = leader();
+        if (!leader.isReady() || sim.now() < busyUntil) {
+            return;
+        }
+        var known = leader.state;
+        var mute =
+                leader.hearing().toMute().stream().map(ProductionPlanner::name).toList();
+        mute.stream()
+                .limit(sim.breaks("x_all") ? 9 : 1)
+                .forEach(target ->
+                        propose(new Entry.Mute(target, Known.of(known.entry, target), Set.copyOf(known.muted))));
+        leader.hearing().toUnmute().stream()
+                .map(ProductionPlanner::name)
+                .forEach(target -> propose(new Entry.Unmute(target, Known.of(known.entry, target))));
+        if (sim.breaks("x_fencebeat")) {
+            return;
+        }
+        var cut = leader.hearing().pairs();
+        known.incarnation.forEach((target, incarnation) -> {
+            var node = ProductionPlanner.node(target);
+            boolean fenced = known.slots.values().stream()
+                    .flatMap(slot -> slot.row().fence().stream())
+                    .anyMatch(drive -> LogState.where(drive).equals(target));
+            if (fenced
+                    && cut.stream().anyMatch(pair -> pair.has(node))
+                    && leader.hearing().applied(node) == known.version) {
+                propose(new Entry.Fenced(target, incarnation, known.version));
+            }
+        });
     }
 
     private Controller leader() {
@@ -145,12 +191,13 @@ final class Log implements LogPlanner.Leader {
     }
 
     @Override
-    public int reach(String drive) {
-        var from = LogState.where(drive);
-        return (int) sim.targets().stream()
-                .filter(target -> !sim.network().isBlocked(from, target.id)
-                        && !sim.network().isBlocked(target.id, from))
-                .count();
+    public Hearing hearing() {
+        return leader().hearing();
+    }
+
+    @Override
+    public int id() {
+        return leader().id;
     }
 
     @Override

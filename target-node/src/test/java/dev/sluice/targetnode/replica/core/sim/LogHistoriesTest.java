@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.controller.Hearing;
 import dev.sluice.targetnode.replica.core.HistoryOf;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.List;
@@ -22,8 +23,13 @@ final class LogHistoriesTest {
         }
 
         @Override
-        public int reach(String drive) {
-            return 2;
+        public Hearing hearing() {
+            return new Hearing(() -> 0);
+        }
+
+        @Override
+        public int id() {
+            return 0;
         }
 
         @Override

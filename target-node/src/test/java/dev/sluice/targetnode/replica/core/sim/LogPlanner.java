@@ -2,23 +2,28 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
+import dev.sluice.common.cluster.slots.CutPair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.targetnode.controller.Hearing;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What an entry of the log does: a function of the state, but for what the leader knows of leases and of who reaches
+/// What an entry of the log does: a function of the state, but for what the leader knows of leases and of who hears
 /// whom.
 final class LogPlanner {
     /// What the leader knows beside the log.
     interface Leader {
         boolean leased(String drive, LogState state);
 
-        /// How many targets a drive's target reaches.
-        int reach(String drive);
+        /// Who hears whom, as it knows.
+        Hearing hearing();
+
+        /// Its number among the controllers.
+        int id();
 
         double now();
     }
@@ -75,10 +80,13 @@ final class LogPlanner {
                 yield done();
             }
             case Entry.Up(var target, int incarnation) -> {
-                if (old.incarnation.getOrDefault(target, 0) != incarnation || old.isUp(target)) {
+                if (old.incarnation.getOrDefault(target, 0) != incarnation
+                        || old.isUp(target)
+                        || (old.muted.contains(target) && !broken.contains("x_up"))) {
                     yield NOTHING;
                 }
                 next.up.put(target, true);
+                next.muted.remove(target);
                 next.entry.merge(target, 1, Integer::sum);
                 rows.fill();
                 yield done();
@@ -141,7 +149,38 @@ final class LogPlanner {
                 rows.change(slot, members, false);
                 yield done();
             }
-            case Entry.Accuse accuse -> accuse(accuse);
+            case Entry.Mute(var target, int version, var muted) -> {
+                if (Known.of(old.entry, target) != version
+                        || !old.isUp(target)
+                        || old.muted.contains(target)
+                        || !leader.hearing().isHeardByFew(ProductionPlanner.node(target))
+                        || (!old.muted.equals(muted) && !broken.contains("x_set"))) {
+                    yield NOTHING;
+                }
+                next.muted.add(target);
+                if (broken.contains("x_down_now")) {
+                    next.up.put(target, false);
+                    next.entry.merge(target, 1, Integer::sum);
+                    rows.fill();
+                    rows.vouch(drive -> where(drive).equals(target));
+                }
+                yield done();
+            }
+            case Entry.Unmute(var target, int version) -> {
+                if (Known.of(old.entry, target) != version || !next.muted.remove(target)) {
+                    yield NOTHING;
+                }
+                next.entry.merge(target, 1, Integer::sum);
+                yield done();
+            }
+            case Entry.CutOff off -> cutOff(off);
+            case Entry.Fenced(var target, int incarnation, int version) -> {
+                if (old.incarnation.getOrDefault(target, 0) != incarnation || old.version != version) {
+                    yield NOTHING;
+                }
+                rows.vouch(drive -> where(drive).equals(target));
+                yield next.slots.equals(old.slots) ? NOTHING : done();
+            }
         };
     }
 
@@ -163,7 +202,7 @@ final class LogPlanner {
         next.incarnation.put(target, incarnation);
         next.nonce.put(target, register.nonce());
         next.bootIds.put(target, register.bootId());
-        next.up.put(target, true);
+        next.up.put(target, !next.muted.contains(target));
         next.entry.merge(target, 1, Integer::sum);
         register.drives().forEach(drive -> next.drives.put(drive, target));
         next.drives.forEach((drive, owner) -> {
@@ -244,7 +283,7 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(learner.get());
                 rows.change(slot, members, false);
-                rows.avoid(slot, drive, Known.of(old.slots, slot).accused());
+                rows.avoid(slot, drive, Known.of(old.slots, slot).cutOff());
             }
         }
         return done();
@@ -254,25 +293,33 @@ final class LogPlanner {
         return row.member(drive).filter(member -> !member.inSync() && member.incarnation() == incarnation);
     }
 
-    private Outcome accuse(Entry.Accuse accuse) {
-        var row = old.row(accuse.slot());
-        var accused = row.member(accuse.accused());
-        if (row.epoch() != accuse.epoch()
-                || accused.isEmpty()
-                || row.member(accuse.accuser()).isEmpty()
-                || leader.now() - Known.of(old.slots, accuse.slot()).accused() <= 5000) {
-            return NOTHING;
-        }
-        boolean accuserIsWorse = leader.reach(accuse.accuser()) < leader.reach(accuse.accused());
-        var drive = accuserIsWorse && accused.get().inSync() ? accuse.accuser() : accuse.accused();
-        var leaving = row.member(drive).orElseThrow();
-        if (leaving.inSync() && row.inSync().size() < 2) {
+    private Outcome cutOff(Entry.CutOff off) {
+        var row = old.row(off.slot());
+        var leaving = row.member(off.leaving());
+        var asker = where(off.primary());
+        var hearing = leader.hearing();
+        var node = ProductionPlanner.node(asker);
+        var other = ProductionPlanner.node(where(off.leaving()));
+        boolean leads = row.epoch() == off.epoch()
+                && row.primary().drive().equals(off.primary())
+                && row.primary().incarnation() == off.incarnation()
+                && old.usable(off.primary());
+        boolean late = !leader.leased(off.primary(), old)
+                || !hearing.hasJustBeaten(node, off.process(), off.beats().getOrDefault(leader.id(), -1));
+        boolean worse = old.muted.contains(asker)
+                || hearing.isHeardByFew(node)
+                || !hearing.pairs().contains(CutPair.of(node, other));
+        if (!leads
+                || leaving.isEmpty()
+                || leader.now() - Known.of(old.slots, off.slot()).cutOff() <= 5000
+                || (late && !broken.contains("x_late"))
+                || (worse && !broken.contains("x_race"))) {
             return NOTHING;
         }
         var members = new ArrayList<>(row.members());
-        members.remove(leaving);
-        rows.change(accuse.slot(), members, false);
-        rows.avoid(accuse.slot(), drive, leader.now());
+        members.remove(leaving.get());
+        rows.change(off.slot(), members, false);
+        rows.avoid(off.slot(), off.leaving(), leader.now());
         rows.fill();
         return done();
     }

@@ -3,16 +3,22 @@ package dev.sluice.targetnode.replica.core.sim;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.name.NodeId;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// What the controllers' log says. Each entry makes a new one; a published one is not changed.
 final class LogState {
     /// A slot's row, and until when drives that were taken off are not chosen again.
-    record Slot(SlotRow row, Map<String, Double> avoided, double accused) {}
+    ///
+    /// @param cutOff when a member was cut off last
+    record Slot(SlotRow row, Map<String, Double> avoided, double cutOff) {}
 
     int version = 1;
     int goal;
@@ -30,6 +36,7 @@ final class LogState {
     final Map<String, String> drives = new LinkedHashMap<>();
     final Set<String> out = new LinkedHashSet<>();
     final Set<String> draining = new LinkedHashSet<>();
+    final Set<String> muted = new LinkedHashSet<>();
     final Map<Integer, Slot> slots = new LinkedHashMap<>();
     final Map<Integer, Integer> boots = new LinkedHashMap<>();
 
@@ -48,6 +55,7 @@ final class LogState {
         next.drives.putAll(drives);
         next.out.addAll(out);
         next.draining.addAll(draining);
+        next.muted.addAll(muted);
         next.slots.putAll(slots);
         next.boots.putAll(boots);
         return next;
@@ -59,6 +67,21 @@ final class LogState {
                 .flatMap(all -> all.drives().find(drive))
                 .map(DriveEntry::incarnation)
                 .orElseGet(() -> Known.of(incarnation, where(drive)));
+    }
+
+    /// As the controllers look at them.
+    SortedMap<NodeId, TargetEntry> targets() {
+        var targets = new TreeMap<NodeId, TargetEntry>();
+        up.forEach((target, isUp) -> targets.put(
+                ProductionPlanner.node(target),
+                new TargetEntry(
+                        Known.of(incarnation, target),
+                        nonce.getOrDefault(target, ""),
+                        Known.of(bootIds, target),
+                        isUp,
+                        Known.of(entry, target),
+                        muted.contains(target))));
+        return targets;
     }
 
     SlotRow row(int slot) {

@@ -11,6 +11,7 @@ final class Network {
     private final Sim sim;
     double loss;
     private final Map<String, Integer> blocked = new HashMap<>();
+    private double disturbed = -9999;
 
     Network(Sim sim, double loss) {
         this.sim = sim;
@@ -25,11 +26,44 @@ final class Network {
         return blocked.containsKey(pair(from, to));
     }
 
+    /// Looks whether targets may not hear each other now, or could not be put right since.
+    void tick() {
+        boolean waits = wasDisturbed() && sim.log().busyUntil > sim.now();
+        if (!blocked.isEmpty() || loss > .05 || waits) {
+            disturbed = sim.now();
+        }
+    }
+
+    /// Whether they may not have heard each other in the last seconds.
+    boolean wasDisturbed() {
+        return sim.now() - disturbed <= 2500;
+    }
+
     boolean touches(String node) {
         return blocked.keySet().stream().anyMatch(pair -> pair.startsWith(node + ">") || pair.endsWith(">" + node));
     }
 
+    boolean isCutFromControllers(String node) {
+        return blocked.keySet().stream().anyMatch(pair -> pair.startsWith(node + ">c") || pair.matches("c.>" + node));
+    }
+
     Set<String> block(String from, Iterable<String> to, boolean bothWays) {
+        var cut = pairs(from, to, bothWays);
+        block(cut);
+        return cut;
+    }
+
+    void block(Set<String> cut) {
+        cut.forEach(pair -> blocked.merge(pair, 1, Integer::sum));
+    }
+
+    Set<String> pairs(Iterable<String> some, Iterable<String> others) {
+        var cut = new HashSet<String>();
+        some.forEach(from -> cut.addAll(pairs(from, others, true)));
+        return cut;
+    }
+
+    Set<String> pairs(String from, Iterable<String> to, boolean bothWays) {
         var cut = new HashSet<String>();
         for (var other : to) {
             if (!other.equals(from)) {
@@ -39,7 +73,6 @@ final class Network {
                 }
             }
         }
-        cut.forEach(pair -> blocked.merge(pair, 1, Integer::sum));
         return cut;
     }
 

@@ -8,6 +8,8 @@ import dev.sluice.common.cluster.Command.SlotEpoch;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.CutPair;
+import dev.sluice.common.cluster.slots.Cuts;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.DriveTable;
 import dev.sluice.common.cluster.slots.Group;
@@ -16,7 +18,6 @@ import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
-import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The planner of the controllers, in place of the model's. What it does not know yet (planned moves, accusations) the
+/// The planner of the controllers, in place of the model's. What it does not know yet (planned moves) the
 /// model's does.
 final class ProductionPlanner {
     private static final int GROUP = 1;
@@ -54,17 +55,17 @@ final class ProductionPlanner {
         return state;
     }
 
-    private static NodeId node(String name) {
+    static NodeId node(String name) {
         return new NodeId(PREFIX + name);
     }
 
-    private static String name(NodeId node) {
+    static String name(NodeId node) {
         return node.value().substring(PREFIX.length());
     }
 
     static LogPlanner.Outcome plan(LogState state, Entry entry, LogPlanner.Leader leader, Set<String> broken) {
         return switch (entry) {
-            case Entry.Move _, Entry.Accuse _, Entry.Demote _, Entry.Drain _, Entry.Query _ ->
+            case Entry.Move _, Entry.Demote _, Entry.Drain _, Entry.Query _ ->
                 LogPlanner.plan(state, entry, leader, broken);
             case Entry.Goal goal -> {
                 var next = state.next();
@@ -88,7 +89,7 @@ final class ProductionPlanner {
                     var was = Known.of(done.slots, slot);
                     var avoided = new HashMap<>(was.avoided());
                     avoided.put(off.drive(), leader.now() + 2000);
-                    done.slots.put(slot, new LogState.Slot(was.row(), Map.copyOf(avoided), was.accused()));
+                    done.slots.put(slot, new LogState.Slot(was.row(), Map.copyOf(avoided), was.cutOff()));
                 });
                 yield new LogPlanner.Outcome(next, Optional.empty());
             }
@@ -120,12 +121,64 @@ final class ProductionPlanner {
                                 ifIncarnation,
                                 nonce),
                         leader);
+            case Entry.Mute(var target, int version, var muted) -> {
+                var those = new TreeSet<NodeId>();
+                muted.forEach(each -> those.add(node(each)));
+                yield outcome(state, new Command.Mute(node(target), version, those), leader);
+            }
+            case Entry.Unmute(var target, int version) ->
+                outcome(state, new Command.Unmute(node(target), version), leader);
+            case Entry.Fenced(var target, int incarnation, int version) ->
+                outcome(state, new Command.Fenced(node(target), incarnation, version), leader);
+            case Entry.CutOff off -> {
+                var next = plan(state, command(off, leader), leader);
+                next.ifPresent(done -> {
+                    var was = Known.of(done.slots, off.slot());
+                    var avoided = new HashMap<>(was.avoided());
+                    avoided.put(off.leaving(), leader.now() + 2000);
+                    done.slots.put(off.slot(), new LogState.Slot(was.row(), Map.copyOf(avoided), leader.now()));
+                });
+                yield new LogPlanner.Outcome(next, Optional.empty());
+            }
             case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
         };
     }
 
     private static LogPlanner.Outcome outcome(LogState state, SlotCommand command, LogPlanner.Leader leader) {
         return new LogPlanner.Outcome(plan(state, command, leader), Optional.empty());
+    }
+
+    private static SlotCommand command(Entry.CutOff off, LogPlanner.Leader leader) {
+        return new Command.CutOff(
+                node(LogState.where(off.primary())),
+                off.process(),
+                off.beats().getOrDefault(leader.id(), -1),
+                node(LogState.where(off.leaving())),
+                List.of(new SlotDrive(GROUP, off.slot(), off.epoch(), off.primary(), off.incarnation())));
+    }
+
+    private static Cuts cutsOf(LogState state, LogPlanner.Leader leader) {
+        return new Cuts() {
+            @Override
+            public Set<CutPair> pairs() {
+                return leader.hearing().pairs();
+            }
+
+            @Override
+            public boolean isHeardByFew(NodeId target) {
+                return leader.hearing().isHeardByFew(target);
+            }
+
+            @Override
+            public boolean hasJustBeaten(NodeId target, int incarnation, long beat) {
+                return leader.hearing().hasJustBeaten(target, incarnation, beat);
+            }
+
+            @Override
+            public boolean wasCutOff(int group, int slot) {
+                return leader.now() - Known.of(state.slots, slot).cutOff() <= 5000;
+            }
+        };
     }
 
     private static SlotCommand command(Entry.Register register) {
@@ -172,6 +225,11 @@ final class ProductionPlanner {
             }
 
             @Override
+            public Cuts cuts() {
+                return cutsOf(state, leader);
+            }
+
+            @Override
             public boolean isFull(String drive) {
                 return false;
             }
@@ -191,15 +249,7 @@ final class ProductionPlanner {
             return new Replication(
                     known.lastIncarnation(), known.targets(), known.drives(), known.controllers(), groups, tables);
         }
-        var targets = new TreeMap<NodeId, TargetEntry>();
-        state.up.forEach((target, up) -> targets.put(
-                node(target),
-                new TargetEntry(
-                        Known.of(state.incarnation, target),
-                        state.nonce.getOrDefault(target, ""),
-                        Known.of(state.bootIds, target),
-                        up,
-                        Known.of(state.entry, target))));
+        var targets = state.targets();
         var drives = new TreeMap<String, DriveEntry>();
         state.drives.forEach((drive, target) -> drives.put(
                 drive,
@@ -225,6 +275,8 @@ final class ProductionPlanner {
             next.nonce.put(name, entry.nonce());
             next.bootIds.put(name, entry.bootId());
         });
+        next.muted.clear();
+        after.muted().forEach(target -> next.muted.add(name(target)));
         next.out.clear();
         after.drives().entries().forEach((drive, entry) -> {
             next.drives.put(drive, name(entry.target()));
@@ -238,7 +290,7 @@ final class ProductionPlanner {
         var table = after.table(GROUP).orElseThrow();
         for (int slot = 0; slot < table.size(); slot++) {
             var was = Known.of(next.slots, slot);
-            next.slots.put(slot, new LogState.Slot(table.row(slot), was.avoided(), was.accused()));
+            next.slots.put(slot, new LogState.Slot(table.row(slot), was.avoided(), was.cutOff()));
         }
         return next;
     }

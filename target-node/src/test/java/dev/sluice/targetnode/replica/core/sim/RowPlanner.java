@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
+import dev.sluice.common.cluster.slots.CutPair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import java.nio.charset.StandardCharsets;
@@ -48,15 +49,15 @@ final class RowPlanner {
         return sum.getValue();
     }
 
-    void avoid(int slot, String drive, double accused) {
+    void avoid(int slot, String drive, double cutOff) {
         var avoided = new HashMap<>(Known.of(next.slots, slot).avoided());
         avoided.put(drive, leader.now() + 2000);
-        next.slots.put(slot, new LogState.Slot(next.row(slot), Map.copyOf(avoided), accused));
+        next.slots.put(slot, new LogState.Slot(next.row(slot), Map.copyOf(avoided), cutOff));
     }
 
     void put(int slot, SlotRow row) {
         var was = Known.of(next.slots, slot);
-        next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.accused()));
+        next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.cutOff()));
     }
 
     void fill() {
@@ -78,12 +79,14 @@ final class RowPlanner {
                 kept.removeIf(member -> !next.usable(member.drive()));
             }
             var avoided = Known.of(next.slots, slot).avoided();
+            var primary = where(row.primary().drive());
             var goal = goal(
                     next,
                     slot,
                     drive -> next.usable(drive)
                             && !next.draining.contains(where(drive))
-                            && avoided.getOrDefault(drive, 0.0) < leader.now());
+                            && avoided.getOrDefault(drive, 0.0) < leader.now()
+                            && (broken.contains("x_repick") || !isCut(primary, where(drive))));
             if (slot == asked || broken.contains("w_trim")) {
                 trim(kept, goal, asking);
             }
@@ -98,6 +101,12 @@ final class RowPlanner {
             }
             change(slot, kept, false);
         }
+    }
+
+    private boolean isCut(String one, String other) {
+        return leader.hearing()
+                .pairs()
+                .contains(CutPair.of(ProductionPlanner.node(one), ProductionPlanner.node(other)));
     }
 
     private void trim(List<Member> kept, List<String> goal, Optional<String> asking) {

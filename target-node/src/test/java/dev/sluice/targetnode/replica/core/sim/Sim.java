@@ -13,7 +13,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 
-/// One seed is one run: 3 to 5 targets with 1 or 2 drives, three controllers, clients and faults in virtual
+/// One seed is one run of a kind: 3 to 5 targets with 1 or 2 drives, three controllers, clients and faults in virtual
 /// milliseconds, with nothing that is not decided by the seed. Faults end after a while; then everything has to heal.
 final class Sim {
     /// When faults stop.
@@ -22,12 +22,31 @@ final class Sim {
     private static final double HEALED = QUIET + 16000;
     private static final double END = QUIET + 17500;
 
+    /// Who plans what an entry of the log does, and what goes wrong.
+    enum Kind {
+        /// The model's planner.
+        MODEL(false, false),
+        /// The controllers'.
+        PRODUCTION(true, false),
+        /// Targets do not hear each other, and hear the controllers.
+        MODEL_CUTS(false, true),
+        PRODUCTION_CUTS(true, true);
+
+        private final boolean production;
+        private final boolean cuts;
+
+        Kind(boolean production, boolean cuts) {
+            this.production = production;
+            this.cuts = cuts;
+        }
+    }
+
     private record Task(double at, long number, Runnable work) {}
 
     private final Random random;
     private final Set<String> broken;
     private final boolean traced;
-    private final boolean production;
+    private final Kind kind;
     private final PriorityQueue<Task> tasks = new PriorityQueue<>((one, other) -> {
         int order = Double.compare(one.at, other.at);
         return order != 0 ? order : Long.compare(one.number, other.number);
@@ -43,11 +62,11 @@ final class Sim {
     private final Checks checks = new Checks(this);
     private final Faults faults = new Faults(this);
 
-    private Sim(long seed, Set<String> broken, boolean traced, boolean production) {
+    private Sim(long seed, Set<String> broken, boolean traced, Kind kind) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.broken = broken;
         this.traced = traced;
-        this.production = production;
+        this.kind = kind;
         os = random.nextDouble() < .25;
         pageSize = 1 + random.nextInt(2);
         network = new Network(this, List.of(0.0, .01, .05).get(random.nextInt(3)));
@@ -117,16 +136,11 @@ final class Sim {
     /// @param violation empty: all promises were kept
     record Result(Optional<String> violation, int operations, int notJudged, Map<String, Integer> faults) {}
 
-    static Result run(long seed, Set<String> broken, boolean traced) {
-        return run(seed, broken, traced, false);
-    }
-
-    /// @param production whether the planner of the controllers plans, and not the model's
-    static Result run(long seed, Set<String> broken, boolean traced, boolean production) {
+    static Result run(long seed, Set<String> broken, boolean traced, Kind kind) {
         Optional<Sim> sim = Optional.empty();
         Optional<String> violation = Optional.empty();
         try {
-            sim = Optional.of(new Sim(seed, broken, traced, production));
+            sim = Optional.of(new Sim(seed, broken, traced, kind));
             sim.get().run();
         } catch (Violation found) {
             violation = Optional.of(String.valueOf(found.getMessage()));
@@ -148,12 +162,16 @@ final class Sim {
         faults.end();
         runUntil(HEALED);
         checks.converged();
+        double end = END;
+        if (isCut()) {
+            end += new WhileCut(this).run();
+        }
         var last = clients.lastReads();
-        runUntil(END);
+        runUntil(end);
         checks.explained(last);
     }
 
-    private void runUntil(double end) {
+    void runUntil(double end) {
         while (!tasks.isEmpty() && tasks.peek().at <= end) {
             var task = tasks.poll();
             now = task.at;
@@ -163,6 +181,7 @@ final class Sim {
     }
 
     private void tick() {
+        network.tick();
         log.tick();
         after(100, this::tick);
     }
@@ -210,12 +229,17 @@ final class Sim {
 
     /// Whether the planner of the controllers plans.
     boolean production() {
-        return production;
+        return kind.production;
+    }
+
+    /// Whether targets are cut off from each other.
+    boolean isCut() {
+        return kind.cuts;
     }
 
     /// The production planner has groups of two replicas at least.
     int goal(int wanted) {
-        return production ? Math.max(2, wanted) : wanted;
+        return production() ? Math.max(2, wanted) : wanted;
     }
 
     int pageSize() {

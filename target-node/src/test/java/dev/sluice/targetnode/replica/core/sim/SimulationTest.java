@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.targetnode.replica.core.sim.Sim.Kind;
 import dev.sluice.testing.PromiseBroken;
 import java.util.ArrayList;
 import java.util.Set;
@@ -17,15 +18,26 @@ final class SimulationTest {
     /// Most faults: moves within a slot, one replica, draining.
     @Test
     void promisesHoldUnderFaults() {
-        run(System.getProperty("seeds", "1-200"), false);
+        run(System.getProperty("seeds", "1-200"), Kind.MODEL);
     }
 
     @Test
     void promisesHoldUnderFaultsWithThePlannerOfTheControllers() {
-        run(System.getProperty("seeds", "1-15"), true);
+        run(System.getProperty("seeds", "1-15"), Kind.PRODUCTION);
     }
 
-    private static void run(String seeds, boolean production) {
+    /// Targets do not hear each other, or only in one direction; each hears the controllers.
+    @Test
+    void promisesHoldWhileTargetsAreCutOffFromEachOther() {
+        run(System.getProperty("seeds", "1-60"), Kind.PRODUCTION_CUTS);
+    }
+
+    @Test
+    void promisesHoldWhileTargetsAreCutOffWithThePlannerOfTheModel() {
+        run(System.getProperty("seeds", "1-60"), Kind.MODEL_CUTS);
+    }
+
+    private static void run(String seeds, Kind kind) {
         long first = Long.parseLong(seeds.split("-", -1)[0]);
         long last = Long.parseLong(seeds.split("-", -1)[1]);
         var broken = BROKEN.isEmpty() ? Set.<String>of() : Set.of(BROKEN.split(",", -1));
@@ -35,9 +47,9 @@ final class SimulationTest {
         int notJudged = 0;
         long started = System.nanoTime();
         for (long seed = first; seed <= last; seed++) {
-            var result = Sim.run(seed, broken, TRACE, production);
+            var result = Sim.run(seed, broken, TRACE, kind);
             if (result.violation().isPresent()) {
-                failures.add(message(seed, result.violation().get(), production));
+                failures.add(message(seed, result.violation().get(), kind));
                 System.out.println(failures.getLast());
             }
             operations += result.operations();
@@ -54,8 +66,13 @@ final class SimulationTest {
         assertThat(operations).isGreaterThan(0);
     }
 
-    private static String message(long seed, String why, boolean production) {
-        var test = production ? "#promisesHoldUnderFaultsWithThePlannerOfTheControllers" : "#promisesHoldUnderFaults";
+    private static String message(long seed, String why, Kind kind) {
+        var test = switch (kind) {
+            case MODEL -> "#promisesHoldUnderFaults";
+            case PRODUCTION -> "#promisesHoldUnderFaultsWithThePlannerOfTheControllers";
+            case PRODUCTION_CUTS -> "#promisesHoldWhileTargetsAreCutOffFromEachOther";
+            case MODEL_CUTS -> "#promisesHoldWhileTargetsAreCutOffWithThePlannerOfTheModel";
+        };
         return "seed %d: %s%n  replay: mvn -pl target-node -am test -Dtest='SimulationTest%s' -Dseeds=%d-%d -Dtrace=true -Dsurefire.failIfNoSpecifiedTests=false"
                 .formatted(seed, why, test, seed, seed);
     }

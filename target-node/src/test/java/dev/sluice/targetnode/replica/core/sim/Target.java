@@ -3,15 +3,20 @@ package dev.sluice.targetnode.replica.core.sim;
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
 import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// A target: its process, its lease, the map it has applied. What it does for slots is in {@link Shell}, what it
 /// does for clients in {@link Gateway}.
@@ -19,7 +24,11 @@ final class Target {
     private static final double BEAT = 250;
     private static final double LEASE = 1000;
     private static final double TICK = 60;
-    private static final double SILENT = 1500;
+
+    /// Who is not heard for so long is cut off: later than the verdict on targets.
+    private static final double CUT = 2000;
+
+    private static final double LATE = 400;
 
     private record Beat(double sent, Map<Integer, Integer> versions) {}
 
@@ -41,6 +50,14 @@ final class Target {
     private double lease;
     private final Map<Integer, Beat> beats = new TreeMap<>();
     private final Map<String, Double> heard = new HashMap<>();
+    private final Map<Integer, Integer> answered = new TreeMap<>();
+    private final Set<String> asking = new HashSet<>();
+    private double ticked;
+    private double steadySince;
+
+    /// When it asked last that a member leaves.
+    double asked = -9999;
+
     private String nonce = "";
     private Optional<Integer> known = Optional.empty();
     Shell shell;
@@ -86,6 +103,10 @@ final class Target {
         lease = 0;
         beats.clear();
         heard.clear();
+        answered.clear();
+        asking.clear();
+        ticked = clock();
+        steadySince = clock();
         nonce = nonce(id, life);
         kernel += afterPowerCut ? 1 : 0;
         known = Optional.empty();
@@ -122,6 +143,7 @@ final class Target {
         disk.staged.clear();
         disk.announced("");
         shell.forget(disk.id);
+        gateway.abandon(disk.id);
     }
 
     /// It is opened again.
@@ -215,6 +237,7 @@ final class Target {
 
     void registered(int given) {
         incarnation = given;
+        steadySince = clock(); // it asks the others from now on
         if (sim.log().state.replication.isEmpty()) { // else it shows which drives the log has
             disks.values().forEach(disk -> began(disk, given));
         }
@@ -234,7 +257,9 @@ final class Target {
             beats.put(number, new Beat(clock(), new HashMap<>()));
             for (var controller : sim.log().controllers) {
                 int as = incarnation;
-                sim.network().send(id, controller.name(), () -> controller.beat(id, as, number), true);
+                var whom = hears(1000).map(Target::nodes);
+                int applied = view.map(state -> state.version).orElse(-1);
+                sim.network().send(id, controller.name(), () -> controller.beat(id, as, number, whom, applied), true);
             }
             for (var other : sim.targets()) {
                 if (other != this) {
@@ -245,11 +270,27 @@ final class Target {
         after(BEAT, this::beat);
     }
 
+    /// Who answered its pings in the last while; empty when it has just begun or stood still.
+    private Optional<Set<String>> hears(double millis) {
+        if (clock() - ticked > LATE || clock() - steadySince < millis + 200) {
+            return sim.breaks("x_fresh") ? Optional.of(Set.of()) : Optional.empty();
+        }
+        return Optional.of(heard.entrySet().stream()
+                .filter(answer -> sim.now() - answer.getValue() < millis)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet()));
+    }
+
+    private static Set<NodeId> nodes(Set<String> names) {
+        return names.stream().map(ProductionPlanner::node).collect(Collectors.toSet());
+    }
+
     private void pinged(String from) {
         sim.network().toTarget(id, from, node -> node.heard.put(id, sim.now()));
     }
 
     void beaten(int controller, int number, boolean promised, int version) {
+        answered.merge(controller, number, Math::max);
         var beat = beats.get(number);
         if (promised && beat != null) {
             beat.versions.put(controller, version);
@@ -294,6 +335,10 @@ final class Target {
     }
 
     private void tick() {
+        if (clock() - ticked > LATE) {
+            steadySince = clock();
+        }
+        ticked = clock();
         shell.tick();
         view.ifPresent(state -> {
             state.drives.forEach((drive, owner) -> {
@@ -304,7 +349,8 @@ final class Target {
                 }
             });
             disks.values().forEach(disk -> bringIn(disk, state));
-            state.slots.keySet().forEach(slot -> accuse(slot, state));
+            state.slots.keySet().forEach(slot -> cutOff(slot, state));
+            state.slots.keySet().forEach(slot -> demote(slot, state));
         });
         after(TICK, this::tick);
     }
@@ -328,19 +374,56 @@ final class Target {
         }
     }
 
-    /// The primary accuses a member that is silent.
-    private void accuse(int slot, LogState state) {
-        var serving = shell.serving(slot);
-        if (serving.isEmpty() || !leased()) {
+    /// A member that the primary has not heard for a while is to leave.
+    private void cutOff(int slot, LogState state) {
+        var row = state.row(slot);
+        var primary = row.primary();
+        var heardNow = hears(sim.breaks("x_race") ? 1000 : CUT);
+        boolean open = !sim.breaks("x_open") || shell.serving(slot).isPresent();
+        if (!disks.containsKey(primary.drive()) || heardNow.isEmpty() || !leased() || !open) {
+            return;
+        }
+        var disk = Known.of(disks, primary.drive());
+        if (!disk.alive || disk.incarnation != primary.incarnation()) {
+            return;
+        }
+        for (var member : row.members()) {
+            var other = where(member.drive());
+            if (!other.equals(id) && !heardNow.get().contains(other)) {
+                askToLeave(slot, row, disk, member.drive());
+            }
+        }
+    }
+
+    /// Only who can still write has data.
+    private void askToLeave(int slot, SlotRow row, Disk disk, String leaving) {
+        var what = slot + "/" + leaving;
+        if (!asking.add(what)) {
+            return;
+        }
+        disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(6);
+        int of = disk.life;
+        int given = disk.incarnation;
+        after(disk.busyUntil - sim.now(), () -> {
+            asking.remove(what);
+            if (sim.breaks("x_unwritten") || (disk.alive && disk.life == of)) {
+                disk.store.sync();
+                asked = sim.now();
+                sim.log()
+                        .propose(new Entry.CutOff(
+                                slot, row.epoch(), leaving, disk.id, given, incarnation, Map.copyOf(answered)));
+            }
+        });
+    }
+
+    /// The rule as it was: a member that restarted copies everything.
+    private void demote(int slot, LogState state) {
+        if (!sim.breaks("w_copyback") || shell.serving(slot).isEmpty() || !leased()) {
             return;
         }
         var row = state.row(slot);
         for (var member : row.members()) {
-            var target = where(member.drive());
-            if (!target.equals(id) && sim.now() - heard.getOrDefault(target, sim.now()) > SILENT) {
-                sim.log().propose(new Entry.Accuse(slot, row.epoch(), member.drive(), serving.get()));
-            }
-            boolean restarted = member.inSync() && member.since() > row.primarySince() && sim.breaks("w_copyback");
+            boolean restarted = member.inSync() && member.since() > row.primarySince();
             if (restarted && shell.isNewLife(slot, member)) {
                 sim.log().propose(new Entry.Demote(slot, row.epoch(), member.drive(), member.incarnation()));
             }

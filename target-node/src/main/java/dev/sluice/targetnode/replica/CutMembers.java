@@ -1,0 +1,144 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Command.SlotCommand;
+import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A target that this one does not hear, though the controllers do, keeps no member in slots whose primary is here:
+/// writes would wait for it for ever. This one asks that such members leave; whether they do, the controllers decide.
+///
+/// From the request on, the primary's drive may have the only copy. So it is asked for only after something was written
+/// to that drive, durably: who cannot write has lost what it had.
+final class CutMembers {
+    private static final Logger LOG = LoggerFactory.getLogger(CutMembers.class);
+
+    /// Later than the controllers' verdict on targets that most others do not hear.
+    private static final Duration SILENT = Duration.ofSeconds(2);
+
+    /// What the controllers are told of the process that asks.
+    interface Asker {
+        int incarnation();
+
+        /// The newest beat that was answered; 0 for none.
+        long answeredBeat();
+    }
+
+    private final NodeId self;
+    private final Pings pings;
+    private final Asker asker;
+    private final Map<String, DriveReplicas> loops;
+    private final Supplier<Optional<Applied>> applied;
+    private final Proposer proposer;
+
+    CutMembers(
+            NodeId self,
+            Pings pings,
+            Asker asker,
+            Map<String, DriveReplicas> loops,
+            Supplier<Optional<Applied>> applied,
+            Proposer proposer) {
+        this.self = self;
+        this.pings = pings;
+        this.asker = asker;
+        this.loops = loops;
+        this.applied = applied;
+        this.proposer = proposer;
+    }
+
+    /// Looks once. Waits for drives of this target.
+    void look() {
+        var known = applied.get().map(Applied::state);
+        var heard = pings.heard(SILENT);
+        if (known.isPresent() && heard.isPresent()) {
+            var silent = silent(known.get().replication(), heard.get());
+            if (!silent.isEmpty()) {
+                askToLeave(silent, known.get());
+            }
+        }
+    }
+
+    private Set<NodeId> silent(Replication replication, Set<NodeId> heard) {
+        var silent = new HashSet<NodeId>();
+        replication.targets().forEach((target, entry) -> {
+            if (entry.up() && !target.equals(self) && !heard.contains(target)) {
+                silent.add(target);
+            }
+        });
+        return silent;
+    }
+
+    private void askToLeave(Set<NodeId> silent, ClusterState state) {
+        var asking = new HashMap<NodeId, List<SlotDrive>>();
+        loops.values().stream().filter(DriveReplicas::leased).forEach(loop -> {
+            var primaries = primaries(loop, silent, state.replication());
+            if (!primaries.isEmpty() && canWrite(loop.drive())) {
+                primaries.forEach((target, slots) ->
+                        asking.computeIfAbsent(target, _ -> new ArrayList<>()).addAll(slots));
+            }
+        });
+        asking.forEach((target, slots) -> {
+            LOG.warn("{} is not heard: its members are to leave {} slots of this target", target, slots.size());
+            for (int from = 0; from < slots.size(); from += SlotCommand.MOST_SLOTS) {
+                var some = slots.subList(from, Math.min(slots.size(), from + SlotCommand.MOST_SLOTS));
+                proposer.add(
+                        new Command.CutOff(self, asker.incarnation(), asker.answeredBeat(), target, List.copyOf(some)));
+            }
+        });
+    }
+
+    /// The slots of which this drive is the primary and a silent target has a member.
+    private static Map<NodeId, List<SlotDrive>> primaries(
+            DriveReplicas loop, Set<NodeId> silent, Replication replication) {
+        var primaries = new HashMap<NodeId, List<SlotDrive>>();
+        var owners = new HashMap<String, NodeId>();
+        replication.drives().entries().forEach((drive, entry) -> {
+            if (silent.contains(entry.target())) {
+                owners.put(drive, entry.target());
+            }
+        });
+        replication.tables().forEach((group, table) -> {
+            for (int slot = 0; slot < table.size(); slot++) {
+                var row = table.row(slot);
+                var primary = row.primary();
+                if (!primary.drive().equals(loop.id()) || primary.incarnation() != loop.incarnation()) {
+                    continue;
+                }
+                for (var member : row.members()) {
+                    var owner = owners.get(member.drive());
+                    if (owner != null) {
+                        primaries
+                                .computeIfAbsent(owner, _ -> new ArrayList<>())
+                                .add(new SlotDrive(group, slot, row.epoch(), loop.id(), loop.incarnation()));
+                    }
+                }
+            }
+        });
+        return primaries;
+    }
+
+    private static boolean canWrite(Drive drive) {
+        try {
+            Drive.awaited(drive.startStep(() -> drive.contents().markSound()));
+            return true;
+        } catch (StoreException failure) {
+            LOG.warn("drive {} asks for nothing: it cannot write: {}", drive.id(), failure.getMessage());
+            return false;
+        }
+    }
+}
