@@ -32,6 +32,10 @@ public interface ByteSource extends AutoCloseable {
         return false;
     }
 
+    /// From now until the next pull its sender is asked for no more than has been read from it: the pull may come late.
+    /// On the thread that pulls.
+    default void holdBack() {}
+
     /// Gives up what was not read. Never throws.
     @Override
     void close();

@@ -232,6 +232,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     private Response parked(ObjectCall call, ByteSource body) {
+        body.holdBack();
         if (!parked.await(() -> isServed(call), () -> body.abandoned() || isElsewhere(call))) {
             throw new StoreException.NotPrimary("this target may not serve this key now: the map of slots is changing");
         }

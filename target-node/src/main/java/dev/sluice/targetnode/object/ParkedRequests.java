@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// Requests for slots that this target does not serve now, but may serve soon. Nothing of their bodies has been asked
-/// for, so one holds a connection and little else.
+/// for, and what comes all the same is not read on, so one holds a connection and little else.
 final class ParkedRequests {
     private static final int MOST = 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(4);

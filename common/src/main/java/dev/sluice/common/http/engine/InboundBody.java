@@ -29,6 +29,10 @@ final class InboundBody implements ByteSource, BodyConsumer {
     private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>();
     private long queued;
     private boolean heldBack;
+
+    /// Until the next pull nothing more is read than has been.
+    private boolean waits;
+
     private boolean pulled;
     private boolean ended;
     private boolean closed;
@@ -104,6 +108,7 @@ final class InboundBody implements ByteSource, BodyConsumer {
             }
             lent = new Lent(next);
             queued -= lent.length;
+            waits = false;
             resume = heldBack && hasMuchRoom();
             if (resume) {
                 heldBack = false;
@@ -152,7 +157,17 @@ final class InboundBody implements ByteSource, BodyConsumer {
     }
 
     private boolean hasRoom() {
-        return queue.isEmpty() || (queued < limit && !budget.exhausted());
+        return queue.isEmpty() || (queued < limit && !waits && !budget.exhausted());
+    }
+
+    @Override
+    public void holdBack() {
+        lock.lock();
+        try {
+            waits = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

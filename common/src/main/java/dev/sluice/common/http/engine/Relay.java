@@ -65,9 +65,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private boolean over;
     private long activeAt = System.nanoTime();
 
-    /// Since when it waits for another node, and why.
+    /// Why it waits for another node, since when, and how long it has waited before. Time at a node that had it and
+    /// was lost is not waiting.
     private Optional<IOException> parked = Optional.empty();
-    private Optional<Long> waitsSince = Optional.empty();
+    private long waitsSince;
+    private long waited;
+
     private long sentAt = System.nanoTime();
 
     Relay(Exchange exchange, Forward forward) {
@@ -373,14 +376,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         if (over) {
             return;
         }
-        if (waitsSince.isEmpty()) {
-            waitsSince = Optional.of(since);
-        }
         if (!forward.way().mayMove() || !watch.park()) {
             giveUp(cause, false);
             return;
         }
         parked = Optional.of(cause);
+        waitsSince = since;
         follow(System.nanoTime(), false);
     }
 
@@ -390,10 +391,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private void follow(long now, boolean again) {
         var next = forward.way().now();
         boolean same = next.node().equals(stage.node());
-        boolean late = now - waitsSince.orElse(now) > PATIENCE.toNanos();
+        long waitedBy = waited + now - waitsSince;
+        boolean late = waitedBy > PATIENCE.toNanos();
         boolean tryAgain = again && !late && next.version() > stage.version();
         if (!forward.way().isDown(next) && (!same || tryAgain)) {
             unpark();
+            waited = waitedBy;
             stage = next;
             watch.metrics().relayFollowed();
             send();

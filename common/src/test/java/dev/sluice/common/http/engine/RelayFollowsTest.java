@@ -306,6 +306,25 @@ class RelayFollowsTest {
         refusing.join();
     }
 
+    /// Time at a node that had the request is not waiting.
+    @Test
+    void aReadWaitsAgainWhenItsNextNodeIsLostMuchLater() throws Exception {
+        client.send(GET);
+        first.accept().close();
+        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        try (var next = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            map.names("next", URI.create("http://127.0.0.1:" + next.getLocalPort()));
+            try (var node = next.accept()) {
+                receive(node, "\r\n\r\n");
+                long taken = System.nanoTime();
+                TestServer.eventually("longer than any waits", () -> System.nanoTime() - taken > 4_200_000_000L);
+            }
+            TestServer.eventually("it waits again", () -> front.meter("sluice.relay.parked") == 1);
+            keyMoves();
+            assertThat(client.read().status()).isEqualTo(200);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {GET, DELETE, PUT, EMPTY_PUT})
     void whoeverIsNotThePrimaryIsLeft(String request) throws Exception {

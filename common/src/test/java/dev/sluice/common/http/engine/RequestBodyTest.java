@@ -256,6 +256,54 @@ class RequestBodyTest {
         }
     }
 
+    /// As a request does that waits until this node may serve it.
+    @Test
+    void aBodyThatIsHeldBackIsNotReadOnBeforeItIsPulled() throws Exception {
+        var held = new CountDownLatch(1);
+        var proceed = new CountDownLatch(1);
+        try (var server = TestServer.blocking(request -> {
+                    request.body().holdBack();
+                    held.countDown();
+                    proceed.await();
+                    return digest(request);
+                });
+                var client = server.connect()) {
+            var bytes = random(32 << 20);
+            client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + bytes.length + "\r\n\r\n");
+            held.await();
+            var sent = new AtomicLong();
+            var sending = Thread.ofPlatform().start(() -> {
+                try {
+                    for (int i = 0; i < bytes.length; i += 64 << 10) {
+                        client.send(java.util.Arrays.copyOfRange(bytes, i, i + (64 << 10)));
+                        sent.addAndGet(64 << 10);
+                    }
+                } catch (IOException failed) {
+                    throw new java.io.UncheckedIOException(failed);
+                }
+            });
+            awaitStandstill(sent);
+            int read = 128 << 10; // at once, at most
+            assertThat(server.meter("sluice.http.queued.bytes")).isPositive().isLessThanOrEqualTo(read);
+            proceed.countDown();
+            assertThat(client.read().text()).isEqualTo(digestOf(bytes));
+            sending.join();
+        }
+    }
+
+    /// Until it has not grown for half a second.
+    private static void awaitStandstill(AtomicLong sent) throws InterruptedException {
+        var last = new AtomicLong(-1);
+        var since = new AtomicLong(System.nanoTime());
+        TestServer.eventually("it stands still", () -> {
+            long now = System.nanoTime();
+            if (last.getAndSet(sent.get()) != sent.get()) {
+                since.set(now);
+            }
+            return now - since.get() > 500_000_000;
+        });
+    }
+
     @Test
     void aClientThatLeavesInMidBodyIsAFailureForTheReader() throws Exception {
         var failure = new AtomicReference<Throwable>(new AssertionError("none yet"));
