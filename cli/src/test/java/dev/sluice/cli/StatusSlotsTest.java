@@ -44,6 +44,14 @@ final class StatusSlotsTest {
     }
 
     @Test
+    void mutedTargetsAreNamed() {
+        assertThat(node.sluice("status").out()).doesNotContain("muted");
+        clusterHealth.set(SLOTS.replace("{\"id\"", "{\"muted\":[\"target003\"],\"id\""));
+        assertThat(node.sluice("status").out()).contains("target003 is muted: most other targets do not hear it");
+        assertThat(node.sluice("status", "--json").out().replaceAll("\\s", "")).contains("\"muted\":[\"target003\"]");
+    }
+
+    @Test
     void withoutReplicatedBucketsNothingIsSaidOfSlots() {
         clusterHealth.set(NO_SLOTS);
         assertThat(node.sluice("status").out()).contains("proxy001").doesNotContain("slots");

@@ -71,7 +71,7 @@ final class S3Gateway implements HttpHandler {
     }
 
     private Response onBucket(UnreadRequest unread, Caller caller, RequestHead head, ByteSource body) {
-        var view = views.confirmed();
+        var view = confirmed(unread, caller);
         var bucket = unread.bucket().flatMap(view::bucket);
         bucket.ifPresent(there -> AccessCheck.authorise(caller, unread, there, view));
         return switch (unread.read()) {
@@ -81,6 +81,21 @@ final class S3Gateway implements HttpHandler {
                 serve(request, existing(request.bucket(), view), view, caller, head, body);
             case S3Request.OnObject request -> throw new IllegalStateException("not on a bucket: " + request);
         };
+    }
+
+    /// A malformed request is refused as such also while the controller does not answer, where this node knows enough.
+    private ClusterView confirmed(UnreadRequest unread, Caller caller) {
+        try {
+            return views.confirmed();
+        } catch (StoreException.Unavailable away) {
+            var known = views.current();
+            var bucket = unread.bucket().flatMap(known::bucket);
+            bucket.ifPresent(there -> AccessCheck.authorise(caller, unread, there, known));
+            if (bucket.isPresent() || unread.bucket().isEmpty()) {
+                var _ = unread.read();
+            }
+            throw away;
+        }
     }
 
     private Response serve(

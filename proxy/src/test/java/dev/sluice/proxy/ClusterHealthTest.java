@@ -8,6 +8,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +29,8 @@ class ClusterHealthTest {
     void clusterWithoutReplicatedBucketsIsHealthy() {
         assertThat(health().status()).isEqualTo(200);
         assertThat(TrialCluster.text(health()))
-                .isEqualTo("{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0}}");
+                .isEqualTo(
+                        "{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0},\"muted\":[]}");
     }
 
     @Test
@@ -48,12 +50,22 @@ class ClusterHealthTest {
 
     @Test
     void nodeThatKnowsNoStateIsNotHealthy() {
-        var handler = new ClusterHealthHandler(new NodeId("proxy001"), () -> {
-            throw new StoreException.Unavailable("waiting for all targets to join");
-        });
+        var handler = new ClusterHealthHandler(
+                new NodeId("proxy001"),
+                () -> {
+                    throw new StoreException.Unavailable("waiting for all targets to join");
+                },
+                Set::of);
         var answer = (Response) handler.answer(SignedRequest.anonymous("GET /health/cluster"));
         assertThat(answer.status()).isEqualTo(503);
         assertThat(TrialCluster.text(answer)).contains("\"reason\":\"waiting for all targets to join\"");
+    }
+
+    @Test
+    void mutedTargetsAreNamed() {
+        assertThat(TrialCluster.text(health())).contains("\"muted\":[]");
+        cluster.muted = Set.of(new NodeId("target003"));
+        assertThat(TrialCluster.text(health())).contains("\"muted\":[\"target003\"]");
     }
 
     @Test

@@ -84,6 +84,22 @@ class OrderOfChecksTest {
     }
 
     @Test
+    void whatIsMalformedIsSaidAlsoWhileTheControllerIsAway() {
+        cluster.bucket("b");
+        cluster.control.silence(true);
+        assertThat(sent("GET /b?max-keys=x")).isEqualTo("400 InvalidArgument");
+        assertThat(sent("GET /?max-buckets=x")).isEqualTo("400 InvalidArgument");
+        assertThat(sent("GET /b")).isEqualTo("503 ServiceUnavailable");
+        assertThat(sent("GET /none?max-keys=x"))
+                .as("who may read it is not known")
+                .isEqualTo("503 ServiceUnavailable");
+        cluster.control.silence(false);
+        cluster.withPolicy("c", statement("Deny", "*", "c"), statement("Deny", "*", "c/*"));
+        cluster.control.silence(true);
+        assertThat(sent("GET /c?max-keys=x")).isEqualTo(DENIED);
+    }
+
+    @Test
     void aUriThatIsNoneComesFirst() {
         assertThat(outcomeOf(SignedRequest.anonymous("GET /b/%zz"))).isEqualTo("400 InvalidURI");
         assertThat(outcomeOf(SignedRequest.anonymous("GET /b/" + "k".repeat(1025))))

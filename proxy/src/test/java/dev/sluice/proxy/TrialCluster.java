@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +54,7 @@ final class TrialCluster implements AutoCloseable {
     private final ConcurrentMap<NodeId, TargetService> here = new ConcurrentHashMap<>();
     final BucketLifecycle life;
     volatile SlotCounts slots = SlotCounts.NONE;
+    volatile Set<NodeId> muted = Set.of();
     private final PeerClient peers;
     private final NodeHandler door;
 
@@ -98,7 +100,7 @@ final class TrialCluster implements AutoCloseable {
                 new Targets(here, peers),
                 nothing,
                 nothing,
-                new ClusterHealthHandler(node, () -> slots),
+                new ClusterHealthHandler(node, () -> slots, () -> muted),
                 nothing,
                 TrialCluster::onlyViaLab,
                 () -> NOW));

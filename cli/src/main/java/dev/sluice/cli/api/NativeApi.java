@@ -276,21 +276,20 @@ public final class NativeApi {
         }
     }
 
-    /// The slots of the replicated buckets, as one node knows them; without keys.
+    /// The slots of the replicated buckets and the targets that are muted, as one node knows them; without keys.
     ///
     /// @return empty when it does not say
-    public static Optional<SlotCounts> slots(String url, Trust trust) {
+    public static Optional<ClusterHealth> clusterHealth(String url, Trust trust) {
         try {
             var connection = connection(url + "/health/cluster", trust);
             try {
                 boolean full = connection.getResponseCode() == HttpURLConnection.HTTP_OK;
                 try (var answer = full ? connection.getInputStream() : connection.getErrorStream()) {
-                    var slots = answer == null
-                            ? JSON.missingNode()
-                            : JSON.readTree(answer).path("slots");
-                    return slots.isMissingNode()
+                    var said = answer == null ? JSON.missingNode() : JSON.readTree(answer);
+                    return said.path("slots").isMissingNode()
                             ? Optional.empty()
-                            : Optional.of(JSON.treeToValue(slots, SlotCounts.class));
+                            : Optional.of(new ClusterHealth(
+                                    JSON.treeToValue(said.path("slots"), SlotCounts.class), texts(said.path("muted"))));
                 }
             } finally {
                 connection.disconnect();
@@ -298,6 +297,12 @@ public final class NativeApi {
         } catch (IOException unreachable) {
             return Optional.empty();
         }
+    }
+
+    private static List<String> texts(JsonNode array) {
+        var texts = new ArrayList<String>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
     }
 
     private static HttpURLConnection connection(String url, Trust trust) throws IOException {

@@ -1,5 +1,6 @@
 package dev.sluice.cli.cluster;
 
+import dev.sluice.cli.api.ClusterHealth;
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.api.NodeHealth;
 import dev.sluice.cli.process.ProcessStamp;
@@ -11,7 +12,9 @@ import java.util.Optional;
 /// How a cluster is: from its file and processes, or (of another machine) from its own map.
 ///
 /// @param slots of the replicated buckets; empty when no node tells
-public record ClusterStatus(String endpoint, String state, List<NodeStatus> nodes, Optional<SlotCounts> slots) {
+/// @param muted ids of targets that most other targets do not hear
+public record ClusterStatus(
+        String endpoint, String state, List<NodeStatus> nodes, Optional<SlotCounts> slots, List<String> muted) {
 
     /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped. Its
     /// drives are those that do not serve.
@@ -24,7 +27,7 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                 .map(node -> status(
                         node.id(), node.role().toString(), node.url(), health(node, trust), node.pid(), node.log()))
                 .toList();
-        return new ClusterStatus(cluster.endpoint(), overall(nodes), nodes, slots(nodes, trust));
+        return status(cluster.endpoint(), nodes, trust);
     }
 
     /// Of any cluster, asked at one of its nodes.
@@ -38,7 +41,7 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                         0,
                         ""))
                 .toList();
-        return new ClusterStatus(api.endpoint().toString(), overall(nodes), nodes, slots(nodes, api.trust()));
+        return status(api.endpoint().toString(), nodes, api.trust());
     }
 
     /// @param health empty of a node that does not run
@@ -54,12 +57,18 @@ public record ClusterStatus(String endpoint, String state, List<NodeStatus> node
                 health.map(NodeHealth::drives).orElse(List.of()));
     }
 
-    /// As the first node says that can.
-    private static Optional<SlotCounts> slots(List<NodeStatus> nodes, Trust trust) {
-        return nodes.stream()
+    /// Of the whole cluster, as the first node says that can.
+    private static ClusterStatus status(String endpoint, List<NodeStatus> nodes, Trust trust) {
+        var whole = nodes.stream()
                 .filter(node -> node.state().equals("serving"))
-                .flatMap(node -> NativeApi.slots(node.url(), trust).stream())
+                .flatMap(node -> NativeApi.clusterHealth(node.url(), trust).stream())
                 .findFirst();
+        return new ClusterStatus(
+                endpoint,
+                overall(nodes),
+                nodes,
+                whole.map(ClusterHealth::slots),
+                whole.map(ClusterHealth::muted).orElse(List.of()));
     }
 
     public boolean serving() {

@@ -50,6 +50,10 @@ final class StatusCommand implements Callable<Integer> {
             for (var node : status.nodes()) {
                 node.drives().forEach(drive -> out.println("%s drive %s".formatted(node.id(), drive.text())));
             }
+            status.muted()
+                    .forEach(target -> out.println(
+                            "%s is muted: most other targets do not hear it, so it serves nothing; look at the network between them"
+                                    .formatted(target)));
             status.slots()
                     .filter(slots -> slots.total() > 0)
                     .ifPresent(slots -> out.println(

@@ -255,7 +255,10 @@ final class ComposedNode implements RunningNode {
                         id,
                         this::whyNotReady,
                         () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
-                new ClusterHealthHandler(id, () -> views.current().allSlotCounts()),
+                new ClusterHealthHandler(
+                        id,
+                        () -> views.current().allSlotCounts(),
+                        () -> views.current().state().replication().muted()),
                 new MetricsHandler(jvm.meters()),
                 config.backends().rules()::connection,
                 clock));
