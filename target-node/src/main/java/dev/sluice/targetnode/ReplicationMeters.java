@@ -19,6 +19,10 @@ final class ReplicationMeters {
                 .description("Damaged objects that were restored from other replicas")
                 .tag("node", node.value())
                 .register(meters);
+        FunctionCounter.builder("sluice.replica.standstills", replicator, Replicator::standstills)
+                .description("How often a drive stood still for a second, so that other replicas served its slots")
+                .tag("node", node.value())
+                .register(meters);
         Gauge.builder("sluice.replica.leased", replicator, each -> each.leased() ? 1 : 0)
                 .description("1 while a drive of this target may serve its slots")
                 .tag("node", node.value())

@@ -155,7 +155,7 @@ final class ClientWrites implements AutoCloseable {
             });
             handedIn = true;
             holder.loop().run(() -> begin(term, new Event.Write(ticket, name, deletion)));
-            if (holder.loop().isOver()) {
+            if (holder.loop().isClosed()) {
                 write.outcome().complete(Action.Outcome.UNKNOWN); // it ended before it was told of this write
             }
         } finally {

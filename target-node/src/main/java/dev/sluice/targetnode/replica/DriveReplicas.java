@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
@@ -43,6 +45,7 @@ final class DriveReplicas implements AutoCloseable {
     private static final Duration LATER_AGAIN = Duration.ofSeconds(1);
     private static final Duration STAND_IN_AGAIN = Duration.ofSeconds(10);
     private static final int MOST_MESSAGES = 1 << 16;
+    private static final long IDLE = Long.MIN_VALUE;
 
     /// What carries out actions.
     interface Shell {
@@ -63,8 +66,11 @@ final class DriveReplicas implements AutoCloseable {
     private final Object syncing = new Object();
     private boolean syncRuns;
     private Optional<CompletableFuture<Void>> nextSync = Optional.empty();
+    private final AtomicInteger changes = new AtomicInteger();
+    private volatile long stepBegan = IDLE;
     private volatile boolean closed;
     private volatile boolean over;
+    private volatile boolean stoodStill;
 
     /// @param ended told at the end, whether the drive failed or this was closed
     DriveReplicas(
@@ -109,9 +115,41 @@ final class DriveReplicas implements AutoCloseable {
         return !closed && lease.held() && drive.serves();
     }
 
-    /// Whether nothing that is posted is done any more.
-    boolean isOver() {
-        return over;
+    /// Whether nothing that is posted from now on is done. The last step may not have ended.
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Ends it for good, because it stands still. Its last step, and changes that it ordered, may go on later: until
+    /// [#isDone] nothing else works on the drive.
+    void endStandingStill() {
+        stoodStill = true;
+        close();
+    }
+
+    boolean stoodStill() {
+        return stoodStill;
+    }
+
+    /// Whether its last step has ended, and all changes that it ordered.
+    boolean isDone() {
+        return over && changes.get() == 0;
+    }
+
+    /// When the step began that it is at, of [System#nanoTime]; empty when it has nothing to do.
+    OptionalLong stepBegan() {
+        long began = stepBegan;
+        return began == IDLE ? OptionalLong.empty() : OptionalLong.of(began);
+    }
+
+    /// A change of the drive is ordered.
+    void changeBegan() {
+        changes.incrementAndGet();
+    }
+
+    /// It is done, or has failed.
+    void changeEnded() {
+        changes.decrementAndGet();
     }
 
     /// Hands an event to a slot. Never blocks.
@@ -147,6 +185,7 @@ final class DriveReplicas implements AutoCloseable {
 
     /// On the loop's thread.
     List<Action> handle(Holder holder, Event event) {
+        stepBegan = System.nanoTime(); // of many events in one step, each is a step
         var actions = holder.core().on(event, new Context(holder));
         shell.run(holder, actions);
         if (holder.core().waits()) {
@@ -195,6 +234,7 @@ final class DriveReplicas implements AutoCloseable {
                     break;
                 }
                 try {
+                    stepBegan = System.nanoTime();
                     if (step != null) {
                         step.run();
                     }
@@ -203,6 +243,7 @@ final class DriveReplicas implements AutoCloseable {
                         ticked = System.nanoTime();
                     }
                 } finally {
+                    stepBegan = IDLE;
                     drive.leave();
                 }
             }

@@ -57,9 +57,14 @@ final class LocalChanges {
     /// Never blocks. On the loop's thread.
     void begin(Holder holder, Action.Local action) {
         var bytes = bytes(holder.loop().id(), action);
+        holder.loop().changeBegan();
         var change = holder.changes().thenComposeAsync(_ -> patiently(holder.loop(), action, bytes), threads);
         var ended = change.handle((_, failure) -> {
-            end(holder, action, bytes, Optional.ofNullable(failure));
+            try {
+                end(holder, action, bytes, Optional.ofNullable(failure));
+            } finally {
+                holder.loop().changeEnded();
+            }
             return null;
         });
         holder.changing(ended.thenRun(() -> {}));

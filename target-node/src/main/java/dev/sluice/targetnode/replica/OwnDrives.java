@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 /// incarnation. Its loop begins when the log shows this nonce. When the drive leaves, its loop ends for good, and only
 /// then is that incarnation reported out. A drive that the log has under any other nonce is reported out, too: an
 /// announcement of before may have come late.
+///
+/// **A loop that stands still** is ended for good first, and then its drive is reported out, though it is open. It is
+/// announced again when all that this loop ordered is done or has failed.
 final class OwnDrives implements Membership.Drives {
     private static final Logger LOG = LoggerFactory.getLogger(OwnDrives.class);
 
@@ -56,6 +59,11 @@ final class OwnDrives implements Membership.Drives {
 
     /// Open drives that the log refuses, or whose loop has ended. What is opened later is another object.
     private final Set<Drive> refused = new HashSet<>();
+
+    /// Loops that were ended because they stood still; their drives are refused meanwhile.
+    private final Set<DriveReplicas> standing = new HashSet<>();
+
+    private volatile long standstills;
 
     /// @param loops the drives that take part, by id: changed by this, and read by all threads
     OwnDrives(
@@ -175,7 +183,36 @@ final class OwnDrives implements Membership.Drives {
     /// on it.
     synchronized void ended(DriveReplicas loop) {
         loops.remove(loop.id(), loop);
-        refused.add(loop.drive());
+        if (!loop.stoodStill()) { // else it is refused until it is done
+            refused.add(loop.drive());
+        }
+    }
+
+    /// The loop of a drive stands still: ends it, and only then reports the drive.
+    ///
+    /// @param incarnation of this process
+    /// @return whether it was ended by this call
+    boolean standsStill(DriveReplicas loop, int incarnation) {
+        synchronized (this) {
+            if (!loops.remove(loop.id(), loop)) {
+                return false;
+            }
+            loop.endStandingStill();
+            refused.add(loop.drive());
+            standing.add(loop);
+            standstills++;
+        }
+        LOG.warn(
+                "drive {} stands still: other replicas serve its slots until it goes on. Look at its disk and at the load"
+                        + " of this machine",
+                loop.id());
+        report(incarnation);
+        return true;
+    }
+
+    /// How often a loop stood still.
+    long standstills() {
+        return standstills;
     }
 
     // ---- from time to time
@@ -184,6 +221,14 @@ final class OwnDrives implements Membership.Drives {
     @Override
     public synchronized void report(int incarnation) {
         loops.values().stream().filter(loop -> !loop.drive().serves()).forEach(DriveReplicas::close);
+        standing.removeIf(loop -> {
+            boolean done = loop.isDone();
+            if (done) {
+                refused.remove(loop.drive());
+                LOG.info("drive {} goes on", loop.id());
+            }
+            return done;
+        });
         refused.removeIf(drive -> !drive.serves());
         var known = control.current().replication();
         if (known.incarnation(self) == incarnation) {

@@ -61,6 +61,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Membership membership;
     private final CutMembers cutMembers;
     private final Thread cutLooks;
+    private final LoopWatch loopWatch;
     private volatile boolean closed;
 
     private Replicator(NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
@@ -82,6 +83,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.pings = new Pings(self, this::others, targets, clock, threads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
         this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer);
+        this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
         this.cutLooks = Thread.ofVirtual().name("cut members").unstarted(this::lookForCutMembers);
     }
 
@@ -105,6 +107,18 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         feed.start();
         pings.start();
         cutLooks.start();
+        loopWatch.start();
+    }
+
+    private void standsStill(DriveReplicas loop) {
+        try {
+            if (drives.standsStill(loop, membership.incarnation())) {
+                writes.abandon(loop);
+            }
+        } catch (StoreException.Unavailable unknown) {
+            writes.abandon(loop);
+            LOG.debug("drive {} is reported later: {}", loop.id(), unknown.getMessage());
+        }
     }
 
     private Collection<PeerAddress> others() {
@@ -147,6 +161,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         }
         drives.ended(loop);
         writes.abandon(loop);
+    }
+
+    /// As the drive's loop does its own steps.
+    void runOnLoop(String drive, Runnable step) {
+        loop(drive).orElseThrow().run(step);
     }
 
     private Optional<DriveReplicas> loop(String drive) {
@@ -236,6 +255,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return messages.lost();
     }
 
+    /// How often the loop of a drive was ended because it stood still.
+    public long standstills() {
+        return drives.standstills();
+    }
+
     /// Damaged objects that were restored from other replicas.
     public long restored() {
         return damaged.mended();
@@ -247,6 +271,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         membership.close();
         pings.close();
         cutLooks.interrupt();
+        loopWatch.close();
         feed.close();
         proposer.close();
         var ended = new HashMap<>(loops);

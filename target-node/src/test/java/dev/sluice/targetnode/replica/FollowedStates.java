@@ -31,12 +31,10 @@ import java.util.function.IntFunction;
 final class FollowedStates implements AutoCloseable {
     static final Group GROUP = new Group(1, 2, Durability.FSYNC);
     static final int MINE = 1;
+    static final NodeId SELF = new NodeId("target001");
 
-    private static final Map<String, NodeId> OWNERS = Map.of(
-            "d1", new NodeId("target001"),
-            "d2", new NodeId("target001"),
-            "d3", new NodeId("target002"),
-            "d4", new NodeId("target003"));
+    private static final Map<String, NodeId> OWNERS =
+            Map.of("d1", SELF, "d2", SELF, "d3", new NodeId("target002"), "d4", new NodeId("target003"));
 
     final RecordedProposals proposals = new RecordedProposals();
     final RecordedLoops loops;

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +163,55 @@ class OwnDrivesTest {
         follow();
         assertThat(controller.current().version()).isEqualTo(version);
         assertThat(running()).isZero();
+    }
+
+    /// It is ended first, so that no lease of it is left when the log hears of it.
+    @Test
+    void driveThatStandsStillIsOutUntilAllThatItsLoopOrderedIsDone() {
+        var held = new CountDownLatch(1);
+        var loop = loop().orElseThrow();
+        loop.run(() -> await(held));
+        TargetFixture.eventually(() -> loop.stepBegan().isPresent());
+        loop.changeBegan();
+        assertThat(drives.standsStill(loop, 1)).isTrue();
+        assertThat(loop.leased()).isFalse();
+        assertThat(loop.isClosed()).isTrue();
+        assertThat(drives.standsStill(loop, 1)).as("twice").isFalse();
+        TargetFixture.eventually(() -> entry().out());
+        requireStaysOut();
+        held.countDown();
+        TargetFixture.eventually(() -> loop.stepBegan().isEmpty());
+        requireStaysOut();
+        loop.changeEnded();
+        TargetFixture.eventually(() -> {
+            report();
+            return !entry().out();
+        });
+        follow();
+        assertThat(running()).isEqualTo(entry().incarnation()).isGreaterThan(1);
+        assertThat(loop().orElseThrow().drive()).as("it was open all the time").isSameAs(loop.drive());
+        assertThat(drives.standstills()).isEqualTo(1);
+    }
+
+    private void requireStaysOut() {
+        long version = controller.current().version();
+        report();
+        follow();
+        assertThat(controller.current().version()).isEqualTo(version);
+        assertThat(running()).isZero();
+    }
+
+    /// A drive that hangs does not notice that it is interrupted.
+    private static void await(CountDownLatch held) {
+        boolean done = false;
+        while (!done) {
+            try {
+                held.await();
+                done = true;
+            } catch (InterruptedException _) {
+                // its loop is closed
+            }
+        }
     }
 
     @Test

@@ -79,7 +79,7 @@ final class RecordedLoops implements AutoCloseable {
         Objects.requireNonNull(faults.get(drive)).arm(Faults.Kind.IO_ERROR, 0);
     }
 
-    private DriveReplicas loop(String drive) {
+    DriveReplicas loop(String drive) {
         return Objects.requireNonNull(loops.get(drive));
     }
 

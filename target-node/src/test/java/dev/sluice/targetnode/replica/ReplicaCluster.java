@@ -46,6 +46,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -480,6 +481,23 @@ final class ReplicaCluster implements AutoCloseable {
             eventually(() -> !state().replication().usable(lost.id()));
         }
 
+        /// The loop of a drive hangs in the middle of a step, and goes on when this is closed.
+        Hanging hang(String drive) {
+            var held = new CountDownLatch(1);
+            replicator().runOnLoop(drive, () -> {
+                boolean done = false;
+                while (!done) {
+                    try {
+                        held.await();
+                        done = true;
+                    } catch (InterruptedException _) {
+                        // a thread that waits for a disk does not notice
+                    }
+                }
+            });
+            return held::countDown;
+        }
+
         long restored() {
             return replicator().restored();
         }
@@ -509,6 +527,12 @@ final class ReplicaCluster implements AutoCloseable {
                     .findFirst()
                     .orElseThrow();
         }
+    }
+
+    /// A drive that hangs.
+    interface Hanging extends AutoCloseable {
+        @Override
+        void close();
     }
 
     /// What a drive had of a key.

@@ -1,8 +1,11 @@
 package dev.sluice.targetnode.replica.core.sim;
 
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// A drive: its store, its condition, and the staged bytes of the process that has it.
 final class Disk {
@@ -12,8 +15,30 @@ final class Disk {
     boolean full;
     boolean lossy;
 
+    /// Its loop and its changes stand still.
+    boolean hangs;
+
+    /// The version of the map that its loop has applied, and until when it has a lease by that.
+    int applied;
+    double lease;
+
+    /// What they do when they go on.
+    final List<Runnable> held = new ArrayList<>();
+
+    /// Changes that were ordered and are neither done nor have failed.
+    int ordered;
+
+    /// Since when its target sees it stand still.
+    Optional<Double> standsSince = Optional.empty();
+
+    /// Its target has ended its loop for good, and begins no other one yet.
+    boolean ended;
+
     /// Counts how often it left while its process ran.
     int life;
+
+    /// Counts its loops in this life of the process.
+    int loop;
 
     /// Under which it was announced to the log in this life.
     String nonce = "";
@@ -29,6 +54,32 @@ final class Disk {
 
     Disk(String id) {
         this.id = id;
+    }
+
+    /// Now, or when it goes on.
+    void run(Runnable step) {
+        if (hangs) {
+            held.add(step);
+        } else {
+            step.run();
+        }
+    }
+
+    void goOn() {
+        hangs = false;
+        var steps = List.copyOf(held);
+        held.clear();
+        steps.forEach(Runnable::run);
+    }
+
+    /// Its process ends.
+    void forget() {
+        held.clear();
+        ordered = 0;
+        applied = 0;
+        lease = 0;
+        ended = false;
+        standsSince = Optional.empty();
     }
 
     /// Its process announces it, and has no cores of it yet.

@@ -42,7 +42,7 @@ final class Faults {
 
     /// What the model's planner does not know.
     private static final List<String> KINDS_OF_PRODUCTION = Stream.concat(
-                    KINDS.stream(), Stream.of("leave", "leave", "leave_lossy"))
+                    KINDS.stream(), Stream.of("leave", "leave", "leave_lossy", "hang", "hang"))
             .toList();
 
     /// Targets that do not hear each other; all hear the controllers.
@@ -119,6 +119,11 @@ final class Faults {
                 if (target.isUp() && !target.frozen) {
                     leave(target, time, kind.equals("leave_lossy"));
                 }
+            }
+            case "hang" -> {
+                var disk = one(List.copyOf(target.disks.values()));
+                disk.hangs = true;
+                sim.after(sim.uniform(500, 6000), disk::goOn);
             }
             case "freeze" -> freeze(target, time);
             case "isolate", "oneway", "pair" -> {
@@ -256,6 +261,7 @@ final class Faults {
                 && target.disks.containsKey(member.drive())
                 && target.disks.get(member.drive()).incarnation == member.incarnation()
                 && target.disks.get(member.drive()).alive
+                && !target.disks.get(member.drive()).hangs
                 && !(sim.isCut()
                         ? sim.network().isCutFromControllers(target.id)
                         : sim.network().touches(target.id));
@@ -361,7 +367,10 @@ final class Faults {
         }
         for (var target : sim.targets()) {
             target.thaw();
-            target.disks.values().forEach(disk -> disk.full = false);
+            target.disks.values().forEach(disk -> {
+                disk.full = false;
+                disk.goOn();
+            });
         }
     }
 }

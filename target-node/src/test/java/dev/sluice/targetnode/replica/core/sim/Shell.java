@@ -51,7 +51,7 @@ final class Shell {
 
     Optional<String> serving(int slot) {
         return target.disks.values().stream()
-                .filter(disk -> disk.alive && primacy(slot, disk.id).open() && target.leased())
+                .filter(disk -> disk.alive && primacy(slot, disk.id).open() && target.leased(disk))
                 .map(disk -> disk.id)
                 .findFirst();
     }
@@ -110,6 +110,16 @@ final class Shell {
 
     /// One event after the other: an action of one may cause the next.
     private void on(SlotDrive at, Event event) {
+        var disk = target.disks.get(at.drive());
+        if (disk != null && disk.hangs) {
+            int life = target.life;
+            disk.run(() -> {
+                if (target.life == life && target.isUp()) {
+                    on(at, event);
+                }
+            });
+            return;
+        }
         waiting.add(() -> handle(at, event));
         if (waiting.size() == 1) {
             while (!waiting.isEmpty()) {
@@ -170,7 +180,7 @@ final class Shell {
 
         @Override
         public boolean leased() {
-            return target.leased() && disk.alive;
+            return target.leased(disk) && disk.alive && !disk.ended;
         }
     }
 
@@ -250,23 +260,37 @@ final class Shell {
         }
         disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
         int life = disk.life;
-        target.after(disk.busyUntil - sim.now(), () -> {
-            if (!disk.alive || disk.life != life) {
-                return;
-            }
+        disk.ordered++;
+        whenItGoes(disk, life, disk.busyUntil - sim.now(), () -> {
             if (!carryOut(disk, action)) {
-                on(at, new Event.Failed(action));
+                done(at, disk, new Event.Failed(action));
             } else if (needsSync(action) && !sim.os()) {
-                target.after(sim.driveDelay(6), () -> {
-                    if (disk.alive && disk.life == life) {
-                        disk.store.sync();
-                        on(at, new Event.Done(action));
-                    }
+                whenItGoes(disk, life, sim.driveDelay(6), () -> {
+                    disk.store.sync();
+                    done(at, disk, new Event.Done(action));
                 });
             } else {
-                on(at, new Event.Done(action));
+                done(at, disk, new Event.Done(action));
             }
         });
+    }
+
+    private void whenItGoes(Disk disk, int life, double delay, Runnable step) {
+        target.after(
+                delay,
+                () -> disk.run(() -> {
+                    if (disk.alive && disk.life == life) {
+                        step.run();
+                    }
+                }));
+    }
+
+    /// A loop that has ended hears nothing of it.
+    private void done(SlotDrive at, Disk disk, Event event) {
+        disk.ordered--;
+        if (!disk.ended) {
+            on(at, event);
+        }
     }
 
     private static boolean needsSync(Action.Local action) {

@@ -29,6 +29,7 @@ final class Target {
     private static final double CUT = 2000;
 
     private static final double LATE = 400;
+    private static final double STANDS_STILL = 1000;
 
     private record Beat(double sent, Map<Integer, Integer> versions) {}
 
@@ -47,7 +48,6 @@ final class Target {
     // of the process
     int incarnation;
     Optional<LogState> view = Optional.empty();
-    private double lease;
     private final Map<Integer, Beat> beats = new TreeMap<>();
     private final Map<String, Double> heard = new HashMap<>();
     private final Map<Integer, Integer> answered = new TreeMap<>();
@@ -100,7 +100,6 @@ final class Target {
         life++;
         incarnation = 0;
         view = Optional.empty();
-        lease = 0;
         beats.clear();
         heard.clear();
         answered.clear();
@@ -114,6 +113,7 @@ final class Target {
         gateway = new Gateway(this);
         for (var disk : disks.values()) {
             disk.staged.clear();
+            disk.forget();
             disk.announced(nonce);
             if (disk.alive && !sim.breaks("recover_unsynced")) {
                 disk.store.sync();
@@ -139,6 +139,7 @@ final class Target {
         sim.trace("%s leaves", disk.id);
         disk.alive = false;
         disk.life++;
+        disk.forget();
         disk.busyUntil = 0;
         disk.staged.clear();
         disk.announced("");
@@ -258,7 +259,7 @@ final class Target {
             for (var controller : sim.log().controllers) {
                 int as = incarnation;
                 var whom = hears(1000).map(Target::nodes);
-                int applied = view.map(state -> state.version).orElse(-1);
+                int applied = appliedByAll();
                 sim.network().send(id, controller.name(), () -> controller.beat(id, as, number, whom, applied), true);
             }
             for (var other : sim.targets()) {
@@ -300,17 +301,18 @@ final class Target {
 
     /// An answer counts once the version that it names is applied.
     private void renew(Beat beat) {
-        int applied = view.map(state -> state.version).orElse(0);
-        long promised = beat.versions.values().stream()
-                .filter(version -> version <= applied || sim.breaks("lease_any_version"))
-                .count();
-        if (promised * 2 > sim.log().controllers.size()) {
-            lease = Math.max(lease, beat.sent + LEASE);
+        for (var disk : disks.values()) {
+            long promised = beat.versions.values().stream()
+                    .filter(version -> version <= disk.applied || sim.breaks("lease_any_version"))
+                    .count();
+            if (promised * 2 > sim.log().controllers.size()) {
+                disk.lease = Math.max(disk.lease, beat.sent + LEASE);
+            }
         }
     }
 
-    boolean leased() {
-        return lease > clock() || sim.breaks("no_lease");
+    boolean leased(Disk disk) {
+        return disk.lease > clock() || sim.breaks("no_lease");
     }
 
     // -- map
@@ -328,17 +330,33 @@ final class Target {
                         .filter(entry -> isHere(disk, entry))
                         .ifPresent(entry -> began(disk, entry.incarnation())));
         state.slots.forEach((slot, _) -> shell.apply(slot, state.row(slot), state.surplus(slot)));
+        disks.values().forEach(disk -> disk.run(() -> applied(disk, state.version)));
+        gateway.follow(state);
+    }
+
+    private void applied(Disk disk, int version) {
+        disk.applied = version;
         for (int number = Math.max(0, beats.size() - 5); number < beats.size(); number++) {
             renew(Known.of(beats, number));
         }
-        gateway.follow(state);
+    }
+
+    /// The version that all loops have applied.
+    private int appliedByAll() {
+        return disks.values().stream()
+                .filter(disk -> disk.alive && !disk.ended && disk.incarnation > 0)
+                .mapToInt(disk -> disk.applied)
+                .min()
+                .orElse(-1);
     }
 
     private void tick() {
         if (clock() - ticked > LATE) {
             steadySince = clock();
+            disks.values().forEach(disk -> disk.standsSince = Optional.empty()); // it was the process
         }
         ticked = clock();
+        disks.values().forEach(this::watch);
         shell.tick();
         view.ifPresent(state -> {
             state.drives.forEach((drive, owner) -> {
@@ -355,8 +373,35 @@ final class Target {
         after(TICK, this::tick);
     }
 
+    /// A loop that stands still is ended for good, and then the drive is reported. It comes back with another loop when
+    /// all that this one ordered is done.
+    private void watch(Disk disk) {
+        if (!disk.hangs && disk.ended && disk.ordered == 0) {
+            disk.ended = false;
+            disk.loop++;
+            disk.announced("%s, drive %s loop %d".formatted(nonce, disk.id, disk.loop));
+        }
+        disk.standsSince = disk.hangs ? Optional.of(disk.standsSince.orElse(sim.now())) : Optional.empty();
+        boolean stands = disk.standsSince
+                .filter(since -> sim.now() - since > STANDS_STILL)
+                .isPresent();
+        if (stands && !disk.ended && disk.alive && disk.incarnation > 0 && !sim.breaks("x_hang")) {
+            sim.trace("%s stands still", disk.id);
+            if (sim.breaks("x_stand")) { // it is reported before its loop is ended
+                sim.log().propose(new Entry.DriveOut(disk.id, disk.incarnation));
+                return;
+            }
+            disk.ended = true;
+            disk.staged.clear();
+            disk.announced("");
+            shell.forget(disk.id);
+            gateway.abandon(disk.id);
+        }
+    }
+
     private static boolean isHere(Disk disk, LogState state) {
         return disk.alive
+                && !disk.ended
                 && state.drive(disk.id).map(entry -> isHere(disk, entry)).orElse(true);
     }
 
@@ -368,6 +413,7 @@ final class Target {
         var entry = state.drive(disk.id);
         if (state.replication.isPresent()
                 && disk.alive
+                && !disk.ended
                 && entry.map(DriveEntry::out).orElse(true)) {
             int itsOwn = entry.map(DriveEntry::incarnation).orElse(0);
             sim.log().propose(new Entry.DriveIn(disk.id, incarnation, itsOwn, disk.nonce, disk.lossy));
@@ -380,11 +426,11 @@ final class Target {
         var primary = row.primary();
         var heardNow = hears(sim.breaks("x_race") ? 1000 : CUT);
         boolean open = !sim.breaks("x_open") || shell.serving(slot).isPresent();
-        if (!disks.containsKey(primary.drive()) || heardNow.isEmpty() || !leased() || !open) {
+        if (!disks.containsKey(primary.drive()) || heardNow.isEmpty() || !open) {
             return;
         }
         var disk = Known.of(disks, primary.drive());
-        if (!disk.alive || disk.incarnation != primary.incarnation()) {
+        if (!leased(disk) || !disk.alive || disk.ended || disk.incarnation != primary.incarnation()) {
             return;
         }
         for (var member : row.members()) {
@@ -418,7 +464,7 @@ final class Target {
 
     /// The rule as it was: a member that restarted copies everything.
     private void demote(int slot, LogState state) {
-        if (!sim.breaks("w_copyback") || shell.serving(slot).isEmpty() || !leased()) {
+        if (!sim.breaks("w_copyback") || shell.serving(slot).isEmpty()) {
             return;
         }
         var row = state.row(slot);

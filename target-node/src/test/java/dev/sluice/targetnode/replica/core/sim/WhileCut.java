@@ -23,7 +23,10 @@ final class WhileCut {
     /// @return how long it took
     double run() {
         var random = sim.random();
-        var what = List.of("pair", "pair", "star", "mesh").get(random.nextInt(4));
+        var what = (sim.production()
+                        ? List.of("pair", "pair", "star", "mesh", "hang")
+                        : List.of("pair", "pair", "star", "mesh"))
+                .get(random.nextInt(sim.production() ? 5 : 4));
         var targets = sim.targets().stream().map(target -> target.id).toList();
         int slot = random.nextInt(log.slots().size());
         var one = where(log.state.row(slot).primary().drive());
@@ -34,6 +37,8 @@ final class WhileCut {
         switch (what) {
             case "pair" -> sim.network().block(one, List.of(others.get(random.nextInt(others.size()))), true);
             case "star" -> sim.network().block(one, others, true);
+            case "hang" ->
+                Known.of(sim.target(one).disks, log.state.row(slot).primary().drive()).hangs = true;
             default -> targets.forEach(each -> sim.network().block(each, targets, true));
         }
         if (random.nextDouble() < .6) {
@@ -67,6 +72,7 @@ final class WhileCut {
             throw new Violation("flapping: %d members leave while one pair is cut", left);
         }
         sim.network().heal();
+        sim.targets().forEach(target -> target.disks.values().forEach(Disk::goOn));
         sim.runUntil(sim.now() + HEALED);
         sim.checks().converged();
         return TIME + WRITES + HEALED;

@@ -1,0 +1,60 @@
+package dev.sluice.targetnode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.targetnode.coldfill.TargetFixture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A drive of a bucket with two replicas that hangs while its target runs: the slots of that drive, and only they, go
+/// on with others.
+@Timeout(180)
+class StandingDriveTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final List<String> KEYS =
+            IntStream.range(0, 40).mapToObj("key-%d"::formatted).toList();
+
+    @TempDir
+    private Path folder;
+
+    private static byte[] content(String key, int version) {
+        return TargetFixture.random(31L * key.hashCode() + version, 700);
+    }
+
+    private static void putAll(ReplicaCluster cluster, int version) {
+        KEYS.forEach(key -> cluster.put(key, content(key, version)));
+    }
+
+    @Test
+    void slotsOfADriveThatHangsGoOnWithOthers() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 2)) {
+            putAll(cluster, 1);
+            var target = cluster.target(2);
+            var hangs = target.ids().getFirst();
+            var other = target.ids().getLast();
+            int incarnation = cluster.incarnation(hangs);
+            int others = cluster.incarnation(other);
+            try (var _ = target.hang(hangs)) {
+                TargetFixture.eventually(SOON, () -> !cluster.isUsable(hangs));
+                putAll(cluster, 2);
+                assertThat(cluster.slotsThat(
+                                row -> row.inSync().stream().map(Member::drive).anyMatch(hangs::equals)))
+                        .as("slots that wait for it")
+                        .isZero();
+                assertThat(cluster.isUsable(other)).isTrue();
+                assertThat(cluster.incarnation(other)).isEqualTo(others);
+                KEYS.forEach(key -> assertThat(cluster.get(key)).as(key).hasValue(content(key, 2)));
+            }
+            TargetFixture.eventually(SOON, () -> cluster.isUsable(hangs));
+            assertThat(cluster.incarnation(hangs)).isGreaterThan(incarnation);
+            cluster.awaitWhole();
+            KEYS.forEach(key -> cluster.awaitOnEachReplica(key, content(key, 2)));
+        }
+    }
+}
