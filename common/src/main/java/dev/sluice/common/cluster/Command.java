@@ -115,7 +115,13 @@ public sealed interface Command {
             implements SlotCommand {}
 
     /// @param sound false when its index was made anew: it may lack what it acknowledged
-    record RegisteredDrive(String id, double weight, boolean sound) {}
+    /// @param mayLackUnsynced whether writes that were not synced may be lost though its index is sound: it failed
+    /// while a process of this boot had it, or nothing says that it did not
+    record RegisteredDrive(String id, double weight, boolean sound, boolean mayLackUnsynced) {
+        public RegisteredDrive(String id, double weight, boolean sound) {
+            this(id, weight, sound, false);
+        }
+    }
 
     /// A target that is down in the log has beaten.
     record Up(NodeId target, int incarnation) implements SlotCommand {}

@@ -137,14 +137,14 @@ final class OwnDrives implements Membership.Drives {
     }
 
     /// What a process before this one prepared is on the drive, but perhaps not durably. It must be before a core
-    /// counts
-    /// on it.
+    /// counts on it. The kernel tells here of writes that it lost and that no process has heard of.
     private Command.RegisteredDrive prepared(DriveSlot slot, Drive drive) {
-        if (!drive.openIntents().isEmpty()) {
+        if (drive.keptWrites().isThere() || !drive.openIntents().isEmpty()) {
             Drive.awaited(drive.startStep(() -> drive.contents().files().syncAll()));
         }
         boolean sound = drive.call(() -> drive.contents().isSound());
-        return new Command.RegisteredDrive(slot.id(), weight(slot), sound);
+        boolean kept = drive.keptWrites().isThere();
+        return new Command.RegisteredDrive(slot.id(), weight(slot), sound, !kept);
     }
 
     private double weight(DriveSlot slot) {
@@ -156,7 +156,10 @@ final class OwnDrives implements Membership.Drives {
     }
 
     private static void markSound(Drive drive) {
-        Drive.awaited(drive.startStep(() -> drive.contents().markSound()));
+        Drive.awaited(drive.startStep(() -> {
+            drive.contents().markSound();
+            drive.keptWrites().put();
+        }));
     }
 
     // ---- with each state

@@ -5,6 +5,7 @@ import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
+import dev.sluice.targetnode.storage.drive.KeptWritesMark;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
@@ -102,6 +103,11 @@ final class AttachedDrive implements Attachment {
     @Override
     public void takeAgain() throws IOException {
         target.set().takeAgain(id, path);
+    }
+
+    @Override
+    public KeptWritesMark keptWrites() {
+        return KeptWritesMark.of(id);
     }
 
     @Override

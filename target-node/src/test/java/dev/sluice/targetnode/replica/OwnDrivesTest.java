@@ -115,6 +115,23 @@ class OwnDrivesTest {
         assertThat(running()).isEqualTo(1);
     }
 
+    /// The next process of the same boot asks the mark. Nothing may be said for a drive that the log does not know yet.
+    @Test
+    void driveMayLackUnsyncedWritesUntilTheLogKnowsItAndAfterItFailed() {
+        var mark = target.store()
+                .drives()
+                .slots()
+                .getFirst()
+                .writable()
+                .orElseThrow()
+                .keptWrites();
+        assertThat(drives.announceAll("second").getFirst().mayLackUnsynced()).isTrue();
+        drives.markAllSound();
+        assertThat(drives.announceAll("third").getFirst().mayLackUnsynced()).isFalse();
+        mark.remove();
+        assertThat(drives.announceAll("fourth").getFirst().mayLackUnsynced()).isTrue();
+    }
+
     /// Its index may have been lost since that was said.
     @Test
     void announcementOfBeforeThatComesLateDoesNotCount() {

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.KeptWritesMark;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
@@ -85,6 +86,27 @@ class DriveHealthTest {
             put(drives.store, "k", random(3, 50));
             assertThat(get(drives.store, "k")).isEqualTo(random(3, 50));
         }
+    }
+
+    /// What the kernel has not written yet may be lost. The next process could not see that.
+    @Test
+    void failedDriveLosesItsMarkAlsoAfterItIsBack() throws IOException {
+        try (var drives = new WatchedDrives(drives(folder, 1), CLOSE)) {
+            var first = mark(drives);
+            first.put();
+            assertThat(mark(drives).isThere()).isTrue();
+            drives.fault(0, failing("sync", ""));
+            assertThatThrownBy(() -> put(drives.store, "k", random(2, LARGE))).isInstanceOf(StoreException.class);
+            assertThat(first.isThere()).isFalse();
+            drives.sound(0);
+            drives.awaitState(0, DriveState.ONLINE);
+            first.put();
+            assertThat(mark(drives).isThere()).isFalse();
+        }
+    }
+
+    private static KeptWritesMark mark(WatchedDrives drives) {
+        return drives.store.drives().slots().getFirst().writable().orElseThrow().keptWrites();
     }
 
     /// R10. The probe's own sync is sound, so that only the failed one can be the reason.

@@ -150,9 +150,14 @@ public final class Planner {
         attach(command, incarnation);
         boolean rebooted =
                 known.filter(entry -> !entry.bootId().equals(command.bootId())).isPresent();
+        var lacking = command.drives().stream()
+                .filter(RegisteredDrive::mayLackUnsynced)
+                .map(RegisteredDrive::id)
+                .collect(Collectors.toUnmodifiableSet());
         registered(
                 command.drives(),
                 drive -> rebooted
+                        || lacking.contains(drive)
                         || before.drives().find(drive).filter(DriveEntry::out).isPresent(),
                 drivesOf(target));
     }

@@ -117,6 +117,28 @@ class ReturnedDriveTest {
         assertThat(isLearner(a)).isTrue();
     }
 
+    /// The process died before the log knew that the drive had failed, and the machine did not reboot.
+    @Test
+    void driveThatMayLackUnsyncedWritesBecomesALearnerInAGroupThatDoesNotSync() {
+        for (var durability : Durability.values()) {
+            for (boolean mayLack : new boolean[] {false, true}) {
+                use(trial(durability));
+                var again = trial.register(trial.where(a), "boot", Set.of(), Set.of());
+                var drives = again.drives().stream()
+                        .map(drive -> new Command.RegisteredDrive(drive.id(), 1, true, mayLack))
+                        .toList();
+                assertThat(trial.apply(new Command.Register(
+                                again.target(), again.nonce(), again.ifIncarnation(), "boot", drives)))
+                        .isTrue();
+                boolean learns = mayLack && durability == Durability.OS;
+                assertThat(isLearner(a))
+                        .as("%s, may lack %s", durability, mayLack)
+                        .isEqualTo(learns);
+                assertThat(inSync()).contains(b);
+            }
+        }
+    }
+
     @Test
     void expelledDriveLearnsAndThePrimaryGoesOn() {
         out(a);

@@ -120,12 +120,14 @@ public final class Drive implements AutoCloseable {
 
     /// Nobody who asks later is to get anything from it: the first step of taking it out.
     public void retire() {
+        suspicion.mark().remove();
         space.end();
         ready = false;
     }
 
     /// From now on it is only read; nothing is tidied.
     public void freeze() {
+        suspicion.mark().remove();
         space.end();
         frozen = true;
     }
@@ -169,6 +171,11 @@ public final class Drive implements AutoCloseable {
 
     public Agreements agreements() {
         return agreements;
+    }
+
+    /// Says that nothing written in this boot is lost, as long as nothing fails.
+    public KeptWritesMark keptWrites() {
+        return suspicion.mark();
     }
 
     public Suspicion suspicion() {

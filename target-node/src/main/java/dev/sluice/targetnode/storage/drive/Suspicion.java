@@ -26,16 +26,28 @@ public final class Suspicion {
     }
 
     private final String drive;
+    private final KeptWritesMark mark;
     private final Listener listener;
 
     public Suspicion(String drive, Listener listener) {
+        this(drive, KeptWritesMark.NONE, listener);
+    }
+
+    /// @param mark removed at the first failure
+    public Suspicion(String drive, KeptWritesMark mark, Listener listener) {
         this.drive = drive;
+        this.mark = mark;
         this.listener = listener;
+    }
+
+    KeptWritesMark mark() {
+        return mark;
     }
 
     /// A drive that is merely full is not suspect.
     public void add(String during, Throwable failure) {
         if (!(failure instanceof DriveFullException)) {
+            mark.remove();
             LOG.error("drive {} failed during {}", drive, during, failure);
             listener.failed(weight(failure), during + ": " + failure.getMessage());
         }
@@ -43,6 +55,7 @@ public final class Suspicion {
 
     /// The same for a failure after which it is unknown what is on the drive, whatever failed.
     public void addUnknownOutcome(String during, Throwable failure) {
+        mark.remove();
         LOG.error("drive {} failed during {}", drive, during, failure);
         var weight = weight(failure);
         listener.failed(weight == Weight.ERROR ? Weight.UNKNOWN_OUTCOME : weight, during + ": " + failure.getMessage());

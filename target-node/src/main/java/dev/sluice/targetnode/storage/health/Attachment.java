@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.health;
 
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.KeptWritesMark;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import java.io.IOException;
@@ -38,6 +39,9 @@ public interface Attachment {
     ///
     /// @param newIndex whether the index it has is not to be trusted
     Drive open(Suspicion suspicion, boolean newIndex) throws IOException;
+
+    /// For the next time it is opened.
+    KeptWritesMark keptWrites();
 
     /// Lets go of a drive that is closed.
     void release() throws IOException;

@@ -117,7 +117,17 @@ public final class DriveWatch implements AutoCloseable {
             current = ++generation;
             fromFiles = newIndex;
         }
-        return attachment.open(new Suspicion(slot.id(), (weight, what) -> failed(current, weight, what)), fromFiles);
+        var mark = attachment.keptWrites();
+        Optional<Drive> drive = Optional.empty();
+        try {
+            var suspicion = new Suspicion(slot.id(), mark, (weight, what) -> failed(current, weight, what));
+            drive = Optional.of(attachment.open(suspicion, fromFiles));
+            return drive.get();
+        } finally {
+            if (drive.isEmpty()) {
+                mark.remove();
+            }
+        }
     }
 
     private CompletableFuture<Void> start(Drive drive) {
@@ -410,6 +420,7 @@ public final class DriveWatch implements AutoCloseable {
             drive.close();
             attachment.releaseAtEnd();
         } catch (IOException | RuntimeException failure) {
+            drive.keptWrites().remove();
             LOG.warn("drive {}: closing it at the end", slot.id(), failure);
         }
         release();

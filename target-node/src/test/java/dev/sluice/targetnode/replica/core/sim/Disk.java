@@ -34,6 +34,9 @@ final class Disk {
     /// Its target has ended its loop for good, and begins no other one yet.
     boolean ended;
 
+    /// The mark that nothing written in this boot is lost.
+    boolean kept;
+
     /// Counts how often it left while its process ran.
     int life;
 

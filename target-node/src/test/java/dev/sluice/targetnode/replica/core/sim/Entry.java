@@ -9,7 +9,13 @@ sealed interface Entry {
     record Query(String target) implements Entry {}
 
     record Register(
-            String target, String nonce, int ifIncarnation, Set<String> drives, String bootId, Set<String> lossy)
+            String target,
+            String nonce,
+            int ifIncarnation,
+            Set<String> drives,
+            String bootId,
+            Set<String> lossy,
+            Set<String> kept)
             implements Entry {}
 
     record Down(String target, int entry, Map<Integer, Integer> boots) implements Entry {}

@@ -308,10 +308,24 @@ final class Faults {
             disk.store.forgetIntents();
             disk.lossy = true;
         }
-        if (lossy) {
+        boolean killed = sim.os() && !lossy && (long) time % 2 == 0;
+        if (lossy || killed) {
             quietUntil = sim.now() + time + 1500;
         }
-        sim.after(time, () -> target.comeBack(disk));
+        if (killed) {
+            sim.after(time % 50, () -> killBeforeTheLogKnows(target, disk, time));
+        } else {
+            sim.after(time, () -> target.comeBack(disk));
+        }
+    }
+
+    /// The next process of the same boot finds the drive again.
+    private void killBeforeTheLogKnows(Target target, Disk disk, double time) {
+        disk.alive = target.disks.containsValue(disk);
+        if (target.isUp()) {
+            sim.trace("FAULT %s is killed", target.id);
+            down(target, false, time, false);
+        }
     }
 
     /// A drive is exchanged for a blank one. The process notices at its next start.

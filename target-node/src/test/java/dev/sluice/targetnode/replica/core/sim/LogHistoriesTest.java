@@ -90,7 +90,7 @@ final class LogHistoriesTest {
         int incarnation = Known.of(first.incarnation, target);
         var learning = after(first, new Entry.Fill(), broken);
         var promoted = new Entry.OfSlot(0, new Proposal.Promote(2, wanted, incarnation));
-        var lost = new Entry.Register(target, "again", incarnation, Set.of(wanted), "boot", Set.of(wanted));
+        var lost = new Entry.Register(target, "again", incarnation, Set.of(wanted), "boot", Set.of(wanted), Set.of());
         return inSync(after(after(learning, promoted, broken), lost, broken));
     }
 

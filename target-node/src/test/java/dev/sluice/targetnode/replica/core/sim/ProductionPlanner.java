@@ -184,8 +184,11 @@ final class ProductionPlanner {
     private static SlotCommand command(Entry.Register register) {
         var drives = new ArrayList<Command.RegisteredDrive>();
         register.drives()
-                .forEach(drive -> drives.add(
-                        new Command.RegisteredDrive(drive, 1, !register.lossy().contains(drive))));
+                .forEach(drive -> drives.add(new Command.RegisteredDrive(
+                        drive,
+                        1,
+                        !register.lossy().contains(drive),
+                        !register.kept().contains(drive))));
         return new Command.Register(
                 node(register.target()), register.nonce(), register.ifIncarnation(), register.bootId(), drives);
     }

@@ -107,7 +107,10 @@ final class Target {
         ticked = clock();
         steadySince = clock();
         nonce = nonce(id, life);
-        kernel += afterPowerCut ? 1 : 0;
+        if (afterPowerCut) {
+            kernel++;
+            disks.values().forEach(disk -> disk.kept = false);
+        }
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
@@ -138,6 +141,7 @@ final class Target {
     void leave(Disk disk) {
         sim.trace("%s leaves", disk.id);
         disk.alive = false;
+        disk.kept = false;
         disk.life++;
         disk.forget();
         disk.busyUntil = 0;
@@ -211,7 +215,11 @@ final class Target {
             var lossy = new TreeSet<String>();
             disks.values().stream().filter(this::isNamed).forEach(disk -> alive.add(disk.id));
             disks.values().stream().filter(disk -> disk.lossy).forEach(disk -> lossy.add(disk.id));
-            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, bootId(), lossy), this);
+            var kept = new TreeSet<String>();
+            disks.values().stream()
+                    .filter(disk -> disk.kept || sim.breaks("kept_unmarked"))
+                    .forEach(disk -> kept.add(disk.id));
+            sim.log().ask(new Entry.Register(id, nonce, known.orElse(0), alive, bootId(), lossy, kept), this);
         }
         after(sim.random().nextBoolean() ? 60 : 400, this::register);
     }
@@ -248,6 +256,7 @@ final class Target {
     private static void began(Disk disk, int given) {
         disk.incarnation = given;
         disk.lossy = false;
+        disk.kept = true;
     }
 
     // -- lease
