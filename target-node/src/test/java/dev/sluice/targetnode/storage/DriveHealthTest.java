@@ -105,6 +105,23 @@ class DriveHealthTest {
         }
     }
 
+    /// Otherwise each restart would cost a comparison with other replicas, and the slots their last in-sync one if two
+    /// targets restart one after the other.
+    @Test
+    void healthyDriveKeepsItsMarkWhenItsTargetStopsInOrder() throws IOException {
+        var paths = drives(folder, 1);
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            mark(drives).put();
+        }
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            assertThat(mark(drives).isThere()).isTrue();
+            mark(drives).remove();
+        }
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            assertThat(mark(drives).isThere()).isFalse();
+        }
+    }
+
     private static KeptWritesMark mark(WatchedDrives drives) {
         return drives.store.drives().slots().getFirst().writable().orElseThrow().keptWrites();
     }

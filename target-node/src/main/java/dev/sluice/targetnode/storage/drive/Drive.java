@@ -121,6 +121,10 @@ public final class Drive implements AutoCloseable {
     /// Nobody who asks later is to get anything from it: the first step of taking it out.
     public void retire() {
         suspicion.mark().remove();
+        stopServing();
+    }
+
+    private void stopServing() {
         space.end();
         ready = false;
     }
@@ -534,7 +538,11 @@ public final class Drive implements AutoCloseable {
 
     private void end(boolean inOrder) {
         closing = true;
-        retire();
+        if (inOrder) { // what was written stays in the page cache, so the mark stays
+            stopServing();
+        } else {
+            retire();
+        }
         guests.writeLock().lock(); // for ever
         committer.close();
         threads.close();
