@@ -282,7 +282,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
                     .target(target)
                     .filter(entry -> !entry.up())
                     .isPresent()) {
-                LOG.warn("{} is down: it has not beaten for {} ms", target, Promises.PROMISE.toMillis());
+                LOG.warn("{} is down: nothing was promised to it for {} ms", target, Promises.PROMISE.toMillis());
             }
         });
         cuts.judge(newest(), this::apply);

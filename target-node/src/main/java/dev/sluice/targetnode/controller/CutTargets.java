@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -23,6 +24,10 @@ final class CutTargets implements Cuts {
 
     private final Hearing hearing;
     private final CutOffs cutOffs;
+
+    /// The judge's own.
+    private long fencedVersion = -1;
+    private Set<NodeId> fenced = Set.of();
 
     CutTargets(NanoClock clock) {
         hearing = new Hearing(clock);
@@ -94,7 +99,7 @@ final class CutTargets implements Cuts {
         });
         for (var pair : hearing.pairs()) {
             for (var target : List.of(pair.one(), pair.other())) {
-                if (hearing.applied(target) == now.version() && isFenced(known, target)) {
+                if (hearing.applied(target) == now.version() && fenced(now).contains(target)) {
                     var _ = apply.apply(new Command.Fenced(target, known.incarnation(target), now.version()));
                 }
             }
@@ -105,16 +110,21 @@ final class CutTargets implements Cuts {
         return known.target(target).map(TargetEntry::version).orElse(0L);
     }
 
-    private static boolean isFenced(Replication known, NodeId target) {
-        for (var table : known.tables().values()) {
-            for (int slot = 0; slot < table.size(); slot++) {
-                for (var drive : table.row(slot).fence()) {
-                    if (known.drives().find(drive).orElseThrow().target().equals(target)) {
-                        return true;
-                    }
+    /// The targets that somebody has to ask. All rows are looked at once for each version.
+    private Set<NodeId> fenced(ClusterState now) {
+        if (now.version() != fencedVersion) {
+            var drives = new HashSet<String>();
+            for (var table : now.replication().tables().values()) {
+                for (int slot = 0; slot < table.size(); slot++) {
+                    drives.addAll(table.row(slot).fence());
                 }
             }
+            var targets = new HashSet<NodeId>();
+            drives.forEach(
+                    drive -> now.replication().drives().find(drive).ifPresent(entry -> targets.add(entry.target())));
+            fencedVersion = now.version();
+            fenced = targets;
         }
-        return false;
+        return fenced;
     }
 }

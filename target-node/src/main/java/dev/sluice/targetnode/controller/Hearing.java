@@ -168,13 +168,14 @@ public final class Hearing {
                 .isPresent();
     }
 
-    /// Those muted that hear, and are heard by, half of the others.
+    /// Those muted that hear, and are heard by, half of the others. Not before the others had time to say so, as after
+    /// the controller's start.
     public synchronized List<NodeId> toUnmute() {
         var opinions = opinions();
         return targets.entrySet().stream()
                 .filter(target -> target.getValue().muted())
                 .map(Map.Entry::getKey)
-                .filter(target -> !isHeardByFew(target, opinions))
+                .filter(target -> isHeardHere(target) && !isHeardByFew(target, opinions))
                 .filter(target -> opinion(target)
                         .filter(heard -> heard.size() * 2 >= others(target, opinions))
                         .isPresent())
@@ -195,8 +196,14 @@ public final class Hearing {
         return pairs;
     }
 
+    private boolean isUpOrMuted(NodeId target) {
+        var entry = targets.get(target);
+        return entry != null && (entry.up() || entry.muted());
+    }
+
     private boolean isHeardHere(NodeId target) {
         return newest(target)
+                .filter(_ -> isUpOrMuted(target))
                 .filter(each -> each.at - each.since > TO_BE_HEARD.toNanos() && clock.nanos() - each.at < fresh)
                 .isPresent();
     }

@@ -6,8 +6,6 @@ import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Drive;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +45,9 @@ final class CutMembers {
     private final Supplier<Optional<Applied>> applied;
     private final Proposer proposer;
 
+    /// Loops whose drives are just being written to.
+    private final Set<DriveReplicas> writing = ConcurrentHashMap.newKeySet();
+
     CutMembers(
             NodeId self,
             Pings pings,
@@ -61,7 +63,7 @@ final class CutMembers {
         this.proposer = proposer;
     }
 
-    /// Looks once. Waits for drives of this target.
+    /// Looks once. Waits for no drive.
     void look() {
         var known = applied.get().map(Applied::state);
         var heard = pings.heard(SILENT);
@@ -84,20 +86,33 @@ final class CutMembers {
     }
 
     private void askToLeave(Set<NodeId> silent, ClusterState state) {
-        var asking = new HashMap<NodeId, List<SlotDrive>>();
         loops.values().stream().filter(DriveReplicas::leased).forEach(loop -> {
             var primaries = primaries(loop, silent, state.replication());
-            if (!primaries.isEmpty() && canWrite(loop.drive())) {
-                primaries.forEach((target, slots) ->
-                        asking.computeIfAbsent(target, _ -> new ArrayList<>()).addAll(slots));
+            if (!primaries.isEmpty() && writing.add(loop)) {
+                long beat = asker.answeredBeat(); // before it writes: a request is void a while after this beat
+                var _ = loop.drive()
+                        .startStep(() -> loop.drive().contents().markSound())
+                        .whenComplete((_, failure) -> written(loop, beat, primaries, Optional.ofNullable(failure)));
             }
         });
-        asking.forEach((target, slots) -> {
-            LOG.warn("{} is not heard: its members are to leave {} slots of this target", target, slots.size());
+    }
+
+    /// On the drive's thread, or another one.
+    private void written(
+            DriveReplicas loop, long beat, Map<NodeId, List<SlotDrive>> primaries, Optional<Throwable> failure) {
+        writing.remove(loop);
+        if (failure.isPresent()) {
+            LOG.warn(
+                    "drive {} asks for nothing: it cannot write: {}",
+                    loop.id(),
+                    failure.get().getMessage());
+            return;
+        }
+        primaries.forEach((target, slots) -> {
+            LOG.warn("{} is not heard: its members are to leave {} slots of drive {}", target, slots.size(), loop.id());
             for (int from = 0; from < slots.size(); from += SlotCommand.MOST_SLOTS) {
                 var some = slots.subList(from, Math.min(slots.size(), from + SlotCommand.MOST_SLOTS));
-                proposer.add(
-                        new Command.CutOff(self, asker.incarnation(), asker.answeredBeat(), target, List.copyOf(some)));
+                proposer.add(new Command.CutOff(self, asker.incarnation(), beat, target, List.copyOf(some)));
             }
         });
     }
@@ -130,15 +145,5 @@ final class CutMembers {
             }
         });
         return primaries;
-    }
-
-    private static boolean canWrite(Drive drive) {
-        try {
-            Drive.awaited(drive.startStep(() -> drive.contents().markSound()));
-            return true;
-        } catch (StoreException failure) {
-            LOG.warn("drive {} asks for nothing: it cannot write: {}", drive.id(), failure.getMessage());
-            return false;
-        }
     }
 }

@@ -191,16 +191,16 @@ final class OwnDrives implements Membership.Drives {
         }
     }
 
-    /// The loop of a drive stands still: ends it, and only then reports the drive.
+    /// The loop of a drive stands still: ends it. Only then the drive may be reported.
     ///
-    /// @param incarnation of this process
     /// @return whether it was ended by this call
-    boolean standsStill(DriveReplicas loop, int incarnation) {
+    boolean standsStill(DriveReplicas loop) {
         synchronized (this) {
-            if (!loops.remove(loop.id(), loop)) {
+            if (!loop.equals(loops.get(loop.id()))) {
                 return false;
             }
-            loop.endStandingStill();
+            loop.endStandingStill(); // while it still counts as one that has to apply each state
+            loops.remove(loop.id(), loop);
             refused.add(loop.drive());
             standing.add(loop);
             standstills++;
@@ -209,7 +209,6 @@ final class OwnDrives implements Membership.Drives {
                 "drive {} stands still: other replicas serve its slots until it goes on. Look at its disk and at the load"
                         + " of this machine",
                 loop.id());
-        report(incarnation);
         return true;
     }
 

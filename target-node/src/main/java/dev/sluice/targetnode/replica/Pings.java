@@ -20,8 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Whom this target hears: every 250 ms it sends each other target an empty batch of messages. Heard is who takes them
-/// and sends some itself, for a write needs both ways. Of an older build, which sends none, it is enough that it takes
-/// them.
+/// and sends some itself, for a write needs both ways.
 ///
 /// After its start, and after the process stood still, it has no opinion until the others had time to answer.
 final class Pings implements AutoCloseable {
@@ -91,7 +90,7 @@ final class Pings implements AutoCloseable {
         return Optional.of(taken.entrySet().stream()
                 .filter(answer -> now - answer.getValue() < within.toNanos())
                 .map(Map.Entry::getKey)
-                .filter(target -> now - sent.getOrDefault(target, now) < within.toNanos())
+                .filter(target -> sent.containsKey(target) && now - sent.get(target) < within.toNanos())
                 .collect(Collectors.toUnmodifiableSet()));
     }
 

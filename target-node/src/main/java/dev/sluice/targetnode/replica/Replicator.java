@@ -111,12 +111,13 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     }
 
     private void standsStill(DriveReplicas loop) {
+        if (!drives.standsStill(loop)) {
+            return;
+        }
+        writes.abandon(loop);
         try {
-            if (drives.standsStill(loop, membership.incarnation())) {
-                writes.abandon(loop);
-            }
+            drives.report(membership.incarnation());
         } catch (StoreException.Unavailable unknown) {
-            writes.abandon(loop);
             LOG.debug("drive {} is reported later: {}", loop.id(), unknown.getMessage());
         }
     }
@@ -201,7 +202,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
                 case Action.Propose(var proposal) -> proposer.add(holder.group(), holder.slot(), proposal);
                 case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
-                case Action.Answer(var ticket, var outcome) -> writes.answered(ticket, outcome);
+                case Action.Answer(var ticket, var outcome) ->
+                    writes.answered(ticket, holder.loop().isClosed() ? Action.Outcome.UNKNOWN : outcome);
                 case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
                 case Action.Local local -> changes.begin(holder, local);
             }

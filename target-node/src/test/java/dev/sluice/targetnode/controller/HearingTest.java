@@ -124,6 +124,17 @@ class HearingTest {
         assertThat(hearing.toUnmute()).containsExactly(ids[2]);
     }
 
+    /// After the controller's start it may be the first to beat.
+    @Test
+    void mutedTargetIsNotUnmutedBeforeOthersCanSay() {
+        cutOff(2);
+        entries.put(ids[2], entry(false, true));
+        var begun = new Hearing(() -> now);
+        begun.follow(entries);
+        begun.beat(new Beat(ids[2], 1, number, Set.of(), opinion(ids[2]), number));
+        assertThat(begun.toUnmute()).isEmpty();
+    }
+
     @Test
     void oldOpinionsDoNotCount() {
         cutOff(2);

@@ -90,6 +90,8 @@ class CutMembersTest {
     private void pass() {
         for (int i = 0; i < TICKS; i++) {
             now += 50_000_000;
+            pings.came(HEARD);
+            pings.came(SILENT);
             pings.tick();
         }
     }

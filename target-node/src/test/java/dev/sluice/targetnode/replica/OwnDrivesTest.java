@@ -190,10 +190,11 @@ class OwnDrivesTest {
         loop.run(() -> await(held));
         TargetFixture.eventually(() -> loop.stepBegan().isPresent());
         loop.changeBegan();
-        assertThat(drives.standsStill(loop, 1)).isTrue();
+        assertThat(drives.standsStill(loop)).isTrue();
         assertThat(loop.leased()).isFalse();
         assertThat(loop.isClosed()).isTrue();
-        assertThat(drives.standsStill(loop, 1)).as("twice").isFalse();
+        assertThat(drives.standsStill(loop)).as("twice").isFalse();
+        report();
         TargetFixture.eventually(() -> entry().out());
         requireStaysOut();
         held.countDown();

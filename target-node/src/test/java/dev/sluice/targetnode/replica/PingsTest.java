@@ -21,6 +21,7 @@ class PingsTest {
     private final NodeId one = new NodeId("target002");
     private final NodeId other = new NodeId("target003");
     private final Set<NodeId> away = new HashSet<>();
+    private final Set<NodeId> mute = new HashSet<>();
     private long now;
     private final Pings pings = new Pings(
             new NodeId("target001"),
@@ -47,6 +48,11 @@ class PingsTest {
     private void pass(int ticks) {
         for (int i = 0; i < ticks; i++) {
             now += TICK;
+            for (var each : List.of(one, other)) {
+                if (!mute.contains(each)) {
+                    pings.came(each);
+                }
+            }
             pings.tick();
         }
     }
@@ -75,13 +81,18 @@ class PingsTest {
     @Test
     void whoCannotSendIsHeardNoMore() {
         pass(30);
-        pings.came(other);
+        mute.add(other);
         pass(19);
         assertThat(pings.heard(SECOND)).contains(Set.of(one, other));
         pass(2);
-        assertThat(pings.heard(SECOND))
-                .as("one is of an older build, and sends none")
-                .contains(Set.of(one));
+        assertThat(pings.heard(SECOND)).contains(Set.of(one));
+    }
+
+    @Test
+    void whoHasNeverSentIsNotHeard() {
+        mute.add(other);
+        pass(30);
+        assertThat(pings.heard(SECOND)).contains(Set.of(one));
     }
 
     @Test
