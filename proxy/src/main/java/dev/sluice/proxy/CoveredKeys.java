@@ -34,12 +34,14 @@ final class CoveredKeys implements SortedKeys {
     }
 
     /// Whether the pages of these targets are of each slot once, and each target was asked in one term.
-    static boolean isWhole(List<CoveredKeys> all) {
+    ///
+    /// @param slots how many the bucket's group has
+    static boolean isWhole(List<CoveredKeys> all, int slots) {
         return all.stream().noneMatch(each -> each.changed)
                 && all.stream()
                         .map(CoveredKeys::cover)
                         .reduce(SlotCover.NONE, SlotCover::plus)
-                        .isWhole();
+                        .isWhole(slots);
     }
 
     /// Of a target that gave no page yet, that it is needed for none of the keys before those of others.

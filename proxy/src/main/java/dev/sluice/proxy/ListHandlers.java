@@ -88,11 +88,14 @@ final class ListHandlers {
     private <T> T covered(Bucket bucket, ListQuery query, Making<T> making) {
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            var sources = views.current().primaries(bucket).stream()
+            var view = views.current();
+            var sources = view.primaries(bucket).stream()
                     .map(node -> new CoveredKeys(targets.of(node), bucket, query))
                     .toList();
             var made = making.of(new ListingMerge(List.copyOf(sources)));
-            if (CoveredKeys.isWhole(sources)) {
+            if (view.group(bucket)
+                    .filter(group -> CoveredKeys.isWhole(sources, group.slots()))
+                    .isPresent()) {
                 return made;
             }
             if (System.nanoTime() > end) {

@@ -22,7 +22,6 @@ import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
@@ -84,10 +83,10 @@ final class MemoryTarget implements TargetService {
         return listings.get();
     }
 
-    /// The slots of replicated buckets that it is the primary of, since this epoch.
-    void serves(IntPredicate slots, long since) {
+    /// The slots of a replicated bucket that it is the primary of, since this epoch.
+    void serves(int count, IntPredicate slots, long since) {
         var served = SlotCover.NONE;
-        for (int slot = 0; slot < Slot.COUNT; slot++) {
+        for (int slot = 0; slot < count; slot++) {
             served = slots.test(slot) ? served.and(slot, since) : served;
         }
         cover = served;

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.testing.PromiseBroken;
@@ -34,6 +34,8 @@ class ReplicatedListingTest {
     private final TrialCluster cluster = TrialCluster.asSeenFrom(TrialCluster.PROXY);
     private final Bucket bucket =
             cluster.bucket("shards", BucketProperties.defaults(Optional.empty()).withReplicas(2));
+    private final Group group =
+            cluster.control.confirm().replication().group(bucket.group()).orElseThrow();
     private final TreeSet<String> acknowledged = new TreeSet<>();
     private List<Integer> primaries = List.of();
     private long epoch = 1;
@@ -51,7 +53,7 @@ class ReplicatedListingTest {
         cluster.control.changeElsewhere(this::withPrimaries);
         for (int number = 1; number <= 3; number++) {
             int target = number;
-            cluster.target(target).serves(slot -> primary(slot) == target, epoch);
+            cluster.target(target).serves(group.slots(), slot -> primary(slot) == target, epoch);
             cluster.target(target).keys(bucket.id()).clear();
         }
         acknowledged.forEach(this::store);
@@ -63,7 +65,7 @@ class ReplicatedListingTest {
 
     private ClusterState withPrimaries(ClusterState before) {
         var each = primaries.stream().map(this::row).toList();
-        var rows = new SlotRow[Slot.COUNT];
+        var rows = new SlotRow[group.slots()];
         for (int slot = 0; slot < rows.length; slot++) {
             rows[slot] = each.get(slot % each.size());
         }
@@ -92,7 +94,9 @@ class ReplicatedListingTest {
     }
 
     private void store(String key) {
-        cluster.target(primary(Slot.of(bucket.id(), key))).keys(bucket.id()).add(key);
+        cluster.target(primary(group.slotOf(bucket.id(), key)))
+                .keys(bucket.id())
+                .add(key);
     }
 
     private List<String> list(Duration patience) {

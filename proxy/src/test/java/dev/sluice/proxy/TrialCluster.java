@@ -78,7 +78,7 @@ final class TrialCluster implements AutoCloseable {
             var drive = new Command.RegisteredDrive("drive of " + id.value(), 1, true);
             state = state.apply(new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
             int number = targets.size() - 1;
-            target.serves(slot -> slot % ids.size() == number, 1);
+            target.serves(1 << 14, slot -> slot % ids.size() == number, 1);
         }
         control = new MemoryControl(state);
         views = new ClusterViews(control);

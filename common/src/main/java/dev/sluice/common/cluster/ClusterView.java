@@ -112,11 +112,10 @@ public record ClusterView(
     ///
     /// @throws StoreException.Unavailable when this view is older than the bucket's group
     public Node primary(Bucket bucket, String key) {
-        int slot = Slot.of(bucket.id(), key);
         if (!bucket.replicated()) {
-            return routing.primary(slot);
+            return routing.primary(Slot.of(bucket.id(), key));
         }
-        return row(bucket, slot)
+        return row(bucket, key)
                 .flatMap(row -> owner(row.primary().drive()))
                 .orElseThrow(() -> new StoreException.Unavailable(
                         "this node does not know yet who keeps the bucket " + bucket.name()));
@@ -139,9 +138,17 @@ public record ClusterView(
         return routing.targets().stream().filter(serving::contains).toList();
     }
 
+    /// The row of a key's slot; empty when the bucket is not replicated, or this view is older than its group.
+    public Optional<SlotRow> row(Bucket bucket, String key) {
+        var replication = state.replication();
+        return group(bucket)
+                .flatMap(group ->
+                        replication.table(group.id()).map(table -> table.row(group.slotOf(bucket.id(), key))));
+    }
+
     /// Empty when the bucket is not replicated, or this view is older than its group.
-    public Optional<SlotRow> row(Bucket bucket, int slot) {
-        return state.replication().table(bucket.group()).map(table -> table.row(slot));
+    public Optional<Group> group(Bucket bucket) {
+        return state.replication().group(bucket.group());
     }
 
     /// The node that has a drive.

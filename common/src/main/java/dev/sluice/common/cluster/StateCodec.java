@@ -5,7 +5,6 @@ import dev.sluice.common.cluster.slots.RowCodec;
 import dev.sluice.common.cluster.slots.SlotRows;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.jobs.Job;
-import dev.sluice.common.placement.Slot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -31,12 +30,12 @@ public final class StateCodec {
         var small = ClusterJson.read(Arrays.copyOf(bytes, end), ClusterState.class);
         var rows = RowCodec.decode(bytes, end + 1);
         var tables = new HashMap<Integer, SlotTable>();
-        for (int group : small.replication().groups().keySet()) {
-            var table = rows.get(group);
-            if (table == null || table.size() != Slot.COUNT) {
-                throw new IOException("the table of group " + group + " is not whole");
+        for (var group : small.replication().groups().values()) {
+            var table = rows.get(group.id());
+            if (table == null || table.size() != group.slots()) {
+                throw new IOException("the table of group " + group.id() + " is not whole");
             }
-            tables.put(group, SlotTable.of(table));
+            tables.put(group.id(), SlotTable.of(table));
         }
         return small.withReplication(small.replication().withTables(tables));
     }

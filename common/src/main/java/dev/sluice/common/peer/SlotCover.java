@@ -1,9 +1,10 @@
 package dev.sluice.common.peer;
 
-import dev.sluice.common.placement.Slot;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Which slots of a replicated bucket a target answered for, as sums over them, so that those of several targets can be
-/// added. All slots together are [#isWhole].
+/// added. All slots of a group together are [#isWhole].
 ///
 /// @param slots how many
 /// @param hash the sum of the hashes of their numbers
@@ -11,11 +12,11 @@ import dev.sluice.common.placement.Slot;
 ///     sum is another right to answer
 public record SlotCover(int slots, long hash, long terms) {
     public static final SlotCover NONE = new SlotCover(0, 0, 0);
-    private static final long WHOLE = whole();
+    private static final Map<Integer, Long> WHOLE = new ConcurrentHashMap<>(); // by how many slots there are
 
-    private static long whole() {
+    private static long whole(int slots) {
         long sum = 0;
-        for (int slot = 0; slot < Slot.COUNT; slot++) {
+        for (int slot = 0; slot < slots; slot++) {
             sum += mixed(slot + 1L);
         }
         return sum;
@@ -31,8 +32,10 @@ public record SlotCover(int slots, long hash, long terms) {
     }
 
     /// Whether each slot is in it once.
-    public boolean isWhole() {
-        return slots == Slot.COUNT && hash == WHOLE;
+    ///
+    /// @param all how many slots the bucket's group has
+    public boolean isWhole(int all) {
+        return slots == all && hash == WHOLE.computeIfAbsent(all, SlotCover::whole);
     }
 
     /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).

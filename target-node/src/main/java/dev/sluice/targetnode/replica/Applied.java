@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import java.util.HashMap;
@@ -22,15 +23,24 @@ record Applied(ClusterState state, Map<Long, Bucket> buckets) {
         return new Applied(state, buckets);
     }
 
-    int group(long bucketId) {
-        var bucket = buckets.get(bucketId);
-        return bucket == null ? 0 : bucket.group();
+    /// Empty when the bucket is not known, or not replicated.
+    Optional<Group> groupOf(long bucketId) {
+        return Optional.ofNullable(buckets.get(bucketId))
+                .flatMap(bucket -> state.replication().group(bucket.group()));
     }
 
     Optional<LocalChanges.KnownBucket> bucket(long id) {
         return Optional.ofNullable(buckets.get(id))
                 .map(bucket -> new LocalChanges.KnownBucket(
                         BucketRefs.of(bucket), bucket.properties().durability() == Durability.FSYNC));
+    }
+
+    /// Whether a group has a slot.
+    boolean has(int group, int slot) {
+        return state.replication()
+                .group(group)
+                .filter(known -> slot >= 0 && slot < known.slots())
+                .isPresent();
     }
 
     Optional<SlotRow> row(int group, int slot) {

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.replica;
 
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
@@ -37,9 +36,9 @@ final class ClientWrites implements AutoCloseable {
     private final Map<Long, PendingWrite> byTicket = new ConcurrentHashMap<>();
     private final Map<ObjectVersion, PendingWrite> byVersion = new ConcurrentHashMap<>();
 
-    /// Finds the drive of this target that is a slot's primary.
+    /// Finds the drive of this target that is the primary of a key's slot.
     interface Primaries {
-        Optional<Holder> of(long bucketId, int slot);
+        Optional<Holder> of(long bucketId, String key);
     }
 
     ClientWrites(Staging staging, Primaries primaries) {
@@ -53,7 +52,7 @@ final class ClientWrites implements AutoCloseable {
             @Override
             public boolean serves(long bucketId, String key) {
                 return primaries
-                        .of(bucketId, Slot.of(bucketId, key))
+                        .of(bucketId, key)
                         .filter(holder -> holder.serves(holder.serving()))
                         .isPresent();
             }
@@ -93,7 +92,7 @@ final class ClientWrites implements AutoCloseable {
 
     private Holder holder(long bucketId, String key) {
         return primaries
-                .of(bucketId, Slot.of(bucketId, key))
+                .of(bucketId, key)
                 .orElseThrow(() -> new StoreException.Unavailable(
                         "this target is not the primary of this key; the map of slots is changing"));
     }

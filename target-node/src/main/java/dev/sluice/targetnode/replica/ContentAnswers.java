@@ -116,12 +116,15 @@ final class ContentAnswers {
         }
     }
 
-    private static void requireSource(DriveReplicas loop, ObjectKey key, QueryParameters query) {
+    private void requireSource(DriveReplicas loop, ObjectKey key, QueryParameters query) {
         var learning = new Learning(query.number("primary"), query.number("since"), (int) query.number("incarnation"));
         var allowed = new CompletableFuture<Boolean>();
         var message = new Event.Received(query.text("learner"), new Message.AskRow(learning, key));
         int group = (int) query.number("group");
         int slot = (int) query.number("slot");
+        if (applied.get().filter(known -> known.has(group, slot)).isEmpty()) {
+            throw new StoreException.Unavailable("slot %d of group %d is not known here".formatted(slot, group));
+        }
         loop.run(() -> allowed.complete(
                 loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
         try {

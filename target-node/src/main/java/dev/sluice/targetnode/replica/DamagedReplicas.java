@@ -2,7 +2,6 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -229,11 +228,8 @@ final class DamagedReplicas implements Mender {
     /// The other replicas of its slot; none when the drive is not a member. Learners may have the version, too.
     private List<Member> others(Damaged object) {
         var known = applied.get().orElseThrow();
-        int slot = Slot.of(object.name.bucketId(), object.name.key());
-        return known.state()
-                .replication()
-                .table(known.group(object.name.bucketId()))
-                .map(table -> table.row(slot))
+        return known.groupOf(object.name.bucketId())
+                .flatMap(group -> known.row(group.id(), group.slotOf(object.name.bucketId(), object.name.key())))
                 .filter(row -> row.member(object.drive.id()).isPresent())
                 .map(row -> others(row, object.drive.id()))
                 .orElse(List.of());

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.replica;
 
-import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.KeyVersion;
 import dev.sluice.targetnode.replica.core.Learning;
@@ -55,9 +54,6 @@ final class EnvelopeCodec {
         var in = new PackedReader("a message from another replica", bytes, FORMAT);
         int group = (int) in.number();
         int slot = (int) in.number();
-        if (slot < 0 || slot >= Slot.COUNT) {
-            throw new DamagedRecordException("a message about slot " + slot);
-        }
         return new Envelope(group, slot, in.text(), in.text(), message(in), attached(in));
     }
 

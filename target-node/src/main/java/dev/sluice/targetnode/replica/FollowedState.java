@@ -1,13 +1,13 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Replication;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 
 /// Which state the drives' loops were told last, and how they are told the next one. For one thread, besides the
 /// look-ups.
@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
 /// **Order.** Look-ups show the next state first: a loop finds the open intents of its slots by them. A state counts as
 /// told, and leases count promises for it, only when the loops have been handed all rows of it. After a failure no
 /// lease counts, and the next state is handed out whole. So is the first state that a loop is told.
-final class FollowedState {
+final class FollowedState implements SlotPages.Groups {
     private final StandIns standIns;
     private final Proposer proposer;
     private volatile Optional<Applied> shown = Optional.empty();
@@ -33,12 +33,22 @@ final class FollowedState {
         return shown;
     }
 
+    @Override
+    public Optional<Group> of(long bucketId) {
+        return shown.flatMap(known -> known.groupOf(bucketId));
+    }
+
+    @Override
+    public Optional<Group> withId(int id) {
+        return shown.flatMap(known -> known.state().replication().group(id));
+    }
+
     /// @param drives the loops by drive. It is asked when look-ups show the state, and may begin some
     /// @return whether it is to be looked at again soon
     boolean follow(
             ClusterState state,
             Function<Replication, Map<String, DriveReplicas>> drives,
-            IntFunction<GroupSlots> slots) {
+            Function<Group, GroupSlots> slots) {
         var before = told;
         told = Optional.empty();
         shown = Optional.of(Applied.of(state));
@@ -69,7 +79,7 @@ final class FollowedState {
             Optional<ClusterState> before,
             ClusterState state,
             Map<String, DriveReplicas> loops,
-            IntFunction<GroupSlots> slots) {
+            Function<Group, GroupSlots> slots) {
         if (!state.replication().groups().isEmpty()) {
             state.replication().drives().prepare(); // not first when a target is gone
         }

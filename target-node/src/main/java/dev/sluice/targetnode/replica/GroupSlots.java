@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.peer.SlotCover;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.storage.replicas.Replicas;
@@ -10,7 +10,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /// The slots of a group whose primary is a drive of this target, as far as the drives' loops know. Read by any thread.
 final class GroupSlots {
-    private final AtomicReferenceArray<Holder> primaries = new AtomicReferenceArray<>(Slot.COUNT);
+    private final Group group;
+    private final AtomicReferenceArray<Holder> primaries;
+
+    GroupSlots(Group group) {
+        this.group = group;
+        this.primaries = new AtomicReferenceArray<>(group.slots());
+    }
+
+    Optional<Holder> primary(long bucketId, String key) {
+        return primary(group.slotOf(bucketId, key));
+    }
 
     Optional<Holder> primary(int slot) {
         return Optional.ofNullable(primaries.get(slot));
@@ -30,10 +40,10 @@ final class GroupSlots {
     }
 
     Replicas.ServedSlots served() {
-        var holders = new Holder[Slot.COUNT];
-        var terms = new Serving[Slot.COUNT];
+        var holders = new Holder[group.slots()];
+        var terms = new Serving[group.slots()];
         var cover = SlotCover.NONE;
-        for (int slot = 0; slot < Slot.COUNT; slot++) {
+        for (int slot = 0; slot < group.slots(); slot++) {
             var holder = primaries.get(slot);
             if (holder != null) {
                 var term = holder.serving();
@@ -44,23 +54,25 @@ final class GroupSlots {
                 }
             }
         }
-        return new Served(holders, terms, cover);
+        return new Served(group, holders, terms, cover);
     }
 
     private static final class Served implements Replicas.ServedSlots {
+        private final Group group;
         private final Holder[] holders;
         private final Serving[] terms;
         private final SlotCover cover;
 
-        Served(Holder[] holders, Serving[] terms, SlotCover cover) {
+        Served(Group group, Holder[] holders, Serving[] terms, SlotCover cover) {
+            this.group = group;
             this.holders = holders;
             this.terms = terms;
             this.cover = cover;
         }
 
         @Override
-        public boolean has(int slot, String drive) {
-            var holder = holders[slot];
+        public boolean has(long bucketId, String key, String drive) {
+            var holder = holders[group.slotOf(bucketId, key)];
             return holder != null && holder.loop().id().equals(drive);
         }
 

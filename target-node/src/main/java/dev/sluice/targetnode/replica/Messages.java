@@ -133,8 +133,11 @@ final class Messages implements AutoCloseable {
     private void take(NodeId from, Envelope envelope, Map<DriveReplicas, List<Envelope>> plain) {
         var known = applied.get();
         var loop = loops.apply(envelope.to());
-        if (closed || loop.isEmpty() || known.isEmpty()) {
-            return;
+        if (closed
+                || loop.isEmpty()
+                || known.filter(each -> each.has(envelope.group(), envelope.slot()))
+                        .isEmpty()) {
+            return; // it is sent again
         }
         var sender = known.get().owner(envelope.from());
         if (sender.isEmpty() || !sender.get().id().equals(from)) {

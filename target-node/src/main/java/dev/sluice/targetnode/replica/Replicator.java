@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
@@ -142,8 +143,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     }
 
     private DriveReplicas begin(Drive drive, int incarnation) {
-        var pages = new SlotPages(
-                drive, id -> followed.shown().map(known -> known.group(id)).orElse(0));
+        var pages = new SlotPages(drive, followed);
         var loop = new DriveReplicas(
                 drive,
                 incarnation,
@@ -188,8 +188,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return followed.follow(state, drives::follow, this::slots);
     }
 
-    private GroupSlots slots(int group) {
-        return groups.computeIfAbsent(group, _ -> new GroupSlots());
+    private GroupSlots slots(Group group) {
+        return groups.computeIfAbsent(group.id(), _ -> new GroupSlots(group));
     }
 
     // ---- what cores want
@@ -212,19 +212,17 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     // ---- what clients want
 
-    private Optional<Holder> primary(long bucketId, int slot) {
+    private Optional<Holder> primary(long bucketId, String key) {
         return followed.shown()
-                .map(known -> known.group(bucketId))
-                .filter(group -> group > 0)
-                .flatMap(group -> slots(group).primary(slot));
+                .flatMap(known -> known.groupOf(bucketId))
+                .flatMap(group -> slots(group).primary(bucketId, key));
     }
 
     private Replicas.ServedSlots served(long bucketId) {
-        int group = followed.shown().map(known -> known.group(bucketId)).orElse(0);
-        if (group == 0) {
-            throw new StoreException.Unavailable("this target does not know the bucket's slots yet");
-        }
-        return slots(group).served();
+        return followed.shown()
+                .flatMap(known -> known.groupOf(bucketId))
+                .map(group -> slots(group).served())
+                .orElseThrow(() -> new StoreException.Unavailable("this target does not know the bucket's slots yet"));
     }
 
     // ---- what other targets want

@@ -5,7 +5,6 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.Event;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,13 +63,13 @@ final class RowChanges {
     ///
     /// @param again also what the state before said: learners that stood in, members that are to go
     /// @return whether members are to go, so that it is to be asked again when nothing comes of it
-    boolean post(IntFunction<GroupSlots> slots, boolean again) {
+    boolean post(Function<Group, GroupSlots> slots, boolean again) {
         for (var group : now.groups().values()) {
             look(group, again);
             ask(group);
-            post(group, slots.apply(group.id()));
+            post(group, slots.apply(group));
             if (before.isEmpty()) {
-                postToFormerMembers(group, slots.apply(group.id()));
+                postToFormerMembers(group, slots.apply(group));
             }
         }
         loops.values().forEach(loop -> loop.run(() -> loop.lease().applied(version)));
@@ -86,7 +85,7 @@ final class RowChanges {
         if (!isNew && !again && sameUsable && tableBefore == table) {
             return;
         }
-        for (int slot = 0; slot < Slot.COUNT; slot++) {
+        for (int slot = 0; slot < group.slots(); slot++) {
             var row = table.row(slot);
             var rowBefore = tableBefore.row(slot);
             boolean same = !isNew && row == rowBefore;

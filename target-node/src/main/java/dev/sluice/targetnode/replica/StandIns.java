@@ -69,7 +69,8 @@ final class StandIns {
 
     boolean isStandIn(Group group, int slot, String learner) {
         return ifAllWereUp
-                .filter(goals -> !goals.of(slot, group.replicas(), _ -> false).contains(learner))
+                .filter(goals -> !goals.of(group.firstHash(slot), group.replicas(), _ -> false)
+                        .contains(learner))
                 .isPresent();
     }
 }

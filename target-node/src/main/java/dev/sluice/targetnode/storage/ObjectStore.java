@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.storage;
 
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -501,7 +500,7 @@ public final class ObjectStore implements AutoCloseable {
                 _ -> Optional.empty(),
                 bucketId,
                 query,
-                (drive, key) -> served.has(Slot.of(bucketId, IndexKeys.keyOf(key)), drive.id()));
+                (drive, key) -> served.has(bucketId, IndexKeys.keyOf(key), drive.id()));
     }
 
     private static void requireKeys(Drive drive, long bucketId) {

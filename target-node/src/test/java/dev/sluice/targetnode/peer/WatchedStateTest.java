@@ -26,7 +26,6 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.RemoteControlPlane;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
@@ -131,7 +130,7 @@ class WatchedStateTest {
         var known = remote.confirm();
         assertThat(known).isEqualTo(controller.current());
         for (int step = 0; step < 40; step++) {
-            int slot = random.nextInt(Slot.COUNT);
+            int slot = random.nextInt(known.replication().table(1).orElseThrow().size());
             var command = random.nextInt(4) == 0
                     ? new Command.CreateBucket("b" + step, 1, BucketProperties.defaults(Optional.empty()))
                     : expel(slot);

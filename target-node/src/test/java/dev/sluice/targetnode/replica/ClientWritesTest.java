@@ -130,7 +130,13 @@ final class ClientWritesTest {
         lease.promised(0, 1);
         var counter = new AtomicInteger();
         return new DriveReplicas(
-                drive, 1, lease, new SlotPages(drive, _ -> GROUP), counter::incrementAndGet, this::run, this::ended);
+                drive,
+                1,
+                lease,
+                new SlotPages(drive, new OneGroup(FollowedStates.GROUP)),
+                counter::incrementAndGet,
+                this::run,
+                this::ended);
     }
 
     private void ended(DriveReplicas over) {

@@ -16,7 +16,6 @@ import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.jobs.JobTable;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.placement.Slot;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -24,12 +23,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 
 /// States of a cluster, as they come to a target one after the other. It has the drives d1 and d2; d3 and d4 are those
 /// of target002 and target003.
 final class FollowedStates implements AutoCloseable {
-    static final Group GROUP = new Group(1, 2, Durability.FSYNC);
+    static final Group GROUP = new Group(1, 2, Durability.FSYNC, 1 << 14);
     static final int MINE = 1;
     static final NodeId SELF = new NodeId("target001");
 
@@ -40,12 +39,12 @@ final class FollowedStates implements AutoCloseable {
     final RecordedLoops loops;
 
     /// Asked for the slots of a group while rows are handed out.
-    private IntFunction<GroupSlots> asking;
+    private Function<Group, GroupSlots> asking;
 
-    private final SlotRow[] rows = new SlotRow[Slot.COUNT];
+    private final SlotRow[] rows = new SlotRow[GROUP.slots()];
     private Optional<SlotTable> table = Optional.empty();
     private final StandIns standIns = new StandIns(() -> 0);
-    private final GroupSlots slots = new GroupSlots();
+    private final GroupSlots slots = new GroupSlots(GROUP);
     final FollowedState followed = new FollowedState(standIns, proposals.proposer());
     private long version;
 

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -32,7 +31,7 @@ class FullDriveClusterTest {
 
     private static Set<Integer> inSync(ReplicaCluster cluster, String drive) {
         var table = cluster.slots();
-        return IntStream.range(0, Slot.COUNT)
+        return IntStream.range(0, table.size())
                 .filter(slot ->
                         table.row(slot).member(drive).filter(Member::inSync).isPresent())
                 .boxed()

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -144,7 +143,7 @@ class HalfCutTest {
             TargetFixture.eventually(SOON, () -> allUp(cluster));
             cluster.awaitWhole();
             assertThat(cluster.state().replication().muted()).isEmpty();
-            assertThat(cluster.slots().size()).isEqualTo(Slot.COUNT);
+            assertThat(cluster.slots().size()).isEqualTo(cluster.group().slots());
         }
     }
 }

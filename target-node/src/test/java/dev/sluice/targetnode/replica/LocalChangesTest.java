@@ -69,7 +69,7 @@ class LocalChangesTest {
         var lease = new Lease(() -> 0);
         lease.applied(1);
         lease.promised(0, 1);
-        var pages = new SlotPages(drive, _ -> GROUP);
+        var pages = new SlotPages(drive, new OneGroup(FollowedStates.GROUP));
         loop = new DriveReplicas(drive, 2, lease, pages, () -> 1, (_, _) -> {}, _ -> {});
         holder = new Holder(loop, GROUP, SLOT, new SlotCore(drive.id(), 2));
         var known = new LocalChanges.KnownBucket(bucket, true);

@@ -76,7 +76,7 @@ class OwnDrivesTest {
                 drive,
                 incarnation,
                 new Lease(() -> 0),
-                new SlotPages(drive, _ -> 1),
+                new SlotPages(drive, new OneGroup(FollowedStates.GROUP)),
                 () -> 1,
                 (_, _) -> {},
                 drives::ended);

@@ -38,7 +38,7 @@ final class RecordedLoops implements AutoCloseable {
                     drive,
                     incarnation,
                     new Lease(() -> 0),
-                    new SlotPages(drive, _ -> 1),
+                    new SlotPages(drive, new OneGroup(FollowedStates.GROUP)),
                     () -> 1,
                     (holder, _) -> handed.add(new Handed(id, holder.slot())),
                     _ -> {});

@@ -6,11 +6,11 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -181,8 +181,12 @@ final class ReplicaCluster implements AutoCloseable {
         return state().replication().table(bucket.group()).orElseThrow();
     }
 
+    Group group() {
+        return state().replication().group(bucket.group()).orElseThrow();
+    }
+
     int slot(String key) {
-        return Slot.of(bucket.id(), key);
+        return group().slotOf(bucket.id(), key);
     }
 
     SlotRow row(String key) {
@@ -212,7 +216,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     /// A key whose slot has this target's drives as primary.
     String keyOf(Target primary) {
-        return IntStream.range(0, Slot.COUNT)
+        return IntStream.iterate(0, i -> i + 1)
                 .mapToObj("key-%d"::formatted)
                 .filter(key -> owner(row(key).primary().drive()) == primary)
                 .findFirst()
@@ -221,23 +225,25 @@ final class ReplicaCluster implements AutoCloseable {
 
     long slotsThat(Predicate<SlotRow> hold) {
         var table = slots();
-        return IntStream.range(0, Slot.COUNT).mapToObj(table::row).filter(hold).count();
+        return IntStream.range(0, table.size())
+                .mapToObj(table::row)
+                .filter(hold)
+                .count();
     }
 
     /// Until each slot has all its replicas: learners ask for each of some ten thousand slots.
     void awaitWhole() {
-        TargetFixture.eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == Slot.COUNT);
+        TargetFixture.eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
     }
 
     /// Whether the log says of each slot that its primary serves.
     boolean isLoggedAsOpen() {
-        return slotsThat(SlotRow::opened) == Slot.COUNT;
+        return slotsThat(SlotRow::opened) == group().slots();
     }
 
     /// Whether one target says of each slot that it may answer for it.
     boolean servesEverySlot() {
-        var table = slots();
-        return targets.stream().mapToLong(target -> target.serves(table)).sum() == Slot.COUNT;
+        return targets.stream().mapToLong(Target::serves).sum() == group().slots();
     }
 
     BucketRef bucket() {
@@ -341,13 +347,9 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// Of how many slots it says that it may answer for them, as their primary.
-        long serves(SlotTable table) {
+        long serves() {
             try {
-                var served = store().replicas().served(bucket.id());
-                return IntStream.range(0, Slot.COUNT)
-                        .filter(slot ->
-                                served.has(slot, table.row(slot).primary().drive()))
-                        .count();
+                return store().replicas().served(bucket.id()).cover().slots();
             } catch (StoreException.Unavailable _) {
                 return 0;
             }

@@ -69,14 +69,15 @@ public final class Goals {
 
     /// The same object each time the same drives are chosen.
     ///
+    /// @param hash the first of a slot's
     /// @param count how many are wanted; fewer come when fewer targets have a usable drive
     /// @param avoided drives that are not to be chosen
-    public List<String> of(int slot, int count, Predicate<String> avoided) {
+    public List<String> of(int hash, int count, Predicate<String> avoided) {
         var chosen = new int[count];
         boolean keptAll = ranking.kept() == ids.length;
-        int size = choose(chosen, slot, KEPT, avoided, 1);
+        int size = choose(chosen, hash, KEPT, avoided, 1);
         if (size < count && (zoned || !keptAll)) {
-            size = choose(chosen, slot, keptAll ? KEPT : ranking.all(slot), avoided, zoned ? count : 1);
+            size = choose(chosen, hash, keptAll ? KEPT : ranking.all(hash), avoided, zoned ? count : 1);
         }
         return drives(chosen, size);
     }
@@ -84,13 +85,13 @@ public final class Goals {
     /// @param all the order of all drives, or [#KEPT] for the best ones
     /// @param rounds how often a zone may have a drive chosen
     /// @return how many are chosen
-    private int choose(int[] chosen, int slot, int[] all, Predicate<String> avoided, int rounds) {
+    private int choose(int[] chosen, int hash, int[] all, Predicate<String> avoided, int rounds) {
         int places = all.length == 0 ? ranking.kept() : all.length;
         int size = 0;
         for (int round = 0; round < rounds && size < chosen.length; round++) {
             int before = size;
             for (int place = 0; place < places && size < chosen.length; place++) {
-                int drive = all.length == 0 ? ranking.best(slot, place) : all[place];
+                int drive = all.length == 0 ? ranking.best(hash, place) : all[place];
                 if (usable[drive] && isFree(drive, chosen, before, size) && !avoided.test(ids[drive])) {
                     chosen[size++] = drive;
                 }

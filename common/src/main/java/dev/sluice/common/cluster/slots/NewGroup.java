@@ -2,7 +2,6 @@ package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Durability;
-import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +18,7 @@ public final class NewGroup {
     ///
     /// @throws StoreException when the cluster cannot have such a group, or not now
     public static Replication in(ClusterState state, int replicas, Durability durability) {
-        return in(state, replicas, durability, Slot.COUNT);
+        return in(state, replicas, durability, Group.slotsFor(state.members().size()));
     }
 
     /// @param slots how many, fewer in tests
@@ -30,7 +29,7 @@ public final class NewGroup {
         }
         requireRoom(state, replicas);
         int id = before.groups().isEmpty() ? 1 : before.groups().lastKey() + 1;
-        var group = new Group(id, replicas, durability);
+        var group = new Group(id, replicas, durability, slots);
         var rules = new RowRules(new Draft(before, state.map()), Leader.KNOWS_NOTHING);
         var known = new IdentityHashMap<List<String>, SlotRow>();
         var rows = new SlotRow[slots];

@@ -82,6 +82,10 @@ public record Replication(
                 .findFirst();
     }
 
+    public Optional<Group> group(int id) {
+        return Optional.ofNullable(groups.get(id));
+    }
+
     public Optional<SlotTable> table(int group) {
         return Optional.ofNullable(tables.get(group));
     }

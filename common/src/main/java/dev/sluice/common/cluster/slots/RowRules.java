@@ -37,7 +37,7 @@ final class RowRules {
     /// its roles and gets no new one. One that the primary's target does not hear is not wanted.
     List<String> goal(Group group, int slot, List<Member> members) {
         return goals.of(
-                slot,
+                group.firstHash(slot),
                 group.replicas(),
                 drive -> leader.avoids(group.id(), slot, drive)
                         || (full.contains(drive) && !has(members, drive))

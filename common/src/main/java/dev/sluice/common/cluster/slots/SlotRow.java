@@ -11,7 +11,8 @@ import java.util.Optional;
 /// @param primarySince the epoch in which the primary began, or began again
 /// @param fence ids of the drives that a new primary has to ask besides the in-sync members: in-sync members of all
 ///     epochs since the last one that was opened, less those whose process is known to have ended
-/// @param opened whether the primary has begun to serve since `primarySince`
+/// @param opened whether the primary has begun to serve since `primarySince`. So it counts also, and is not logged,
+///     where nobody else is to be asked: of one in-sync member whose fence list names at most itself
 public record SlotRow(long epoch, List<Member> members, long primarySince, List<String> fence, boolean opened) {
     /// The epoch of a slot's first row: nothing was ever served or written before.
     public static final long FIRST = 1;
@@ -22,6 +23,23 @@ public record SlotRow(long epoch, List<Member> members, long primarySince, List<
         if (firstInSync(members).isEmpty()) {
             throw new IllegalArgumentException("no in-sync member in " + members);
         }
+        if (isAlone(members, fence)) {
+            opened = true;
+            fence = List.of();
+        }
+    }
+
+    private static boolean isAlone(List<Member> members, List<String> fence) {
+        int inSync = 0;
+        var only = "";
+        for (var member : members) {
+            if (member.inSync()) {
+                inSync++;
+                only = member.drive();
+            }
+        }
+        return inSync == 1
+                && (fence.isEmpty() || (fence.size() == 1 && fence.getFirst().equals(only)));
     }
 
     static Optional<Member> firstInSync(List<Member> members) {

@@ -35,7 +35,7 @@ public final class SlotTable {
         return new SlotTable(all);
     }
 
-    /// How many slots it has: 65,536 in a cluster.
+    /// How many slots it has: as many as its group.
     public int size() {
         return rows.length;
     }

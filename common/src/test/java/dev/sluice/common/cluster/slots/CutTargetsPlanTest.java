@@ -156,16 +156,15 @@ class CutTargetsPlanTest {
     @Test
     void whoHasAppliedTheNewestStateNeedNotBeAsked() {
         said.pairs.clear();
-        trial.apply(trial.down(primary));
-        trial.apply(new Command.Expel(
-                List.of(trial.named(SLOT, trial.row(SLOT).members().get(1)))));
+        trial.apply(trial.register(other, "boot", Set.of(), Set.of()));
+        assertThat(trial.row(SLOT).inSync()).hasSize(2);
         assertThat(trial.row(SLOT).fence()).containsExactly(member(0));
-        int incarnation = trial.entry(other).incarnation();
-        assertThat(trial.apply(new Command.Fenced(other, incarnation, trial.state.version() - 1)))
+        int incarnation = trial.entry(primary).incarnation();
+        assertThat(trial.apply(new Command.Fenced(primary, incarnation, trial.state.version() - 1)))
                 .isFalse();
-        assertThat(trial.apply(new Command.Fenced(other, incarnation + 1, trial.state.version())))
+        assertThat(trial.apply(new Command.Fenced(primary, incarnation + 1, trial.state.version())))
                 .isFalse();
-        assertThat(trial.apply(new Command.Fenced(other, incarnation, trial.state.version())))
+        assertThat(trial.apply(new Command.Fenced(primary, incarnation, trial.state.version())))
                 .isTrue();
         assertThat(trial.row(SLOT).fence()).isEmpty();
         assertThat(trial.row(SLOT).opened()).as("its primary says so").isFalse();

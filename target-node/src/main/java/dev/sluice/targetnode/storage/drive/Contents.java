@@ -14,6 +14,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
@@ -157,9 +158,13 @@ public final class Contents implements AutoCloseable {
         return entry(bucketId, key).map(ObjectEntry::version);
     }
 
-    /// Tells of all that is committed in a slot, in the order of buckets and keys. On a drive thread.
-    public void scanSlot(int slot, SlotVisitor visitor) throws IOException {
-        slots.scan(slot, dropped, visitor);
+    /// Tells of what is committed of keys with these hashes, in [ObjectRows#ORDER]. On a drive thread.
+    ///
+    /// @param first the first hash
+    /// @param hashes how many
+    /// @param after where to go on, if one of these keys; empty: at the first one
+    public void scanSlot(int first, int hashes, Optional<ObjectKey> after, SlotVisitor visitor) throws IOException {
+        slots.scan(first, hashes, after, dropped, visitor);
     }
 
     public boolean exists(long bucketId, String key) throws IOException {

@@ -6,9 +6,11 @@ import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectRows;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -52,18 +54,23 @@ final class SlotRows {
         purging.put(bucketId, 0);
     }
 
-    void scan(int slot, Set<Long> dropped, SlotVisitor visitor) throws IOException {
-        var prefix = ObjectRows.slot(slot);
-        index.scan(Table.SLOTS, prefix, (key, value) -> {
-            if (!IndexKeys.startsWith(key, prefix)) {
+    /// @param first of the hashes whose rows are wanted
+    /// @param after where to go on, if it is one of these rows
+    void scan(int first, int hashes, Optional<ObjectKey> after, Set<Long> dropped, SlotVisitor visitor)
+            throws IOException {
+        var from = after.map(key -> ObjectRows.after(key))
+                .filter(key -> ObjectRows.hashOf(key) >= first)
+                .orElseGet(() -> ObjectRows.slot(first));
+        index.scan(Table.SLOTS, from, (key, value) -> {
+            if (ObjectRows.hashOf(key) >= first + hashes) {
                 return false;
             }
             long bucketId = ObjectRows.bucketOf(key);
-            if (!dropped.contains(bucketId)) {
-                var row = ObjectRows.SlotRow.decode(value);
-                visitor.visit(bucketId, ObjectRows.keyOf(key), row.version(), row.damaged());
+            if (dropped.contains(bucketId)) {
+                return true;
             }
-            return true;
+            var row = ObjectRows.SlotRow.decode(value);
+            return visitor.visit(bucketId, ObjectRows.keyOf(key), row.version(), row.damaged());
         });
     }
 
@@ -105,7 +112,7 @@ final class SlotRows {
             if (ours) {
                 gone.delete(Table.SLOTS, key);
             } else {
-                next[0] = Math.max(slot + 1, ObjectRows.slotOf(key));
+                next[0] = Math.max(slot + 1, ObjectRows.hashOf(key));
             }
             return ours;
         });

@@ -3,8 +3,9 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 
-/// Is told of each row of a slot.
+/// Is told of rows of a slot, one after the other.
 @FunctionalInterface
 public interface SlotVisitor {
-    void visit(long bucketId, String key, ObjectVersion version, boolean damaged) throws IOException;
+    /// @return whether it wants more
+    boolean visit(long bucketId, String key, ObjectVersion version, boolean damaged) throws IOException;
 }

@@ -1,12 +1,16 @@
 package dev.sluice.targetnode.storage.index;
 
 import dev.sluice.common.placement.Slot;
+import dev.sluice.common.s3.listing.KeyOrder;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
 
 /// How an object stands in the index: in [Table#OBJECTS] for listings, and in [Table#SLOTS] for those who copy or
 /// compare a slot. Both are written here, in one batch, and nowhere else; a drop of a bucket takes both away.
@@ -14,6 +18,11 @@ public final class ObjectRows {
     private static final int FORMAT = 1;
     private static final int DAMAGED = 1;
     private static final int HEAD = 2 + 8;
+
+    /// That of the rows in [Table#SLOTS].
+    public static final Comparator<ObjectKey> ORDER = Comparator.comparingInt((ObjectKey key) -> hashOf(key))
+            .thenComparingLong(ObjectKey::bucketId)
+            .thenComparing(ObjectKey::key, KeyOrder.INSTANCE);
 
     /// What a slot has of an object.
     public record SlotRow(ObjectVersion version, boolean damaged) {
@@ -51,20 +60,30 @@ public final class ObjectRows {
                 .array();
     }
 
-    /// What all of a slot begin with.
-    public static byte[] slot(int slot) {
-        return ByteBuffer.allocate(2).putShort((short) slot).array();
+    /// What all with a hash begin with.
+    public static byte[] slot(int hash) {
+        return ByteBuffer.allocate(2).putShort((short) hash).array();
     }
 
-    /// What all of a bucket in a slot begin with.
-    public static byte[] slot(int slot, long bucketId) {
+    /// What comes first after an object's row.
+    public static byte[] after(ObjectKey object) {
+        var row = inSlot(object.bucketId(), object.key());
+        return Arrays.copyOf(row, row.length + 1);
+    }
+
+    /// What all of a bucket with a hash begin with.
+    public static byte[] slot(int hash, long bucketId) {
         return ByteBuffer.allocate(HEAD)
-                .putShort((short) slot)
+                .putShort((short) hash)
                 .putLong(bucketId)
                 .array();
     }
 
-    public static int slotOf(byte[] row) {
+    public static int hashOf(ObjectKey object) {
+        return Slot.of(object.bucketId(), object.key());
+    }
+
+    public static int hashOf(byte[] row) {
         return Short.toUnsignedInt(ByteBuffer.wrap(row).getShort());
     }
 

@@ -63,8 +63,8 @@ public interface Replicas {
 
     /// The slots of a bucket that this target may answer for.
     interface ServedSlots {
-        /// Whether this drive has the slot.
-        boolean has(int slot, String drive);
+        /// Whether this drive has the key's slot.
+        boolean has(long bucketId, String key, String drive);
 
         SlotCover cover();
 

@@ -385,8 +385,10 @@ class CrashModelTest {
         var inSlots = new TreeMap<String, String>();
         for (var key : KEYS) {
             contents.scanSlot(
-                    Slot.of(bucket(key).id(), key),
-                    (bucketId, found, version, damaged) -> inSlots.put(bucketId + found, version + " " + damaged));
+                    Slot.of(bucket(key).id(), key), 1, Optional.empty(), (bucketId, found, version, damaged) -> {
+                        inSlots.put(bucketId + found, version + " " + damaged);
+                        return true;
+                    });
         }
         assertThat(inSlots).as("seed %d, rows of slots", seed).isEqualTo(objects);
     }

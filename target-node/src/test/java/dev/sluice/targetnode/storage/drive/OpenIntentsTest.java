@@ -163,6 +163,8 @@ class OpenIntentsTest {
             drive().contents()
                     .scanSlot(
                             Slot.of(BUCKET.id(), key),
+                            1,
+                            Optional.empty(),
                             (bucketId, found, version, damaged) ->
                                     rows.add(bucketId + " " + found + " " + version.sequence() + " " + damaged));
             return rows;

@@ -19,6 +19,7 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -245,7 +246,7 @@ final class ProductionPlanner {
         var rows = new SlotRow[state.slots.size()];
         state.slots.forEach((slot, each) -> rows[slot] = each.row());
         var durability = state.os ? Durability.OS : Durability.FSYNC;
-        var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, durability)));
+        var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, durability, Slot.COUNT)));
         var tables = Map.of(GROUP, SlotTable.of(rows));
         if (state.replication.isPresent()) {
             var known = state.replication.get();

@@ -149,10 +149,10 @@ final class RowPlanner {
                 fence.addAll(row.fence());
             }
         }
-        put(
-                slot,
-                new SlotRow(
-                        epoch, members, same ? row.primarySince() : epoch, List.copyOf(fence), same && row.opened()));
+        boolean alone = broken.contains("opened_any")
+                && members.stream().filter(Member::inSync).count() == 1;
+        boolean opened = alone || (same && row.opened());
+        put(slot, new SlotRow(epoch, members, same ? row.primarySince() : epoch, List.copyOf(fence), opened));
     }
 
     /// The former process of these drives serves no more, by `Down`, a newer registration, or the drive being out.

@@ -1,0 +1,68 @@
+package dev.sluice.common.cluster.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.peer.SlotCover;
+import dev.sluice.common.placement.Slot;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GroupTest {
+    private static Group group(int slots) {
+        return new Group(1, 2, Durability.FSYNC, slots);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 1 << 14, 1 << 16})
+    void slotOfAKeyIsTheOneWithItsHash(int slots) {
+        var group = group(slots);
+        assertThat(group.firstHash(0)).isZero();
+        assertThat(group.firstHash(slots)).isEqualTo(Slot.COUNT);
+        for (int i = 0; i < 10_000; i++) {
+            int hash = Slot.of(9, "key-" + i);
+            int slot = group.slotOf(9, "key-" + i);
+            assertThat(hash).isBetween(group.firstHash(slot), group.firstHash(slot + 1) - 1);
+        }
+    }
+
+    @Test
+    void fewTargetsHaveFewSlots() {
+        assertThat(Group.slotsFor(1)).isEqualTo(16_384);
+        assertThat(Group.slotsFor(32)).isEqualTo(16_384);
+        assertThat(Group.slotsFor(33)).isEqualTo(65_536);
+    }
+
+    /// As builds wrote it whose groups all had 65,536.
+    @Test
+    void groupOfAnEarlierStateKeepsItsSlots() throws IOException {
+        var json = "{\"id\":3,\"replicas\":2,\"durability\":\"fsync\"}";
+        assertThat(ClusterJson.read(json.getBytes(StandardCharsets.UTF_8), Group.class))
+                .isEqualTo(new Group(3, 2, Durability.FSYNC, 65_536));
+        assertThat(ClusterJson.read(ClusterJson.write(group(1 << 14)), Group.class))
+                .isEqualTo(group(1 << 14));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 3, 12_345, 1 << 17})
+    void otherNumbersOfSlotsAreRefused(int slots) {
+        assertThatThrownBy(() -> group(slots)).hasMessageContaining(slots + " slots");
+    }
+
+    /// The first slots of a group with more are not all slots.
+    @Test
+    void coverIsOfAsManySlotsAsTheGroupHas() {
+        var cover = SlotCover.NONE;
+        for (int slot = 0; slot < 1 << 14; slot++) {
+            cover = cover.and(slot, 1);
+        }
+        assertThat(cover.isWhole(1 << 14)).isTrue();
+        assertThat(cover.isWhole(1 << 16)).isFalse();
+        assertThat(cover.plus(SlotCover.NONE.and(3, 1)).isWhole(1 << 14)).isFalse();
+    }
+}
