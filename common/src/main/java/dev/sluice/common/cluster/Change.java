@@ -24,7 +24,8 @@ public record Change(
         Optional<BucketTable> buckets,
         Optional<Replication> small,
         SortedMap<Integer, SlotRows> rows,
-        SortedMap<String, Optional<Job>> jobs) {
+        SortedMap<String, Optional<Job>> jobs)
+        implements LogEntry {
     public Change {
         jobs = Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     }
@@ -63,6 +64,11 @@ public record Change(
                         after.replication().withTables(Map.of())),
                 rows,
                 before.jobs().changesTo(after.jobs()));
+    }
+
+    @Override
+    public Optional<ClusterState> appliedTo(Optional<ClusterState> state) {
+        return state.flatMap(now -> now.apply(this));
     }
 
     private static <T> Optional<T> changed(T before, T after) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param version grows by one with every command that changes something
 /// @param members the targets this cluster is made of; slots are shared out only when all of them have joined
-/// @param credentials access key → secret key
+/// @param credentials access key → secret key: of the node that has this state, and no part of what is agreed on
 /// @param replication targets, drives, and which drives keep each slot of the replicated buckets
 /// @param jobs those that run, and the last ones that ended
 public record ClusterState(
@@ -159,13 +159,6 @@ public record ClusterState(
     public ClusterState sharing(ClusterState known) {
         return new ClusterState(
                 version, clusterId, members, map, buckets, credentials, replication.sharing(known.replication), jobs);
-    }
-
-    /// The same state with these keys instead: they come from the controller's configuration.
-    public ClusterState withCredentials(SortedMap<String, String> keys) {
-        return credentials.equals(keys)
-                ? this
-                : new ClusterState(version + 1, clusterId, members, map, buckets, keys, replication, jobs);
     }
 
     /// The same state at the same version, for somebody who knows these keys of it.

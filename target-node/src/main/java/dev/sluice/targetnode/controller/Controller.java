@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.cluster.slots.Cuts;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -34,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one controller: applies commands one after the other, each durable on its drives before anyone sees it.
+/// The one controller: plans commands one after the other; each is in the log before anyone sees it.
 ///
 /// A new cluster is published only when every target it is made of has joined, because slots are shared out by the
 /// targets' weights, and an object written before the last one joined would be looked for elsewhere after.
@@ -44,7 +46,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(100);
     private static final Duration PAUSE = Duration.ofMillis(2);
 
-    private final StateFiles files;
+    private final Consensus log;
+    private final SortedMap<String, String> credentials;
     private final NanoClock clock;
     private final NodeId self;
     private final int boot;
@@ -58,8 +61,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private final Set<NodeId> returning = ConcurrentHashMap.newKeySet();
     private final Thread judge;
     private volatile boolean closed;
-    private ClusterState state;
-    private boolean broken;
+    private volatile ClusterState state;
     private boolean roomAgain; // on some drive, and no learner was added for that yet
 
     /// What this controller knows besides the log.
@@ -85,22 +87,24 @@ public final class Controller implements ControlPlane, AutoCloseable {
         }
     };
 
-    /// @param state already durable, with this controller's boot number
-    private Controller(StateFiles files, ClusterState state, NodeId self, NanoClock clock) {
-        this.files = files;
+    /// @param log has this controller's boot number already
+    private Controller(Consensus log, SortedMap<String, String> credentials, NodeId self, NanoClock clock) {
+        this.log = log;
+        this.credentials = credentials;
         this.clock = clock;
         this.self = self;
+        this.state = log.snapshot().orElseThrow();
         this.boot = state.replication().controllers().getOrDefault(self, 0);
-        this.state = state;
         this.promises = new Promises(clock, self, boot);
         this.refusals = new Refusals(clock);
         this.cuts = new CutTargets(clock);
         this.judge = Thread.ofPlatform().name("controller").daemon().unstarted(this::judgeForEver);
-        adopted(state);
+        log.follow(this::applied);
     }
 
     /// @param drives where the state is kept
     /// @param members the ids of the targets that this cluster is made of
+    /// @param credentials of clients, as this node's settings say
     /// @throws IOException when the state cannot be read or written, or was made with other targets
     public static Controller open(StateDrives drives, Set<NodeId> members, SortedMap<String, String> credentials)
             throws IOException {
@@ -113,18 +117,28 @@ public final class Controller implements ControlPlane, AutoCloseable {
             throws IOException {
         var wanted = new TreeSet<>(members);
         var self = wanted.first(); // until the controllers are a Raft group
-        var files = new StateFiles(drives, self);
-        var loaded = files.load();
-        if (loaded.isPresent() && !loaded.get().members().equals(wanted)) {
-            throw new IOException("the cluster was made with the targets %s, but the configuration names %s"
-                    .formatted(loaded.get().members(), wanted));
+        var log = StateFileLog.open(drives, self);
+        begin(log, self, wanted);
+        return new Controller(log, credentials, self, clock);
+    }
+
+    /// A new life of the controller; of a new cluster, if the log is empty.
+    private static void begin(Consensus log, NodeId self, SortedSet<NodeId> members) throws IOException {
+        try {
+            if (log.snapshot().isEmpty()) {
+                log.propose(new Founding(UUID.randomUUID().toString(), members));
+            }
+            var state = log.snapshot().orElseThrow();
+            if (!state.members().equals(members)) {
+                throw new IOException("the cluster was made with the targets %s, but the configuration names %s"
+                        .formatted(state.members(), members));
+            }
+            int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
+            log.propose(state.plan(new Command.ControllerBoot(self, boot), Leader.KNOWS_NOTHING)
+                    .orElseThrow());
+        } catch (StoreException.DriveFailed failed) {
+            throw failed.getCause() instanceof IOException why ? why : new IOException(failed);
         }
-        var state = loaded.orElseGet(() -> ClusterState.create(UUID.randomUUID().toString(), wanted, credentials))
-                .withCredentials(credentials);
-        int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
-        var booted = state.apply(new Command.ControllerBoot(self, boot));
-        files.save(booted);
-        return new Controller(files, booted, self, clock);
     }
 
     /// Begins to judge the targets: until then none that is up is declared down, and none that is down up.
@@ -157,10 +171,6 @@ public final class Controller implements ControlPlane, AutoCloseable {
 
     @Override
     public synchronized ClusterState apply(Command command) {
-        if (broken) {
-            throw new StoreException.Unavailable(
-                    "The controller could not write its state; restart it after a look at" + " its log");
-        }
         if (closed) {
             throw new StoreException.Unavailable("the controller stops");
         }
@@ -168,45 +178,31 @@ public final class Controller implements ControlPlane, AutoCloseable {
         var before = state.replication();
         var change = state.plan(command, leader);
         if (change.isPresent()) {
-            commit(change.get());
+            if (!log.propose(change.get())) {
+                throw new StoreException.Unavailable("another change came first; try again");
+            }
             if (command instanceof Command.TakeOff(var learners)) {
                 refusals.add(learners, state);
             } else if (command instanceof Command.CutOff off) {
                 refusals.add(cuts.left(off, before, state.replication()), state);
             }
         }
-        return state;
-    }
-
-    private void commit(Change change) {
-        var next = state.apply(change)
-                .orElseThrow(() -> new IllegalStateException("the change was planned from another state"));
-        save(next);
-        history.add(change);
-        state = next;
-        adopted(next);
-    }
-
-    private void save(ClusterState next) {
-        try {
-            files.save(next);
-        } catch (IOException e) {
-            broken = true; // some copies may be newer than what was acknowledged: only a restart can tell
-            LOG.error("cannot write the cluster's state; no more changes until a restart", e);
-            throw new StoreException.DriveFailed("The controller's drive failed; the outcome is unknown", e);
-        }
+        return state.carrying(credentials);
     }
 
     /// Whether a start would need this drive's copy of the state. Never blocks.
     public boolean isKeptOn(String drive) {
-        return files.isKeptOn(drive);
+        return log.isKeptOn(drive);
     }
 
-    private void adopted(ClusterState next) {
+    /// As the log says, in its order.
+    private void applied(Optional<Change> change, ClusterState next) {
+        change.ifPresent(history::add);
+        state = next;
         promises.follow(next);
         cuts.follow(next);
         if (next.formed()) {
-            published.publish(next);
+            published.publish(next.carrying(credentials));
         }
         if (next.replication().targets().keySet().containsAll(next.members())) {
             next.replication().drives().prepare(); // not first when a target is gone
@@ -285,13 +281,9 @@ public final class Controller implements ControlPlane, AutoCloseable {
                 LOG.warn("{} is down: nothing was promised to it for {} ms", target, Promises.PROMISE.toMillis());
             }
         });
-        cuts.judge(newest(), this::apply);
+        cuts.judge(state, this::apply);
         chooseAgain();
-        keepOnWanted();
-    }
-
-    private synchronized ClusterState newest() {
-        return state;
+        tend();
     }
 
     private synchronized void chooseAgain() {
@@ -311,10 +303,9 @@ public final class Controller implements ControlPlane, AutoCloseable {
         }
     }
 
-    /// Drives come back, and leave, without a change of the state.
-    private synchronized void keepOnWanted() {
-        if (!broken && !closed && files.isDue()) {
-            save(state);
+    private synchronized void tend() {
+        if (!closed) {
+            log.tend();
         }
     }
 }

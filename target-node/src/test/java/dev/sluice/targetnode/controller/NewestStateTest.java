@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// and
 /// its machine loses power in the middle of a save.
 class NewestStateTest {
+    private static final NodeId OTHER = new NodeId("target009");
     private static final NodeId SELF = new NodeId("target001");
     private static final int EVENTS = 80;
     private static final List<Condition> CONDITIONS = List.of(Condition.values());
@@ -277,7 +278,8 @@ class NewestStateTest {
 
         private void save(StateFiles files) {
             tried++;
-            var next = state.withCredentials(new TreeMap<>(Map.of("save", Long.toString(tried))));
+            var next = state.apply(new Command.ControllerBoot(OTHER, (int) tried))
+                    .carrying(new TreeMap<>(Map.of("save", Long.toString(tried))));
             try {
                 files.save(next);
                 state = next;

@@ -1,0 +1,38 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+
+/// The log of the controllers: entries in one order, durable before anyone sees their effects. Keys of clients are no
+/// part of it: they are settings of each node.
+interface Consensus extends AutoCloseable {
+    /// Is told of each entry that had an effect, in order, by one thread at a time.
+    interface Follower {
+        /// @param change empty for a state that did not come by entries
+        void applied(Optional<Change> change, ClusterState state);
+    }
+
+    /// What was agreed on when this was asked, as far as this node has it; empty before the first entry.
+    Optional<ClusterState> snapshot();
+
+    /// Tells the follower of the state as it is now, and of all that comes. There is one follower.
+    void follow(Follower follower);
+
+    /// Logs an entry. When it returns true, the entry is durable, and the follower has been told of it.
+    ///
+    /// @return false when the entry had no effect: it was made for another state than the newest
+    /// @throws StoreException.DriveFailed or Unavailable when it is not known whether it has an effect
+    boolean propose(LogEntry entry);
+
+    /// What is due from time to time. Never long.
+    default void tend() {}
+
+    /// Whether a start would need what this drive has. Never blocks.
+    boolean isKeptOn(String drive);
+
+    @Override
+    default void close() {}
+}
