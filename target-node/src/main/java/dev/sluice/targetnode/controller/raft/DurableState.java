@@ -1,0 +1,64 @@
+package dev.sluice.targetnode.controller.raft;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageMetadataFile;
+
+/// Makes durable what Ratis leaves to the page cache. Ratis syncs its files, but not the names that they get:
+/// a vote is a renamed file, and a log's new segment is a new one. So no message leaves this server, and no
+/// entry is applied, before {@link #settle}. It costs the listing of one small folder when nothing changed.
+final class DurableState {
+    private final RaftFolder folder;
+    private Optional<RaftStorageMetadataFile> metadata = Optional.empty();
+    private Set<String> synced = Set.of();
+    private Optional<VoteRecord> written = Optional.empty();
+
+    /// @param left what has left this server before; it is written again unless nothing changed
+    DurableState(RaftFolder folder, VoteRecord left) {
+        this.folder = folder;
+        this.written = left.equals(VoteRecord.NEW) ? Optional.empty() : Optional.of(left);
+    }
+
+    synchronized void attach(RaftStorage storage) {
+        metadata = Optional.of(storage.getMetadataFile());
+    }
+
+    synchronized void settle() throws IOException {
+        var meta = metadata.orElseThrow(() -> new IOException("the log is not open yet"))
+                .getMetadata();
+        var names = SyncedFiles.names(folder.current());
+        var next = new VoteRecord(
+                meta.getTerm(),
+                meta.getVotedFor().toString(),
+                names.contains("raft-meta.conf"),
+                written.map(VoteRecord::logged).orElse(false) || RaftFolder.hasLog(names));
+        var changed = !written.equals(Optional.of(next));
+        if (synced.isEmpty()) {
+            folder.syncParents();
+        }
+        if (changed || !names.equals(synced)) {
+            SyncedFiles.sync(folder.current());
+            synced = names;
+        }
+        if (changed) {
+            SyncedFiles.write(folder.record(), next.encoded());
+            written = Optional.of(next);
+        }
+    }
+
+    /// After Ratis put another folder of snapshots in place.
+    synchronized void settleSnapshots() throws IOException {
+        SyncedFiles.sync(folder.snapshots());
+        SyncedFiles.sync(folder.groupFolder());
+    }
+
+    /// Ratis does not sync the chunks of a snapshot that it got.
+    void settleReceivedSnapshot(RaftStorage storage) throws IOException {
+        var received = storage.getStorageDir().getTmpDir().toPath();
+        if (received.toFile().exists()) {
+            SyncedFiles.syncAll(received);
+        }
+    }
+}

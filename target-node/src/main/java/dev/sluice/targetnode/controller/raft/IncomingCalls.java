@@ -1,0 +1,69 @@
+package dev.sluice.targetnode.controller.raft;
+
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+
+/// Calls of other servers. Their answers leave when what they say is durable here. While the drive stands
+/// still the others repeat their calls, so only some wait.
+final class IncomingCalls implements RaftHandler {
+    private static final int AT_ONCE = 16;
+
+    private interface Call {
+        MessageLite answer() throws IOException;
+    }
+
+    private final RaftServer server;
+    private final DurableState durable;
+    private final Semaphore slots = new Semaphore(AT_ONCE);
+
+    IncomingCalls(RaftServer server, DurableState durable) {
+        this.server = server;
+        this.durable = durable;
+    }
+
+    @Override
+    public byte[] vote(byte[] request) throws IOException {
+        return answer(() -> server.requestVote(RequestVoteRequestProto.parseFrom(request)));
+    }
+
+    @Override
+    public byte[] append(byte[] request) throws IOException {
+        return answer(() -> server.appendEntries(AppendEntriesRequestProto.parseFrom(request)));
+    }
+
+    @Override
+    public byte[] snapshot(byte[] request) throws IOException {
+        return answer(() -> {
+            var chunk = InstallSnapshotRequestProto.parseFrom(request);
+            var reply = server.installSnapshot(chunk);
+            if (chunk.getSnapshotChunk().getDone()) {
+                durable.settleSnapshots();
+            }
+            return reply;
+        });
+    }
+
+    @Override
+    public byte[] startElection(byte[] request) throws IOException {
+        return answer(() -> server.startLeaderElection(StartLeaderElectionRequestProto.parseFrom(request)));
+    }
+
+    private byte[] answer(Call call) throws IOException {
+        if (!slots.tryAcquire()) {
+            throw new IOException("queue full: " + AT_ONCE + " calls wait");
+        }
+        try {
+            var reply = call.answer();
+            durable.settle();
+            return reply.toByteArray();
+        } finally {
+            slots.release();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.targetnode.controller.raft;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+
+/// Ratis' calls to other servers: each on a virtual thread of its own, within the limit, and not before what
+/// it says is durable here.
+final class OutgoingCalls implements RaftServerRpc {
+    private interface Call {
+        byte[] to(String peer, byte[] request) throws IOException, InterruptedException;
+    }
+
+    private final RaftCalls calls;
+    private final DurableState durable;
+    private final Confirmations confirmations = new Confirmations();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    OutgoingCalls(RaftCalls calls, DurableState durable) {
+        this.calls = calls;
+        this.durable = durable;
+    }
+
+    Confirmations confirmations() {
+        return confirmations;
+    }
+
+    @Override
+    public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+        return RequestVoteReplyProto.parseFrom(send(calls::vote, request.getServerRequest(), request));
+    }
+
+    @Override
+    public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+        var sent = System.nanoTime();
+        var reply = AppendEntriesReplyProto.parseFrom(send(calls::append, request.getServerRequest(), request));
+        if (reply.getTerm() == request.getLeaderTerm() && reply.getResult() != AppendResult.NOT_LEADER) {
+            confirmations.answered(peer(request.getServerRequest()), reply.getTerm(), sent);
+        }
+        return reply;
+    }
+
+    @Override
+    public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request) throws IOException {
+        return InstallSnapshotReplyProto.parseFrom(send(calls::snapshot, request.getServerRequest(), request));
+    }
+
+    @Override
+    public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
+            throws IOException {
+        return StartLeaderElectionReplyProto.parseFrom(send(calls::startElection, request.getServerRequest(), request));
+    }
+
+    private byte[] send(Call call, RaftRpcRequestProto head, MessageLite request) throws IOException {
+        durable.settle();
+        var peer = peer(head);
+        return limited(peer, () -> call.to(peer, request.toByteArray()));
+    }
+
+    private static String peer(RaftRpcRequestProto head) {
+        return RaftPeerId.valueOf(head.getReplyId()).toString();
+    }
+
+    /// Ratis takes an {@link InterruptedIOException} for the end of its own thread, so a call's time-out is
+    /// none.
+    private byte[] limited(String peer, Callable<byte[]> call) throws IOException {
+        Future<byte[]> future;
+        try {
+            future = threads.submit(call);
+        } catch (RejectedExecutionException e) {
+            throw new IOException("closed", e);
+        }
+        try {
+            return future.get(RaftCalls.LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new IOException("no answer from " + peer + " within " + RaftCalls.LIMIT_MILLIS + " ms", e);
+        } catch (ExecutionException e) {
+            throw new IOException("call to " + peer + " failed: " + e.getCause(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            var interrupted = new InterruptedIOException("call to " + peer);
+            interrupted.initCause(e);
+            throw interrupted;
+        } finally {
+            future.cancel(true);
+        }
+    }
+
+    @Override
+    public RpcType getRpcType() {
+        return new OwnCallsRpc();
+    }
+
+    @Override
+    public void start() {}
+
+    /// Nothing listens here. Ratis shows it, and connects to nobody.
+    @Override
+    public InetSocketAddress getInetSocketAddress() {
+        return InetSocketAddress.createUnresolved("none", 0);
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> peers) {}
+
+    @Override
+    public void handleException(RaftPeerId server, Exception e, boolean reconnect) {}
+
+    @Override
+    public void close() {
+        var _ = threads.shutdownNow();
+    }
+}

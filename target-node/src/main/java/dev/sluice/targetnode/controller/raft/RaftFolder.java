@@ -1,0 +1,147 @@
+package dev.sluice.targetnode.controller.raft;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.apache.ratis.protocol.RaftGroupId;
+
+/// Where a server keeps its log: `record` is ours, `ratis/GROUP/` is Ratis' with `current/` (term, vote, log)
+/// and `sm/` (snapshots). Ratis formats a folder that it finds empty, without a word; so this class looks
+/// first.
+final class RaftFolder {
+    private static final UUID GROUP = UUID.nameUUIDFromBytes("sluice".getBytes(StandardCharsets.UTF_8));
+    private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
+    private static final String ASIDE = "sm.tmp";
+
+    private final Path root;
+
+    RaftFolder(Path root) {
+        this.root = root;
+    }
+
+    RaftGroupId group() {
+        return RaftGroupId.valueOf(GROUP);
+    }
+
+    Path record() {
+        return root.resolve("record");
+    }
+
+    Path storage() {
+        return root.resolve("ratis");
+    }
+
+    Path removed() {
+        return root.resolve("removed");
+    }
+
+    Path groupFolder() {
+        return storage().resolve(GROUP.toString());
+    }
+
+    Path current() {
+        return groupFolder().resolve("current");
+    }
+
+    Path snapshots() {
+        return groupFolder().resolve("sm");
+    }
+
+    /// @return what has left this server before
+    VoteRecord open() throws IOException {
+        Files.createDirectories(
+                root, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+        Files.createDirectories(storage());
+        if (!Files.exists(record())) {
+            return VoteRecord.NEW; // Ratis may have formatted its folder, but nothing left this server
+        }
+        var record = VoteRecord.decode(record(), Files.readAllBytes(record()));
+        if (!Files.exists(current().resolve("raft-meta"))) {
+            throw lost("raft-meta");
+        }
+        checkVote(record);
+        repairSnapshots();
+        checkLog(record);
+        return record;
+    }
+
+    /// Makes the way to the log durable.
+    void syncParents() throws IOException {
+        SyncedFiles.sync(groupFolder());
+        SyncedFiles.sync(storage());
+        SyncedFiles.sync(root);
+        SyncedFiles.sync(root.resolve(".."));
+    }
+
+    private void checkVote(VoteRecord record) throws IOException {
+        var meta = new Properties();
+        try (var in = Files.newBufferedReader(current().resolve("raft-meta"))) {
+            meta.load(in);
+        }
+        var term = Long.parseLong(meta.getProperty("term", "-1"));
+        var votedFor = meta.getProperty("votedFor", "");
+        if (!record.isCoveredBy(term, votedFor)) {
+            throw new LostVote("%s has term %d and a vote for '%s', but %s says that term %d with a vote for '%s' left"
+                            .formatted(current(), term, votedFor, record(), record.term(), record.votedFor())
+                    + " this server: its folder is an old copy, or its drive lost writes. It does not start.");
+        }
+    }
+
+    private void checkLog(VoteRecord record) throws IOException {
+        var names = SyncedFiles.names(current());
+        if (record.configured() && !names.contains("raft-meta.conf")) {
+            throw lost("raft-meta.conf");
+        }
+        var start = firstEntry(names);
+        var snapshot = SnapshotFiles.newest(snapshots());
+        if (record.logged() && start.isEmpty() && snapshot.isEmpty()) {
+            throw lost("the log");
+        }
+        if (start.isPresent() && start.getAsLong() > snapshot.orElse(-1) + 1) {
+            throw lost("a valid snapshot of the entries before " + start.getAsLong());
+        }
+    }
+
+    static boolean hasLog(Set<String> names) {
+        return firstEntry(names).isPresent();
+    }
+
+    private static OptionalLong firstEntry(Set<String> names) {
+        return names.stream()
+                .map(SEGMENT::matcher)
+                .filter(name -> name.matches())
+                .mapToLong(name -> Long.parseLong(name.group(1)))
+                .min();
+    }
+
+    /// Ratis puts the old folder of snapshots aside, then the new one in its place; a crash may come between.
+    private void repairSnapshots() throws IOException {
+        for (var name : SyncedFiles.names(groupFolder())) {
+            if (name.startsWith(ASIDE) && Files.exists(snapshots())) {
+                SyncedFiles.deleteAll(groupFolder().resolve(name));
+            } else if (name.startsWith(ASIDE)) {
+                Files.move(groupFolder().resolve(name), snapshots());
+            }
+        }
+        SyncedFiles.deleteAll(groupFolder().resolve("tmp"));
+        Files.createDirectories(snapshots());
+        SnapshotFiles.dropInvalid(snapshots());
+        SyncedFiles.sync(groupFolder());
+    }
+
+    private Amnesia lost(String what) {
+        return new Amnesia(
+                "%s once took part in a log, as %s says, but %s is not there. It does not start: with less than"
+                                .formatted(root, Objects.requireNonNull(record().getFileName()), what)
+                        + " it acknowledged, the log could lose entries. Restore the folder, or replace this server.");
+    }
+}
