@@ -21,6 +21,11 @@ interface Consensus extends AutoCloseable {
     /// Tells the follower of the state as it is now, and of all that comes. There is one follower.
     void follow(Follower follower);
 
+    /// To be asked before a command that changes nothing is called done: what it rests on may not be the newest state.
+    ///
+    /// @throws StoreException.Unavailable when an entry before has an unknown outcome, and no other will come
+    default void requireUsable() {}
+
     /// Logs an entry. When it returns true, the entry is durable, and the follower has been told of it.
     ///
     /// @return false when the entry had no effect: it was made for another state than the newest

@@ -126,7 +126,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
     private static void begin(Consensus log, NodeId self, SortedSet<NodeId> members) throws IOException {
         try {
             if (log.snapshot().isEmpty()) {
-                log.propose(new Founding(UUID.randomUUID().toString(), members));
+                var _ = log.propose(new Founding(UUID.randomUUID().toString(), members)); // or somebody else did
             }
             var state = log.snapshot().orElseThrow();
             if (!state.members().equals(members)) {
@@ -134,8 +134,10 @@ public final class Controller implements ControlPlane, AutoCloseable {
                         .formatted(state.members(), members));
             }
             int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
-            log.propose(state.plan(new Command.ControllerBoot(self, boot), Leader.KNOWS_NOTHING)
-                    .orElseThrow());
+            var booted = state.plan(new Command.ControllerBoot(self, boot), Leader.KNOWS_NOTHING);
+            if (!log.propose(booted.orElseThrow())) {
+                throw new IOException("another controller changes the cluster's state while this one starts");
+            }
         } catch (StoreException.DriveFailed failed) {
             throw failed.getCause() instanceof IOException why ? why : new IOException(failed);
         }
@@ -152,6 +154,7 @@ public final class Controller implements ControlPlane, AutoCloseable {
         closed = true;
         judge.interrupt();
         published.end();
+        log.close();
     }
 
     @Override
@@ -174,20 +177,23 @@ public final class Controller implements ControlPlane, AutoCloseable {
         if (closed) {
             throw new StoreException.Unavailable("the controller stops");
         }
+        log.requireUsable();
         followFullDrives();
-        var before = state.replication();
-        var change = state.plan(command, leader);
-        if (change.isPresent()) {
-            if (!log.propose(change.get())) {
-                throw new StoreException.Unavailable("another change came first; try again");
-            }
-            if (command instanceof Command.TakeOff(var learners)) {
-                refusals.add(learners, state);
-            } else if (command instanceof Command.CutOff off) {
-                refusals.add(cuts.left(off, before, state.replication()), state);
-            }
+        var before = state;
+        var change = before.plan(command, leader);
+        if (change.isEmpty()) {
+            return before.carrying(credentials);
         }
-        return state.carrying(credentials);
+        if (!log.propose(change.get())) {
+            throw new StoreException.Unavailable("another change came first; try again");
+        }
+        var after = before.apply(change.get()).orElseThrow();
+        if (command instanceof Command.TakeOff(var learners)) {
+            refusals.add(learners, after);
+        } else if (command instanceof Command.CutOff off) {
+            refusals.add(cuts.left(off, before.replication(), after.replication()), after);
+        }
+        return after.carrying(credentials);
     }
 
     /// Whether a start would need this drive's copy of the state. Never blocks.

@@ -51,11 +51,16 @@ final class StateFileLog implements Consensus {
     }
 
     @Override
-    public synchronized boolean propose(LogEntry entry) {
+    public synchronized void requireUsable() {
         if (broken) {
             throw new StoreException.Unavailable(
                     "The controller could not write its state; restart it after a look at its log");
         }
+    }
+
+    @Override
+    public synchronized boolean propose(LogEntry entry) {
+        requireUsable();
         var next = entry.appliedTo(state);
         if (next.isEmpty()) {
             return false;

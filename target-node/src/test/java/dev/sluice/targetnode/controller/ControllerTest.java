@@ -207,6 +207,9 @@ class ControllerTest {
             Files.writeString(folder, "a file where the folder should be");
         }
         assertThatThrownBy(() -> controller.apply(create("a"))).isInstanceOf(StoreException.DriveFailed.class);
+        assertThatThrownBy(() -> controller.apply(join(ONE)))
+                .as("it would change nothing, but the newest state is not known")
+                .isInstanceOf(StoreException.Unavailable.class);
         assertThat(controller.current()).isEqualTo(before);
         assertThatThrownBy(() -> controller.apply(create("b"))).isInstanceOf(StoreException.Unavailable.class);
     }

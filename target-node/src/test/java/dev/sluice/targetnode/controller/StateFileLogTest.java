@@ -83,6 +83,7 @@ class StateFileLogTest {
         assertThatThrownBy(() -> log.propose(boot(state, 1))).isInstanceOf(StoreException.DriveFailed.class);
         Files.move(folder.resolve("away"), folder.resolve("d0"));
         assertThatThrownBy(() -> log.propose(boot(state, 1))).isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(log::requireUsable).isInstanceOf(StoreException.Unavailable.class);
         log.tend();
         assertThat(log.snapshot()).isEqualTo(Optional.of(state));
         assertThat(seen).containsExactly("state");
