@@ -248,6 +248,7 @@ final class ComposedNode implements RunningNode {
                         new SealedSecrets(clusterKey()),
                         target.map(TargetNode::service),
                         target.map(TargetNode::replica),
+                        Optional.empty(),
                         views,
                         control,
                         isController()),

@@ -16,6 +16,9 @@ import java.util.TreeMap;
 /// The form of states and changes in files and between nodes: one line of JSON for what is small, then the rows of
 /// slots as [RowCodec] writes them.
 public final class StateCodec {
+    private static final char FOUNDING = 'F';
+    private static final char CHANGE = 'C';
+
     private StateCodec() {}
 
     public static byte[] encode(ClusterState state) {
@@ -71,6 +74,31 @@ public final class StateCodec {
                         small.replication(),
                         RowCodec.decode(bytes, end + 1),
                         small.jobs().orElseGet(TreeMap::new)));
+    }
+
+    /// Format: one byte for the kind, then the entry: a change as [#encode(Change)], or JSON.
+    public static byte[] encode(LogEntry entry) {
+        return switch (entry) {
+            case Founding founding -> kind(FOUNDING, ClusterJson.write(founding));
+            case Change change -> kind(CHANGE, encode(change));
+        };
+    }
+
+    private static byte[] kind(char kind, byte[] rest) {
+        var bytes = new byte[1 + rest.length];
+        bytes[0] = (byte) kind;
+        System.arraycopy(rest, 0, bytes, 1, rest.length);
+        return bytes;
+    }
+
+    /// @throws IOException when this is not a whole entry, or one of a newer build
+    public static LogEntry decodeEntry(byte[] bytes) throws IOException {
+        var rest = Arrays.copyOfRange(bytes, Math.min(1, bytes.length), bytes.length);
+        return switch (bytes.length == 0 ? ' ' : (char) bytes[0]) {
+            case FOUNDING -> ClusterJson.read(rest, Founding.class);
+            case CHANGE -> decodeChange(rest);
+            default -> throw new IOException("an entry of an unknown kind");
+        };
     }
 
     /// A change without rows.

@@ -55,7 +55,7 @@ public final class PeerClient implements AutoCloseable {
 
     /// One like this with connections and a platform thread of its own: its calls wait for no others, and not for the
     /// threads that carry virtual ones.
-    PeerClient apart(String thread) {
+    public PeerClient apart(String thread) {
         return new PeerClient(
                 tokens,
                 tls,

@@ -30,6 +30,9 @@ public final class PeerPaths {
 
     public static final String COMMAND = PREFIX + "command";
 
+    /// Between controllers: their log.
+    public static final String RAFT = PREFIX + "raft";
+
     /// A target's beat. The controller answers it before anything that blocks.
     public static final String BEAT = PREFIX + "beat";
 

@@ -34,6 +34,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.RaftCall;
+import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -49,17 +51,20 @@ public final class PeerApi implements HttpHandler {
     private final SealedSecrets secrets;
     private final Optional<TargetService> here;
     private final Optional<ReplicaService> replica;
+    private final Optional<RaftHandler> raft;
     private final ClusterViews views;
     private final ControlPlane control;
     private final boolean controller;
 
     /// @param here empty on a proxy, which answers none of these calls
+    /// @param raft this node's part of the controllers' log
     /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
     public PeerApi(
             PeerTokens tokens,
             SealedSecrets secrets,
             Optional<TargetService> here,
             Optional<ReplicaService> replica,
+            Optional<RaftHandler> raft,
             ClusterViews views,
             ControlPlane control,
             boolean controller) {
@@ -67,6 +72,7 @@ public final class PeerApi implements HttpHandler {
         this.secrets = secrets;
         this.here = here;
         this.replica = replica;
+        this.raft = raft;
         this.views = views;
         this.control = control;
         this.controller = controller;
@@ -97,6 +103,9 @@ public final class PeerApi implements HttpHandler {
     }
 
     private Response call(NodeId caller, RequestHead head, QueryParameters query, byte[] body) throws IOException {
+        if (head.path().equals(PeerPaths.RAFT)) {
+            return bytes(RaftCall.of(query.text("call")).deliver(raft(), body));
+        }
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
             case PeerPaths.LIST -> bytes(ListingCodec.encode(target.list(bucket(query), keys(query))));
@@ -140,6 +149,10 @@ public final class PeerApi implements HttpHandler {
 
     private ReplicaService replica() {
         return replica.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
+    }
+
+    private RaftHandler raft() {
+        return raft.orElseThrow(() -> new StoreException.Unavailable("this node has no part of the controllers' log"));
     }
 
     private static ListQuery keys(QueryParameters query) {

@@ -68,6 +68,7 @@ class PeerApiTest {
                 secrets,
                 Optional.of(noStorage()),
                 Optional.empty(),
+                Optional.empty(),
                 new ClusterViews(controller),
                 controller,
                 true);

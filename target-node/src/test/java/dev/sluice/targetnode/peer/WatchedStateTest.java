@@ -111,6 +111,7 @@ class WatchedStateTest {
                 new SealedSecrets(KEY),
                 Optional.of(PeerApiTest.noStorage()),
                 Optional.empty(),
+                Optional.empty(),
                 new ClusterViews(controller),
                 controller,
                 true);

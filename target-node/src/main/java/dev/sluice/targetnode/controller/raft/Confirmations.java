@@ -3,8 +3,11 @@ package dev.sluice.targetnode.controller.raft;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.ratis.server.leader.LogAppender;
 
 /// Which servers lately took this one for their leader: when the last call was sent that they answered so.
@@ -41,25 +44,30 @@ final class Confirmations {
         }
     }
 
-    /// @return whether so many others answered a call of this term that was sent from now on
-    boolean await(int others, long term, Duration patience) throws InterruptedException {
+    /// @param suffices whether these servers are enough
+    /// @return whether enough of them answered a call of this term that was sent from now on
+    boolean await(Predicate<Set<String>> suffices, long term, Duration patience) throws InterruptedException {
         var start = System.nanoTime();
         lock.lock();
         try {
-            appenders.values().forEach(LogAppender::triggerHeartbeat);
+            appenders.values().stream()
+                    .filter(appender -> !appender.hasAppendEntries()) // entries confirm as well, and must not wait
+                    .forEach(LogAppender::triggerHeartbeat);
             var left = patience.toNanos();
-            while (count(term, start) < others && left > 0) {
+            while (!suffices.test(answered(term, start)) && left > 0) {
                 left = answered.awaitNanos(left);
             }
-            return count(term, start) >= others;
+            return suffices.test(answered(term, start));
         } finally {
             lock.unlock();
         }
     }
 
-    private long count(long term, long start) {
-        return answers.values().stream()
-                .filter(answer -> answer.term() == term && answer.sent() - start >= 0)
-                .count();
+    private Set<String> answered(long term, long start) {
+        return answers.entrySet().stream()
+                .filter(each ->
+                        each.getValue().term() == term && each.getValue().sent() - start >= 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 }

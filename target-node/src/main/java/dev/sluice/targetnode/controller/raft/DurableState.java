@@ -12,7 +12,7 @@ import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 final class DurableState {
     private final RaftFolder folder;
     private Optional<RaftStorageMetadataFile> metadata = Optional.empty();
-    private Set<String> synced = Set.of();
+    private Set<String> synced = Set.of(); // files by name and identity
     private Optional<VoteRecord> written = Optional.empty();
 
     /// @param left what has left this server before; it is written again unless nothing changed
@@ -33,14 +33,15 @@ final class DurableState {
                 meta.getTerm(),
                 meta.getVotedFor().toString(),
                 names.contains("raft-meta.conf"),
-                written.map(VoteRecord::logged).orElse(false) || RaftFolder.hasLog(names));
+                RaftFolder.newestSegment(names).orElse(-1));
         var changed = !written.equals(Optional.of(next));
         if (synced.isEmpty()) {
             folder.syncParents();
         }
-        if (changed || !names.equals(synced)) {
+        var files = SyncedFiles.identities(folder.current(), names);
+        if (changed || !files.equals(synced)) {
             SyncedFiles.sync(folder.current());
-            synced = names;
+            synced = files;
         }
         if (changed) {
             SyncedFiles.write(folder.record(), next.encoded());

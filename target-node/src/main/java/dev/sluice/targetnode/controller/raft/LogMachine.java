@@ -16,6 +16,7 @@ import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.LifeCycle;
 
 /// A {@link Machine} as Ratis wants it: entries, snapshots, and how far it is.
@@ -72,9 +73,9 @@ final class LogMachine extends BaseStateMachine {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        machine.apply(entry.getStateMachineLogEntry().getLogData().toByteArray());
+        var answer = machine.apply(entry.getStateMachineLogEntry().getLogData().toByteArray());
         var _ = updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-        return CompletableFuture.completedFuture(Message.EMPTY);
+        return CompletableFuture.completedFuture(Message.valueOf(ByteString.copyFrom(answer)));
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +27,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
 /// Ratis' calls to other servers: each on a virtual thread of its own, within the limit, and not before what
@@ -38,6 +40,7 @@ final class OutgoingCalls implements RaftServerRpc {
     private final RaftCalls calls;
     private final DurableState durable;
     private final Confirmations confirmations = new Confirmations();
+    private volatile Optional<FlushWatch> flushes = Optional.empty();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     OutgoingCalls(RaftCalls calls, DurableState durable) {
@@ -49,6 +52,11 @@ final class OutgoingCalls implements RaftServerRpc {
         return confirmations;
     }
 
+    /// Of the log that this server leads.
+    void watch(RaftLog log) {
+        flushes = Optional.of(new FlushWatch(() -> log.getNextIndex() - 1, log::getFlushIndex, System::nanoTime));
+    }
+
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
         return RequestVoteReplyProto.parseFrom(send(calls::vote, request.getServerRequest(), request));
@@ -56,6 +64,10 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+        var watch = flushes;
+        if (watch.isPresent()) {
+            watch.get().require();
+        }
         var sent = System.nanoTime();
         var reply = AppendEntriesReplyProto.parseFrom(send(calls::append, request.getServerRequest(), request));
         if (reply.getTerm() == request.getLeaderTerm() && reply.getResult() != AppendResult.NOT_LEADER) {

@@ -49,6 +49,7 @@ public final class OwnCallsRpc implements RpcType {
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
             var appender = LogAppender.newLogAppenderDefault(server, state, follower);
             calls.confirmations().add(appender);
+            calls.watch(server.getRaftLog());
             return appender;
         }
     }

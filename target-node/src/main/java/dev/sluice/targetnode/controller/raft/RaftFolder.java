@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.apache.ratis.protocol.RaftGroupId;
 
 /// Where a server keeps its log: `record` is ours, `ratis/GROUP/` is Ratis' with `current/` (term, vote, log)
@@ -71,6 +72,7 @@ final class RaftFolder {
         checkVote(record);
         repairSnapshots();
         checkLog(record);
+        SyncedFiles.syncAll(groupFolder()); // what a killed process wrote last may be in the page cache only
         return record;
     }
 
@@ -103,24 +105,27 @@ final class RaftFolder {
         }
         var start = firstEntry(names);
         var snapshot = SnapshotFiles.newest(snapshots());
-        if (record.logged() && start.isEmpty() && snapshot.isEmpty()) {
-            throw lost("the log");
+        if (record.segment() > newestSegment(names).orElse(-1)) {
+            throw lost("the newest part of the log, from entry " + record.segment() + " on,");
         }
         if (start.isPresent() && start.getAsLong() > snapshot.orElse(-1) + 1) {
             throw lost("a valid snapshot of the entries before " + start.getAsLong());
         }
     }
 
-    static boolean hasLog(Set<String> names) {
-        return firstEntry(names).isPresent();
+    static OptionalLong newestSegment(Set<String> names) {
+        return segments(names).max();
     }
 
     private static OptionalLong firstEntry(Set<String> names) {
+        return segments(names).min();
+    }
+
+    private static LongStream segments(Set<String> names) {
         return names.stream()
                 .map(SEGMENT::matcher)
                 .filter(name -> name.matches())
-                .mapToLong(name -> Long.parseLong(name.group(1)))
-                .min();
+                .mapToLong(name -> Long.parseLong(name.group(1)));
     }
 
     /// Ratis puts the old folder of snapshots aside, then the new one in its place; a crash may come between.

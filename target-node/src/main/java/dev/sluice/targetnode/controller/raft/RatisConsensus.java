@@ -3,6 +3,8 @@ package dev.sluice.targetnode.controller.raft;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -14,12 +16,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
@@ -29,7 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One server of a Raft log, by Apache Ratis. An entry that {@link #propose} returned for is on the drives of
-/// a majority and survives, in its order, whatever a minority does. The servers of a log never change.
+/// a majority and survives, in its order, whatever a minority does. A log begins with its founders; the leader adds and
+/// removes
+/// servers, one at a time.
 ///
 /// Ratis is kept within bounds: its bytes travel by {@link RaftCalls}, {@link DurableState} makes them
 /// durable first, {@link RaftFolder} refuses a folder that lost something, and {@link Confirmations} makes
@@ -41,7 +47,6 @@ public final class RatisConsensus implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RatisConsensus.class);
 
     private final String self;
-    private final int others;
     private final RaftFolder folder;
     private final DurableState durable;
     private final OutgoingCalls outgoing;
@@ -55,20 +60,21 @@ public final class RatisConsensus implements AutoCloseable {
 
     /// Starts the server; it takes part when this returns.
     ///
+    /// @param founders the servers that a new log begins with, this one too. None: it has nothing, and votes for
+    ///     nobody, until the leader of a log adds it. A folder that was part of a log goes on with that one
     /// @throws Amnesia when the folder has less than it once had
     /// @throws LostVote when the folder is older than a vote that left this server
-    public RatisConsensus(Path folder, String self, Set<String> peers, Machine machine, RaftCalls calls)
+    public RatisConsensus(Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls)
             throws IOException {
-        if (!peers.contains(self) || peers.stream().anyMatch(peer -> !peer.matches("[A-Za-z0-9._-]+"))) {
-            throw new IllegalArgumentException("peers " + peers + " of " + self);
+        if (!(founders.isEmpty() || founders.contains(self))) {
+            throw new IllegalArgumentException(self + " is not one of the founders " + founders);
         }
         this.self = self;
-        this.others = peers.size() / 2;
         this.folder = new RaftFolder(folder);
         this.durable = new DurableState(this.folder, this.folder.open());
         this.outgoing = new OutgoingCalls(calls, durable);
         this.machine = new LogMachine(machine, durable);
-        this.server = build(peers);
+        this.server = build(founders);
         try {
             server.start();
             durable.settle();
@@ -80,13 +86,21 @@ public final class RatisConsensus implements AutoCloseable {
         }
     }
 
-    private RaftServer build(Set<String> peers) throws IOException {
-        var members = peers.stream()
-                .map(peer -> RaftPeer.newBuilder().setId(peer).build())
-                .toList();
+    private static List<RaftPeer> peers(Collection<String> ids) {
+        return ids.stream().map(RatisConsensus::peer).toList();
+    }
+
+    private static RaftPeer peer(String id) {
+        if (!id.matches("[A-Za-z0-9._-]+")) {
+            throw new IllegalArgumentException("not the id of a server: " + id);
+        }
+        return RaftPeer.newBuilder().setId(id).build();
+    }
+
+    private RaftServer build(Set<String> founders) throws IOException {
         return RaftServer.newBuilder()
                 .setServerId(RaftPeerId.valueOf(self))
-                .setGroup(RaftGroup.valueOf(folder.group(), members))
+                .setGroup(RaftGroup.valueOf(folder.group(), peers(founders)))
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
                 .setProperties(RatisSettings.of(folder))
@@ -111,25 +125,13 @@ public final class RatisConsensus implements AutoCloseable {
 
     /// Returns when the entry is committed, and applied on this server, which must be the leader. An
     /// interrupt leaves the outcome unknown.
-    public void propose(byte[] entry, Duration patience) throws ConsensusException, InterruptedException {
+    ///
+    /// @return what its machine answered
+    public byte[] propose(byte[] entry, Duration patience) throws ConsensusException, InterruptedException {
         if (entry.length > ENTRY_BYTES) {
             throw new IllegalArgumentException("an entry of " + entry.length + " bytes; at most " + ENTRY_BYTES);
         }
         var proposal = new Proposal(entry);
-        try {
-            var reply = submit(proposal).get(patience.toNanos(), TimeUnit.NANOSECONDS);
-            if (!reply.isSuccess()) {
-                throw failure(proposal, Optional.ofNullable(reply.getException()));
-            }
-        } catch (TimeoutException _) {
-            throw new ConsensusException.OutcomeUnknown("not committed within " + patience.toMillis() + " ms");
-        } catch (ExecutionException e) {
-            throw failure(proposal, Optional.ofNullable(e.getCause()));
-        }
-    }
-
-    /// Ratis' method blocks now and then, so it has a thread of its own.
-    private CompletableFuture<RaftClientReply> submit(Proposal proposal) throws ConsensusException {
         var request = RaftClientRequest.newBuilder()
                 .setClientId(client)
                 .setServerId(RaftPeerId.valueOf(self))
@@ -138,11 +140,31 @@ public final class RatisConsensus implements AutoCloseable {
                 .setMessage(proposal)
                 .setType(RaftClientRequest.writeRequestType())
                 .build();
+        try {
+            var reply = submit(() -> server.submitClientRequestAsync(request))
+                    .get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (!reply.isSuccess()) {
+                throw failure(proposal, Optional.ofNullable(reply.getException()));
+            }
+            return reply.getMessage().getContent().toByteArray();
+        } catch (TimeoutException _) {
+            throw new ConsensusException.OutcomeUnknown("not committed within " + patience.toMillis() + " ms");
+        } catch (ExecutionException e) {
+            throw failure(proposal, Optional.ofNullable(e.getCause()));
+        }
+    }
+
+    private interface Submission {
+        CompletableFuture<RaftClientReply> begin() throws IOException;
+    }
+
+    /// Ratis' methods block now and then, so each call has a thread of its own.
+    private CompletableFuture<RaftClientReply> submit(Submission submission) throws ConsensusException {
         var reply = new CompletableFuture<CompletableFuture<RaftClientReply>>();
         try {
             threads.execute(() -> {
                 try {
-                    reply.complete(server.submitClientRequestAsync(request));
+                    reply.complete(submission.begin());
                 } catch (RuntimeException | IOException e) {
                     reply.completeExceptionally(e);
                 }
@@ -172,6 +194,68 @@ public final class RatisConsensus implements AutoCloseable {
                 .map(peer -> peer.getId().toString());
     }
 
+    /// The servers of the log, as far as this one knows; none before it was added.
+    public Set<String> members() {
+        return ids(division.getRaftConf().getCurrentPeers());
+    }
+
+    private static Set<String> ids(Collection<RaftPeer> peers) {
+        return peers.stream().map(peer -> peer.getId().toString()).collect(Collectors.toSet());
+    }
+
+    /// Adds a server, or takes one away. Returns when the log has it: one that is added has caught up by then. To be
+    /// asked of the leader; it can be asked again.
+    ///
+    /// @param next all servers from then on
+    /// @throws ConsensusException when it is not known whether it was done, too
+    public void changeMembers(Set<String> next, Duration patience) throws ConsensusException, InterruptedException {
+        var now = members();
+        if (now.equals(next)) {
+            return;
+        }
+        if (!(now.size() == next.size() + 1 && now.containsAll(next))
+                && !(next.size() == now.size() + 1 && next.containsAll(now))) {
+            throw new IllegalArgumentException("one server at a time: from " + now + " to " + next);
+        }
+        var request = new SetConfigurationRequest(
+                client,
+                RaftPeerId.valueOf(self),
+                folder.group(),
+                callIds.incrementAndGet(),
+                SetConfigurationRequest.Arguments.newBuilder()
+                        .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+                        .setServersInCurrentConf(peers(now))
+                        .setServersInNewConf(peers(next))
+                        .build());
+        try {
+            var reply =
+                    submit(() -> server.setConfigurationAsync(request)).get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (!reply.isSuccess()) {
+                throw new ConsensusException.OutcomeUnknown("the servers may be " + next + ": " + reply.getException());
+            }
+        } catch (TimeoutException _) {
+            throw new ConsensusException.OutcomeUnknown(
+                    "the servers are not known to be %s after %d ms".formatted(next, patience.toMillis()));
+        } catch (ExecutionException e) {
+            throw new ConsensusException.OutcomeUnknown("the servers may be " + next + ": " + e.getCause());
+        }
+    }
+
+    /// While servers change, a majority of those before and of those after.
+    private boolean isMajority(Set<String> answered) {
+        var conf = division.getRaftConf();
+        var previous = ids(conf.getPreviousPeers());
+        return isMajority(answered, ids(conf.getCurrentPeers()))
+                && (previous.isEmpty() || isMajority(answered, previous));
+    }
+
+    private boolean isMajority(Set<String> answered, Set<String> of) {
+        return of.stream()
+                        .filter(id -> id.equals(self) || answered.contains(id))
+                        .count()
+                > of.size() / 2;
+    }
+
     /// Returns when this server, the leader, has applied every entry that was committed before the call: what
     /// its machine says then is not older than the call.
     public void confirm(Duration patience) throws ConsensusException, InterruptedException {
@@ -182,7 +266,7 @@ public final class RatisConsensus implements AutoCloseable {
         if (!ready || division.getInfo().getCurrentTerm() != term) {
             throw new ConsensusException.NotLeader(self, leader().filter(id -> !id.equals(self)));
         }
-        if (!outgoing.confirmations().await(others, term, patience)) {
+        if (!outgoing.confirmations().await(this::isMajority, term, patience)) {
             throw new ConsensusException.NotLeader(self, Optional.empty());
         }
         if (!machine.awaitApplied(committed, Duration.ofNanos(deadline - System.nanoTime()))) {

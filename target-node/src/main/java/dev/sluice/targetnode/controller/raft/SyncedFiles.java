@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -54,6 +56,20 @@ final class SyncedFiles {
             }
         }
         return names;
+    }
+
+    /// The same names can be other files: one was deleted, and made again.
+    static Set<String> identities(Path folder, Set<String> names) throws IOException {
+        var identities = new TreeSet<String>();
+        for (var name : names) {
+            try {
+                var file = Files.readAttributes(folder.resolve(name), BasicFileAttributes.class);
+                identities.add("%s %s %s".formatted(name, file.fileKey(), file.creationTime()));
+            } catch (NoSuchFileException _) {
+                identities.add(name); // it has another name since
+            }
+        }
+        return identities;
     }
 
     static void deleteAll(Path path) throws IOException {

@@ -10,10 +10,10 @@ import java.util.zip.CRC32C;
 ///
 /// @param votedFor empty when it voted for nobody in this term
 /// @param configured Ratis had written its configuration
-/// @param logged there was a log
-record VoteRecord(long term, String votedFor, boolean configured, boolean logged) {
+/// @param segment the first index of the newest file of the log; -1 when there was none, as after a snapshot
+record VoteRecord(long term, String votedFor, boolean configured, long segment) {
     private static final String HEAD = "sluice raft record 1";
-    static final VoteRecord NEW = new VoteRecord(0, "", false, false);
+    static final VoteRecord NEW = new VoteRecord(0, "", false, -1);
 
     byte[] encoded() {
         var text = body();
@@ -27,7 +27,7 @@ record VoteRecord(long term, String votedFor, boolean configured, boolean logged
                     Long.parseLong(lines[1].substring("term ".length())),
                     lines[2].substring("voted_for ".length()),
                     Boolean.parseBoolean(lines[3].substring("configured ".length())),
-                    Boolean.parseBoolean(lines[4].substring("logged ".length())));
+                    Long.parseLong(lines[4].substring("segment ".length())));
             if (lines[0].equals(HEAD) && lines[5].equals("crc32c " + checksum(record.body()))) {
                 return record;
             }
@@ -43,8 +43,8 @@ record VoteRecord(long term, String votedFor, boolean configured, boolean logged
     }
 
     private String body() {
-        return "%s\nterm %d\nvoted_for %s\nconfigured %s\nlogged %s\n"
-                .formatted(HEAD, term, votedFor, configured, logged);
+        return "%s\nterm %d\nvoted_for %s\nconfigured %s\nsegment %d\n"
+                .formatted(HEAD, term, votedFor, configured, segment);
     }
 
     private static String checksum(String text) {

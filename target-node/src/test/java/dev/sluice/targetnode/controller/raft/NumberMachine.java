@@ -21,8 +21,8 @@ final class NumberMachine implements Machine {
     }
 
     @Override
-    public synchronized void apply(byte[] entry) {
-        numbers.add(ByteBuffer.wrap(entry).getLong());
+    public synchronized byte[] apply(byte[] entry) {
+        return new byte[] {(byte) (numbers.add(ByteBuffer.wrap(entry).getLong()) ? 1 : 0)};
     }
 
     @Override

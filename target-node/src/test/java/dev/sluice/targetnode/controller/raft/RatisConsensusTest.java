@@ -170,6 +170,17 @@ final class RatisConsensusTest {
         servers.propose(2, 8);
     }
 
+    /// The snapshot has less than the log had.
+    @Test
+    void aServerThatLostItsLogAfterASnapshotDoesNotStart() throws Exception {
+        proposeAll(0, 1_200);
+        TestServers.eventually(() -> servers.numbers("a").size() == 1_200);
+        servers.closeAll();
+        assertThat(snapshots("a")).isNotEmpty();
+        empty(new RaftFolder(servers.folder("a")).current(), "log_");
+        assertThatExceptionOfType(Amnesia.class).isThrownBy(() -> servers.open("a"));
+    }
+
     private static void empty(Path folder, String prefix) throws IOException {
         for (var name : SyncedFiles.names(folder)) {
             if (name.startsWith(prefix)) {
@@ -185,7 +196,7 @@ final class RatisConsensusTest {
         var folder = new RaftFolder(servers.folder("a"));
         var record = VoteRecord.decode(folder.record(), Files.readAllBytes(folder.record()));
         assertThat(record.term()).isPositive();
-        var newer = new VoteRecord(record.term() + 1, "b", record.configured(), record.logged());
+        var newer = new VoteRecord(record.term() + 1, "b", record.configured(), record.segment());
         SyncedFiles.write(folder.record(), newer.encoded());
         assertThatExceptionOfType(LostVote.class)
                 .isThrownBy(() -> servers.open("a"))
@@ -209,7 +220,7 @@ final class RatisConsensusTest {
             var file = new RaftFolder(servers.folder(id)).record();
             records.add(VoteRecord.decode(file, Files.readAllBytes(file)));
         }
-        assertThat(records).allMatch(VoteRecord::logged);
+        assertThat(records).allMatch(record -> record.segment() >= 0);
         assertThat(records.stream().filter(record -> !record.votedFor().isEmpty()))
                 .hasSizeGreaterThanOrEqualTo(2);
         assertThat(records)

@@ -30,8 +30,12 @@ final class TestServers implements AutoCloseable {
     }
 
     RatisConsensus open(String id) throws IOException {
+        return open(id, PEERS);
+    }
+
+    RatisConsensus open(String id, Set<String> founders) throws IOException {
         var machine = new NumberMachine();
-        var server = new RatisConsensus(folder(id), id, PEERS, machine, network.of(id));
+        var server = new RatisConsensus(folder(id), id, founders, machine, network.of(id));
         machines.put(id, machine);
         open.put(id, server);
         network.add(id, server.handler());
@@ -51,6 +55,10 @@ final class TestServers implements AutoCloseable {
 
     void closeAll() {
         List.copyOf(open.keySet()).forEach(this::close);
+    }
+
+    void closeAllBut(String... ids) {
+        open.keySet().stream().filter(id -> !List.of(ids).contains(id)).toList().forEach(this::close);
     }
 
     RatisConsensus server(String id) {

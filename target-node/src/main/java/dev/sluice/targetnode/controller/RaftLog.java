@@ -1,0 +1,123 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.raft.ConsensusException;
+import dev.sluice.targetnode.controller.raft.RaftCalls;
+import dev.sluice.targetnode.controller.raft.RaftHandler;
+import dev.sluice.targetnode.controller.raft.RatisConsensus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// The log of several controllers: an entry counts when the drives of a majority have it. Entries are proposed by the
+/// leader only.
+final class RaftLog implements Consensus {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Duration PATIENCE_WITH_MEMBERS = Duration.ofSeconds(30);
+
+    private final AgreedState state = new AgreedState();
+    private final RatisConsensus raft;
+    private final String drive;
+    private final SecureRandom numbers = new SecureRandom();
+
+    /// @param folder on the drive that keeps this controller's part of the log
+    /// @param founders those that a new log begins with; none for a controller that is to be added
+    /// @throws IOException with one line for the operator, when the folder cannot be used
+    RaftLog(Path folder, String drive, String self, Set<String> founders, RaftCalls calls) throws IOException {
+        this.drive = drive;
+        this.raft = new RatisConsensus(folder, self, founders, state, calls);
+    }
+
+    /// Where calls of other controllers are delivered.
+    RaftHandler handler() {
+        return raft.handler();
+    }
+
+    /// As far as this controller knows.
+    Optional<String> leader() {
+        return raft.leader();
+    }
+
+    boolean isLeader() {
+        return raft.isLeader();
+    }
+
+    /// Adds a controller, which has caught up when this returns. To be asked of the leader; it can be asked again.
+    ///
+    /// @throws StoreException.Unavailable when it is not known whether it was added, too
+    void add(String peer) {
+        try {
+            var next = new TreeSet<>(raft.members());
+            next.add(peer);
+            raft.changeMembers(next, PATIENCE_WITH_MEMBERS);
+        } catch (ConsensusException e) {
+            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
+    /// When it returns, [#snapshot] is as new as anything that was acknowledged before the call.
+    ///
+    /// @throws StoreException.Unavailable when this controller is not the leader, or cannot reach a majority
+    void confirm() {
+        try {
+            raft.confirm(PATIENCE);
+        } catch (ConsensusException e) {
+            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
+    @Override
+    public Optional<ClusterState> snapshot() {
+        return state.newest();
+    }
+
+    @Override
+    public void follow(Follower follower) {
+        state.follow(follower);
+    }
+
+    @Override
+    public boolean propose(LogEntry entry) {
+        try {
+            boolean effect = false;
+            for (var part : EntryParts.of(entry, numbers.nextLong(), RatisConsensus.ENTRY_BYTES)) {
+                effect = AgreedState.hadEffect(raft.propose(part, PATIENCE));
+            }
+            return effect;
+        } catch (ConsensusException e) {
+            throw new StoreException.Unavailable(
+                    e instanceof ConsensusException.OutcomeUnknown
+                            ? "it is not known whether the change is logged: " + e.getMessage()
+                            : Objects.requireNonNull(e.getMessage()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
+    private static StoreException interrupted() {
+        Thread.currentThread().interrupt();
+        return new StoreException.Unavailable("the controller stops");
+    }
+
+    @Override
+    public boolean isKeptOn(String id) {
+        return drive.equals(id);
+    }
+
+    @Override
+    public void close() {
+        raft.close();
+    }
+}
