@@ -72,6 +72,11 @@ final class RaftFolder {
         checkVote(record);
         repairSnapshots();
         checkLog(record);
+        for (var name : SyncedFiles.names(current())) {
+            if (name.startsWith("log_inprogress_")) {
+                TornTail.cut(current().resolve(name));
+            }
+        }
         SyncedFiles.syncAll(groupFolder()); // what a killed process wrote last may be in the page cache only
         return record;
     }
