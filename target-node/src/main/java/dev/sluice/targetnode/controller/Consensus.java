@@ -23,7 +23,7 @@ interface Consensus extends AutoCloseable {
 
     /// To be asked before a command that changes nothing is called done: what it rests on may not be the newest state.
     ///
-    /// @throws StoreException.Unavailable when an entry before has an unknown outcome, and no other will come
+    /// @throws StoreException.Unavailable when an entry before has an unknown outcome, or another leads
     default void requireUsable() {}
 
     /// Logs an entry. When it returns true, the entry is durable, and the follower has been told of it.

@@ -88,8 +88,14 @@ final class RaftLog implements Consensus {
         state.follow(follower);
     }
 
+    /// A leader that was deposed may not know it.
     @Override
-    public boolean propose(LogEntry entry) {
+    public void requireUsable() {
+        confirm();
+    }
+
+    @Override
+    public synchronized boolean propose(LogEntry entry) {
         try {
             boolean effect = false;
             for (var part : EntryParts.of(entry, numbers.nextLong(), RatisConsensus.ENTRY_BYTES)) {

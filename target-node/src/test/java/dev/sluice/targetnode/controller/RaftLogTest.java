@@ -139,6 +139,9 @@ class RaftLogTest {
         var change = plan(before, new Command.Join(new Node(id(0), Role.TARGET, "http://h:1", "", 1)));
         assertThatThrownBy(() -> nodes.log(leader).propose(change)).isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> nodes.log(leader).confirm()).isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(() -> nodes.log(leader).requireUsable())
+                .as("what would change nothing here may not be so any more")
+                .isInstanceOf(StoreException.Unavailable.class);
         assertThat(nodes.log(leader).snapshot()).contains(before);
     }
 

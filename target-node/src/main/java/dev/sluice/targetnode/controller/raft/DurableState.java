@@ -3,6 +3,7 @@ package dev.sluice.targetnode.controller.raft;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 
@@ -13,6 +14,7 @@ final class DurableState {
     private final RaftFolder folder;
     private Optional<RaftStorageMetadataFile> metadata = Optional.empty();
     private Set<String> synced = Set.of(); // files by name and identity
+    private long covered = -1;
     private Optional<VoteRecord> written = Optional.empty();
 
     /// @param left what has left this server before; it is written again unless nothing changed
@@ -25,6 +27,33 @@ final class DurableState {
         metadata = Optional.of(storage.getMetadataFile());
     }
 
+    /// Whether there is a configuration, which counts instead of the founders.
+    synchronized boolean isConfigured() {
+        return written.map(VoteRecord::configured).orElse(false);
+    }
+
+    /// Ratis goes on when it could not write its configuration. With an old one this server might elect itself alone.
+    synchronized void configure(LogEntryProto entry) throws IOException {
+        if (!folder.configuration().filter(entry::equals).isPresent()) {
+            SyncedFiles.write(folder.configurationFile(), entry.toByteArray());
+        }
+    }
+
+    /// Files of the log are about to be deleted. The record must not go on to miss them when this server dies before
+    /// it is written again.
+    synchronized void forgetSegment() throws IOException {
+        if (written.filter(record -> record.segment() >= 0).isPresent()) {
+            var next = written.get().withoutSegment();
+            SyncedFiles.write(folder.record(), next.encoded());
+            written = Optional.of(next);
+        }
+    }
+
+    /// A snapshot up to this entry was received: files of the log that begin before it may be deleted at any time.
+    synchronized void covered(long index) {
+        covered = Math.max(covered, index);
+    }
+
     synchronized void settle() throws IOException {
         var meta = metadata.orElseThrow(() -> new IOException("the log is not open yet"))
                 .getMetadata();
@@ -33,7 +62,10 @@ final class DurableState {
                 meta.getTerm(),
                 meta.getVotedFor().toString(),
                 names.contains("raft-meta.conf"),
-                RaftFolder.newestSegment(names).orElse(-1));
+                RaftFolder.newestSegment(names).stream()
+                        .filter(start -> start > covered)
+                        .findFirst()
+                        .orElse(-1));
         var changed = !written.equals(Optional.of(next));
         if (synced.isEmpty()) {
             folder.syncParents();

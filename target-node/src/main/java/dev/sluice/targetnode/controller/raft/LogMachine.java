@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
@@ -78,6 +80,31 @@ final class LogMachine extends BaseStateMachine {
         return CompletableFuture.completedFuture(Message.valueOf(ByteString.copyFrom(answer)));
     }
 
+    /// Called after Ratis wrote it.
+    @Override
+    public void notifyConfigurationChanged(long term, long index, RaftConfigurationProto servers) {
+        try {
+            durable.configure(LogEntryProto.newBuilder()
+                    .setTerm(term)
+                    .setIndex(index)
+                    .setConfigurationEntry(servers)
+                    .build());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Called before files of the log are cut or deleted.
+    @Override
+    public CompletableFuture<Void> truncate(long index) {
+        try {
+            durable.forgetSegment();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
     @Override
     public long takeSnapshot() throws IOException {
         var last = getLastAppliedTermIndex();
@@ -95,6 +122,7 @@ final class LogMachine extends BaseStateMachine {
     public void pause() {
         try {
             durable.settleReceivedSnapshot(storage.join());
+            durable.forgetSegment();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -107,6 +135,7 @@ final class LogMachine extends BaseStateMachine {
     @Override
     public void reinitialize() throws IOException {
         load();
+        durable.covered(getLastAppliedTermIndex().getIndex());
         if (getLifeCycleState() == LifeCycle.State.PAUSED) {
             getLifeCycle().transition(LifeCycle.State.STARTING);
             getLifeCycle().transition(LifeCycle.State.RUNNING);

@@ -6,13 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Where a server keeps its log: `record` is ours, `ratis/GROUP/` is Ratis' with `current/` (term, vote, log)
 /// and `sm/` (snapshots). Ratis formats a folder that it finds empty, without a word; so this class looks
@@ -21,6 +26,8 @@ final class RaftFolder {
     private static final UUID GROUP = UUID.nameUUIDFromBytes("sluice".getBytes(StandardCharsets.UTF_8));
     private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
     private static final String ASIDE = "sm.tmp";
+
+    private static final Logger LOG = LoggerFactory.getLogger(RaftFolder.class);
 
     private final Path root;
 
@@ -52,6 +59,24 @@ final class RaftFolder {
         return groupFolder().resolve("current");
     }
 
+    Path configurationFile() {
+        return current().resolve("raft-meta.conf");
+    }
+
+    /// The servers of the log, as Ratis keeps them; empty when it does not, or not readably.
+    Optional<LogEntryProto> configuration() throws IOException {
+        if (!Files.exists(configurationFile())) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(LogEntryProto.parseFrom(Files.readAllBytes(configurationFile())))
+                    .filter(LogEntryProto::hasConfigurationEntry);
+        } catch (InvalidProtocolBufferException damaged) {
+            LOG.error("{} is damaged", configurationFile(), damaged);
+            return Optional.empty();
+        }
+    }
+
     Path snapshots() {
         return groupFolder().resolve("sm");
     }
@@ -72,9 +97,15 @@ final class RaftFolder {
         checkVote(record);
         repairSnapshots();
         checkLog(record);
-        for (var name : SyncedFiles.names(current())) {
-            if (name.startsWith("log_inprogress_")) {
-                TornTail.cut(current().resolve(name));
+        var newest = newestSegment(SyncedFiles.names(current())).stream()
+                .mapToObj(start -> current().resolve("log_inprogress_" + start))
+                .filter(Files::exists)
+                .findFirst();
+        if (newest.isPresent()) {
+            TornTail.cut(newest.get());
+            if (TornTail.isWithoutEntries(newest.get())) {
+                record = record.withoutSegment(); // Ratis deletes it
+                SyncedFiles.write(record(), record.encoded());
             }
         }
         SyncedFiles.syncAll(groupFolder()); // what a killed process wrote last may be in the page cache only
@@ -105,8 +136,8 @@ final class RaftFolder {
 
     private void checkLog(VoteRecord record) throws IOException {
         var names = SyncedFiles.names(current());
-        if (record.configured() && !names.contains("raft-meta.conf")) {
-            throw lost("raft-meta.conf");
+        if (record.configured() && configuration().isEmpty()) {
+            throw lost("a whole raft-meta.conf");
         }
         var start = firstEntry(names);
         var snapshot = SnapshotFiles.newest(snapshots());

@@ -100,7 +100,7 @@ public final class RatisConsensus implements AutoCloseable {
     private RaftServer build(Set<String> founders) throws IOException {
         return RaftServer.newBuilder()
                 .setServerId(RaftPeerId.valueOf(self))
-                .setGroup(RaftGroup.valueOf(folder.group(), peers(founders)))
+                .setGroup(RaftGroup.valueOf(folder.group(), peers(durable.isConfigured() ? Set.of() : founders)))
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
                 .setProperties(RatisSettings.of(folder))
@@ -194,6 +194,11 @@ public final class RatisConsensus implements AutoCloseable {
                 .map(peer -> peer.getId().toString());
     }
 
+    /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed.
+    public boolean isOpen() {
+        return division.getInfo().isAlive();
+    }
+
     /// The servers of the log, as far as this one knows; none before it was added.
     public Set<String> members() {
         return ids(division.getRaftConf().getCurrentPeers());
@@ -210,10 +215,8 @@ public final class RatisConsensus implements AutoCloseable {
     /// @throws ConsensusException when it is not known whether it was done, too
     public void changeMembers(Set<String> next, Duration patience) throws ConsensusException, InterruptedException {
         var now = members();
-        if (now.equals(next)) {
-            return;
-        }
-        if (!(now.size() == next.size() + 1 && now.containsAll(next))
+        if (!now.equals(next) // then it says whether that is logged
+                && !(now.size() == next.size() + 1 && now.containsAll(next))
                 && !(next.size() == now.size() + 1 && next.containsAll(now))) {
             throw new IllegalArgumentException("one server at a time: from " + now + " to " + next);
         }

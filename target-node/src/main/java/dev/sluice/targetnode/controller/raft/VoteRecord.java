@@ -15,6 +15,10 @@ record VoteRecord(long term, String votedFor, boolean configured, long segment) 
     private static final String HEAD = "sluice raft record 1";
     static final VoteRecord NEW = new VoteRecord(0, "", false, -1);
 
+    VoteRecord withoutSegment() {
+        return new VoteRecord(term, votedFor, configured, -1);
+    }
+
     byte[] encoded() {
         var text = body();
         return (text + "crc32c " + checksum(text) + "\n").getBytes(StandardCharsets.UTF_8);

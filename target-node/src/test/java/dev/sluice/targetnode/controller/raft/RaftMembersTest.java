@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -81,6 +83,26 @@ final class RaftMembersTest {
         servers.awaitLeader();
         TestServers.eventually(() -> servers.numbers("c").equals(numbers(11)));
         assertThat(servers.server("c").members()).containsExactlyInAnyOrder("b", "c");
+    }
+
+    /// It would be one of three no more, but the founder, who elects itself.
+    @Test
+    void aFounderThatCannotReadWhoTheServersAreDoesNotStart() throws Exception {
+        servers.open("b", Set.of());
+        change("a", "b");
+        servers.closeAll();
+        var file = new RaftFolder(servers.folder("a")).configurationFile();
+        var whole = Files.readAllBytes(file);
+        for (var bad : List.of(new byte[0], Arrays.copyOf(whole, whole.length / 2), new byte[] {9, 9, 9})) {
+            Files.write(file, bad);
+            assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(Amnesia.class);
+        }
+        Files.delete(file);
+        assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(Amnesia.class);
+        Files.write(file, whole);
+        servers.open("a", Set.of("a"));
+        servers.open("b", Set.of());
+        servers.propose(10, 100);
     }
 
     /// Those that nobody added do not become a log of their own, however long they wait.

@@ -215,6 +215,8 @@ final class RatisConsensusTest {
     void theRecordSaysWhatTheServersVoted() throws Exception {
         servers.awaitLeader();
         servers.propose(1, 8);
+        TestServers.eventually(() ->
+                TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).contains(1L)));
         var records = new ArrayList<VoteRecord>();
         for (var id : TestServers.PEERS) {
             var file = new RaftFolder(servers.folder(id)).record();

@@ -107,6 +107,25 @@ final class TornTailTest {
         assertThat(numbersAfter(zeroFrom(last + 200))).hasSize((int) ENTRIES).doesNotContain(ENTRIES - 1);
     }
 
+    /// Each bit of each length: the entries after it, or itself, were acknowledged.
+    @Test
+    void anEntryWhoseLengthIsDamagedIsNotCutOff() {
+        int at = 8; // after the head
+        while (at < end) {
+            int length = (whole[at] & 0x7f) | (whole[at] < 0 ? (whole[at + 1] & 0x7f) << 7 : 0);
+            int digits = whole[at] < 0 ? 2 : 1;
+            for (int bit = 0; bit < 8 * digits; bit++) {
+                var damaged = whole.clone();
+                damaged[at + bit / 8] ^= (byte) (1 << (bit % 8));
+                assertThat(TornTail.begin(damaged))
+                        .as("byte %d, bit %d", at, bit)
+                        .isEmpty();
+            }
+            at += digits + length + 4;
+        }
+        assertThat(at).isEqualTo(end);
+    }
+
     /// It may have been acknowledged.
     @Test
     void anEntryThatIsDamagedIsNotCutOff() throws Exception {
