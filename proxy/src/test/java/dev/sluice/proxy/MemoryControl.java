@@ -1,7 +1,5 @@
 package dev.sluice.proxy;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
@@ -83,10 +81,5 @@ final class MemoryControl implements ControlPlane {
         }
         published.publish(state);
         return state;
-    }
-
-    @Override
-    public Beaten beat(Beat beat) {
-        return new Beaten(true, current().version());
     }
 }

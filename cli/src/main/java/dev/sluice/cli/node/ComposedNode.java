@@ -19,10 +19,10 @@ import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.http.engine.TlsFiles;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ClusterTls;
+import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
-import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.ClusterHealthHandler;
@@ -32,7 +32,8 @@ import dev.sluice.proxy.NodeHandler;
 import dev.sluice.proxy.S3Operations;
 import dev.sluice.proxy.Targets;
 import dev.sluice.targetnode.TargetNode;
-import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.ControllerHost;
+import dev.sluice.targetnode.controller.ControllerNode;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.peer.PeerApi;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -52,16 +53,15 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +79,7 @@ final class ComposedNode implements RunningNode {
     private final InstantSource clock = InstantSource.system();
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // in the order they are closed
     private Optional<TargetNode> target = Optional.empty();
-    private Optional<Controller> controller = Optional.empty();
+    private Optional<ControllerHost> controller = Optional.empty();
     private final PeerTokens tokens;
     private final PeerClient peers;
     private final ControlPlane control;
@@ -154,48 +154,42 @@ final class ComposedNode implements RunningNode {
     // ---- the control plane
 
     private ControlPlane controlPlane(Optional<ObjectStore> store) throws IOException {
-        if (isController()) {
-            var kept = closedLast(Controller.open(
+        var targets = targets();
+        var controllers = Controllers.among(targets);
+        if (controllers.stream().anyMatch(each -> each.id().equals(id))) {
+            var here = closedLast(ControllerHost.open(
+                    id,
                     TargetNode.stateDrives(
                             store.orElseThrow(), Set.copyOf(config.drives().lost())),
-                    config.cluster().nodes().stream()
-                            .filter(member -> member.role() == NodeRole.TARGET)
-                            .map(member -> new NodeId(member.id()))
-                            .collect(Collectors.toSet()),
-                    new TreeMap<>(
-                            config.auth().enabled()
-                                    ? Map.of(
-                                            config.auth().accessKey(),
-                                            config.auth().secretKey())
-                                    : Map.of())));
-            store.orElseThrow().keepWhile(kept::isKeptOn);
-            kept.start();
-            jvm.controllerIs(kept);
-            controller = Optional.of(kept);
-            return kept;
+                    targets,
+                    credentials(),
+                    peers));
+            store.orElseThrow().keepWhile(here::isKeptOn);
+            controller = Optional.of(here);
+            jvm.controllers().put(id, here.service());
         }
-        var here = jvm.controller();
-        return here.isPresent()
-                ? here.get()
-                : closedLast(new RemoteControlPlane(
-                        peers,
-                        new PeerAddress(
-                                new NodeId(controllerMember().id()),
-                                controllerMember().url()),
-                        new SealedSecrets(clusterKey()),
-                        config.auth().enabled()));
+        var plane = closedLast(new Controllers(
+                controllers,
+                jvm.controllers(),
+                peers,
+                new SealedSecrets(clusterKey()),
+                config.auth().enabled()));
+        controller.ifPresent(here -> here.start(plane));
+        return plane;
     }
 
-    /// Until the controllers are a Raft group, the target with the lowest id is the only one.
-    private NodeConfig.Member controllerMember() {
+    private List<PeerAddress> targets() {
         return config.cluster().nodes().stream()
                 .filter(member -> member.role() == NodeRole.TARGET)
-                .min(Comparator.comparing(NodeConfig.Member::id))
-                .orElseThrow();
+                .map(member -> new PeerAddress(new NodeId(member.id()), member.url()))
+                .toList();
     }
 
-    private boolean isController() {
-        return isTarget() && controllerMember().id().equals(id.value());
+    private SortedMap<String, String> credentials() {
+        return new TreeMap<>(
+                config.auth().enabled()
+                        ? Map.of(config.auth().accessKey(), config.auth().secretKey())
+                        : Map.of());
     }
 
     private Node self(double weight) {
@@ -248,10 +242,8 @@ final class ComposedNode implements RunningNode {
                         new SealedSecrets(clusterKey()),
                         target.map(TargetNode::service),
                         target.map(TargetNode::replica),
-                        Optional.empty(),
-                        views,
-                        control,
-                        isController()),
+                        controller.map(ControllerNode.class::cast),
+                        views),
                 new HealthHandler(
                         id,
                         this::whyNotReady,
@@ -402,7 +394,7 @@ final class ComposedNode implements RunningNode {
     @Override
     public void drain(Duration longest) {
         closing = true;
-        controller.ifPresent(Controller::endWatches);
+        controller.ifPresent(ControllerHost::endWatches);
         if (!server.drain(longest)) {
             LOG.warn("{} leaves requests unfinished", id);
         }
@@ -412,6 +404,7 @@ final class ComposedNode implements RunningNode {
     public void close() {
         closing = true;
         jvm.targets().remove(id);
+        jvm.controllers().remove(id);
         for (var part : parts) {
             try {
                 part.close();

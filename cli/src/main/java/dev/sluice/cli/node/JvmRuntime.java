@@ -4,9 +4,9 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.sluice.cli.config.LimitsConfig;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.StorageConfig;
-import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/// What the nodes of one JVM share: event loops, meters, and the targets and the controller that can be called
+/// What the nodes of one JVM share: event loops, meters, and the targets and controllers that can be called
 /// without a detour over the network, and the memory of all indexes.
 final class JvmRuntime implements SharedRuntime {
     /// The rest is for objects in memory, what is sent, and what Netty keeps for the next request.
@@ -30,7 +30,7 @@ final class JvmRuntime implements SharedRuntime {
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
     private final ConcurrentMap<NodeId, TargetService> targets = new ConcurrentHashMap<>();
     private final StorageConfig storage;
-    private volatile Optional<ControlPlane> controller = Optional.empty();
+    private final ConcurrentMap<NodeId, ControllerService> controllers = new ConcurrentHashMap<>();
     private Optional<RocksMemory> indexMemory = Optional.empty();
 
     /// @param first the node that says how large what all share is
@@ -77,12 +77,8 @@ final class JvmRuntime implements SharedRuntime {
         return set == 0 ? Runtime.getRuntime().maxMemory() : set;
     }
 
-    Optional<ControlPlane> controller() {
-        return controller;
-    }
-
-    void controllerIs(ControlPlane here) {
-        controller = Optional.of(here);
+    ConcurrentMap<NodeId, ControllerService> controllers() {
+        return controllers;
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.jobs.Job;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -69,6 +70,11 @@ public record Change(
     @Override
     public Optional<ClusterState> appliedTo(Optional<ClusterState> state) {
         return state.flatMap(now -> now.apply(this));
+    }
+
+    @Override
+    public List<Change> changes() {
+        return List.of(this);
     }
 
     private static <T> Optional<T> changed(T before, T after) {

@@ -198,12 +198,14 @@ public sealed interface Command {
     /// @param target that asks. Its drives are the primaries of the slots, and have written durably since it missed
     ///     the other
     /// @param incarnation of the process that asks
-    /// @param beat the newest that had been answered when it asked
+    /// @param beat the newest that the leader had answered when it asked
+    /// @param controller that answered it: only that one knows when it came
     /// @param primaries the drives that ask
     record CutOff(
             NodeId target,
             int incarnation,
             long beat,
+            NodeId controller,
             NodeId other,
 
             @JsonSerialize(converter = PackedSlots.FromDrives.class)

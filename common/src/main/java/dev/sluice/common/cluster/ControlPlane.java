@@ -2,9 +2,10 @@ package dev.sluice.common.cluster;
 
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
-/// How a node reads and changes what the cluster agrees on. Today the target with the lowest id keeps it; a Raft group
-/// will, behind this same interface.
+/// How a node reads and changes what the cluster agrees on: the controllers keep it, which are the three targets with
+/// the lowest ids, or one where there are fewer.
 public interface ControlPlane {
     /// The newest state this node has. Never blocks.
     ///
@@ -31,18 +32,15 @@ public interface ControlPlane {
     /// such bucket" only after it. Blocks.
     ClusterState confirm();
 
-    /// What a node with the state of this version lacks. Never blocks.
-    ///
-    /// @param version -1 for none
-    /// @throws StoreException.Unavailable as [#current]
-    default StateUpdate updateSince(long version) {
-        return new StateUpdate.Snapshot(current());
+    /// How many controllers there are: a lease takes the promises of more than half of them.
+    default int controllers() {
+        return 1;
     }
 
-    /// A target says that it lives. Blocks for half a second at most; never behind other calls.
+    /// A target says to each controller that it lives. Waits for nothing.
     ///
-    /// @throws StoreException.Unavailable when the controller does not answer
-    default Beaten beat(Beat beat) {
+    /// @param answered told of each answer, by a thread of the control plane
+    default void beat(Beat beat, Consumer<Beaten> answered) {
         throw new StoreException.Unavailable("there is no controller to beat to");
     }
 }

@@ -7,8 +7,11 @@ import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.jobs.Job;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,7 +20,9 @@ import java.util.TreeMap;
 /// slots as [RowCodec] writes them.
 public final class StateCodec {
     private static final char FOUNDING = 'F';
+    private static final char ADOPTED = 'A';
     private static final char CHANGE = 'C';
+    private static final char CHANGES = 'S';
 
     private StateCodec() {}
 
@@ -76,12 +81,41 @@ public final class StateCodec {
                         small.jobs().orElseGet(TreeMap::new)));
     }
 
-    /// Format: one byte for the kind, then the entry: a change as [#encode(Change)], or JSON.
+    /// Format: one byte for the kind, then the entry: a state or a change as above, several with the length of each
+    /// in 4 bytes before it, or JSON.
     public static byte[] encode(LogEntry entry) {
         return switch (entry) {
             case Founding founding -> kind(FOUNDING, ClusterJson.write(founding));
+            case Adopted(var state) -> kind(ADOPTED, encode(state));
             case Change change -> kind(CHANGE, encode(change));
+            case Changes(var changes) -> kind(CHANGES, encode(changes));
         };
+    }
+
+    private static byte[] encode(List<Change> changes) {
+        var joined = new ByteArrayOutputStream();
+        for (var change : changes) {
+            var bytes = encode(change);
+            joined.writeBytes(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+            joined.writeBytes(bytes);
+        }
+        return joined.toByteArray();
+    }
+
+    private static Changes decodeChanges(byte[] bytes) throws IOException {
+        var in = ByteBuffer.wrap(bytes);
+        var changes = new ArrayList<Change>();
+        while (in.hasRemaining()) {
+            int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
+            if (length < 0 || length > in.remaining()) {
+                throw new IOException("an entry broke off");
+            }
+            var part = new byte[length];
+            in.get(part);
+            changes.add(decodeChange(part));
+        }
+        return new Changes(changes);
     }
 
     private static byte[] kind(char kind, byte[] rest) {
@@ -96,7 +130,9 @@ public final class StateCodec {
         var rest = Arrays.copyOfRange(bytes, Math.min(1, bytes.length), bytes.length);
         return switch (bytes.length == 0 ? ' ' : (char) bytes[0]) {
             case FOUNDING -> ClusterJson.read(rest, Founding.class);
+            case ADOPTED -> new Adopted(decodeState(rest));
             case CHANGE -> decodeChange(rest);
+            case CHANGES -> decodeChanges(rest);
             default -> throw new IOException("an entry of an unknown kind");
         };
     }

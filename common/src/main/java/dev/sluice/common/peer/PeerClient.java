@@ -64,6 +64,8 @@ public final class PeerClient implements AutoCloseable {
     }
 
     /// @param query encoded, without `?`; may be empty
+    /// @throws StoreException.Unavailable when it does not answer; with a [java.net.ConnectException] as its cause
+    ///     when it was not reached at all
     public byte[] get(PeerAddress to, String path, String query, Duration timeout) {
         return call(to, "GET", path, query, Optional.empty(), timeout);
     }
@@ -121,7 +123,7 @@ public final class PeerClient implements AutoCloseable {
                 throw ClusterJson.read(response.body(), PeerFailure.class).toException();
             }
         } catch (IOException e) {
-            throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e));
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StoreException.Unavailable("interrupted while asking " + to.url());

@@ -33,6 +33,9 @@ public final class PeerPaths {
     /// Between controllers: their log.
     public static final String RAFT = PREFIX + "raft";
 
+    /// Between controllers: what each says of the targets and of itself.
+    public static final String CONTROLLER = PREFIX + "controller";
+
     /// A target's beat. The controller answers it before anything that blocks.
     public static final String BEAT = PREFIX + "beat";
 

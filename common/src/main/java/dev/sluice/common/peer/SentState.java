@@ -2,6 +2,7 @@ package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.StateUpdate;
@@ -24,7 +25,7 @@ import java.util.TreeMap;
 public final class SentState {
     /// @param changes whether the parts are changes
     /// @param sealedCredentials empty where the node has no use for them
-    private record Head(boolean changes, int parts, Optional<String> sealedCredentials) {}
+    private record Head(boolean changes, int parts, Optional<String> sealedCredentials, Leadership leadership) {}
 
     /// The credentials alone, in JSON.
     private record Credentials(SortedMap<String, String> keys) {
@@ -37,19 +38,20 @@ public final class SentState {
     private SentState() {}
 
     /// @param verifies whether the receiver verifies clients' signatures
-    public static byte[] seal(StateUpdate update, boolean verifies, SealedSecrets secrets) {
-        return switch (update) {
+    public static byte[] seal(ControllerService.Told told, boolean verifies, SealedSecrets secrets) {
+        return switch (told.update()) {
             case StateUpdate.Snapshot(var state) -> {
                 var credentials = new Credentials(new TreeMap<>(state.credentials()));
                 var head = new Head(
                         false,
                         1,
-                        verifies ? Optional.of(secrets.seal(ClusterJson.write(credentials))) : Optional.empty());
+                        verifies ? Optional.of(secrets.seal(ClusterJson.write(credentials))) : Optional.empty(),
+                        told.leadership());
                 yield joined(head, List.of(StateCodec.encode(state.carrying(new TreeMap<>()))));
             }
             case StateUpdate.Changes(var changes) ->
                 joined(
-                        new Head(true, changes.size(), Optional.empty()),
+                        new Head(true, changes.size(), Optional.empty(), told.leadership()),
                         changes.stream().map(LoggedChange::bytes).toList());
         };
     }
@@ -69,7 +71,7 @@ public final class SentState {
     /// @param version what the receiver has; earlier changes are left out
     /// @throws IOException when the bytes are not whole
     /// @throws StoreException.Unavailable when the credentials were sealed with another key
-    public static StateUpdate open(byte[] bytes, SealedSecrets secrets, long version) throws IOException {
+    public static ControllerService.Told open(byte[] bytes, SealedSecrets secrets, long version) throws IOException {
         var in = ByteBuffer.wrap(bytes);
         var head = ClusterJson.read(next(in), Head.class);
         if (head.changes()) {
@@ -79,15 +81,16 @@ public final class SentState {
                         .map(LoggedChange::new)
                         .ifPresent(changes::add);
             }
-            return new StateUpdate.Changes(changes);
+            return new ControllerService.Told(new StateUpdate.Changes(changes), head.leadership());
         }
         var state = StateCodec.decodeState(next(in));
-        return new StateUpdate.Snapshot(head.sealedCredentials()
+        var update = new StateUpdate.Snapshot(head.sealedCredentials()
                 .map(text -> state.carrying(secrets.open(text)
                         .map(SentState::read)
                         .orElseThrow(() -> new StoreException.Unavailable(
                                 "the controller's credentials cannot be opened; compare auth.cluster_key"))))
                 .orElse(state));
+        return new ControllerService.Told(update, head.leadership());
     }
 
     private static byte[] next(ByteBuffer in) throws IOException {

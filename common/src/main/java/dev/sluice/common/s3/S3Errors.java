@@ -39,6 +39,7 @@ public final class S3Errors {
             case StoreException.DriveFailed _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
             case StoreException.BackendUnavailable _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
             case StoreException.BackendDenied _ -> S3Code.ACCESS_DENIED.error(message);
+            case StoreException.NotLeader _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
             case StoreException.NotPrimary _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
             case StoreException.Unavailable _ -> S3Code.SERVICE_UNAVAILABLE.error(message);
         };

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// A failure of a request, by meaning. Which S3 code and HTTP status it becomes is decided in one other place.
 public abstract sealed class StoreException extends RuntimeException {
@@ -307,9 +308,29 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /// This controller does not lead, and has done nothing: to be asked of another one.
+    public static final class NotLeader extends StoreException {
+        private final Optional<String> leader;
+
+        /// @param leader the controller that leads, where it is known
+        public NotLeader(String message, Optional<String> leader) {
+            super(message);
+            this.leader = leader;
+        }
+
+        public Optional<String> leader() {
+            return leader;
+        }
+    }
+
     /// This node cannot know or must not answer now (503 + Retry-After), never to be taken for "does not exist".
     public static final class Unavailable extends StoreException {
         private final Duration retryAfter;
+
+        public Unavailable(String message, Throwable cause) {
+            super(message, cause);
+            retryAfter = Duration.ofSeconds(1);
+        }
 
         public Unavailable(String message) {
             this(message, Duration.ofSeconds(1));

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.controller;
 
-import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.targetnode.controller.raft.Machine;
@@ -8,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /// The cluster's state as the entries of the log make it, the same on each controller.
@@ -29,7 +29,7 @@ final class AgreedState implements Machine {
 
     synchronized void follow(Consensus.Follower next) {
         follower = next;
-        newest.ifPresent(state -> follower.applied(Optional.empty(), state));
+        newest.ifPresent(state -> follower.applied(List.of(), state));
     }
 
     static boolean hadEffect(byte[] answer) {
@@ -45,7 +45,7 @@ final class AgreedState implements Machine {
                 return NO_EFFECT;
             }
             newest = next;
-            follower.applied(entry.filter(Change.class::isInstance).map(Change.class::cast), next.get());
+            follower.applied(entry.get().changes(), next.get());
             return EFFECT;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -80,6 +80,6 @@ final class AgreedState implements Machine {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        newest.ifPresent(now -> follower.applied(Optional.empty(), now));
+        newest.ifPresent(now -> follower.applied(List.of(), now));
     }
 }

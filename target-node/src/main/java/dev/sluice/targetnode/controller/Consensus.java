@@ -3,7 +3,9 @@ package dev.sluice.targetnode.controller;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import java.util.List;
 import java.util.Optional;
 
 /// The log of the controllers: entries in one order, durable before anyone sees their effects. Keys of clients are no
@@ -11,8 +13,8 @@ import java.util.Optional;
 interface Consensus extends AutoCloseable {
     /// Is told of each entry that had an effect, in order, by one thread at a time.
     interface Follower {
-        /// @param change empty for a state that did not come by entries
-        void applied(Optional<Change> change, ClusterState state);
+        /// @param changes that made it of the state told before; none when that is not known
+        void applied(List<Change> changes, ClusterState state);
     }
 
     /// What was agreed on when this was asked, as far as this node has it; empty before the first entry.
@@ -20,6 +22,17 @@ interface Consensus extends AutoCloseable {
 
     /// Tells the follower of the state as it is now, and of all that comes. There is one follower.
     void follow(Follower follower);
+
+    /// This controller's place in the log. Never blocks.
+    Seat seat();
+
+    /// What another controller said of its place. Never blocks.
+    default void heard(NodeId controller, Seat seat) {}
+
+    /// Whether the first entry is to be proposed here.
+    default boolean mayFound() {
+        return snapshot().isEmpty();
+    }
 
     /// To be asked before a command that changes nothing is called done: what it rests on may not be the newest state.
     ///

@@ -10,9 +10,8 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
-import dev.sluice.common.cluster.slots.Cuts;
-import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.common.time.NanoClock;
@@ -27,81 +26,74 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one controller: plans commands one after the other; each is in the log before anyone sees it.
+/// One controller. It follows the log, promises leases to targets, and says which promises lapsed. The one that leads
+/// plans the commands; each is in the log before anyone sees it.
 ///
 /// A new cluster is published only when every target it is made of has joined, because slots are shared out by the
 /// targets' weights, and an object written before the last one joined would be looked for elsewhere after.
-public final class Controller implements ControlPlane, AutoCloseable {
+public final class Controller implements ControlPlane, ControllerService, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
     private static final Duration TICK = Duration.ofMillis(100);
     private static final Duration PAUSE = Duration.ofMillis(2);
 
+    /// How long ago a target that is down has beaten, when it counts as back.
+    private static final Duration BACK = Duration.ofMillis(600);
+
+    /// A beat of a process that the log calls down.
+    private record Returned(int incarnation, long at) {}
+
     private final Consensus log;
     private final SortedMap<String, String> credentials;
     private final NanoClock clock;
     private final NodeId self;
-    private final int boot;
+    private final SortedSet<NodeId> members;
     private final Promises promises;
-    private final Refusals refusals;
-    private final FullDrives fullDrives = new FullDrives();
-    private final CutTargets cuts;
+    private final LeaderMemory memory;
+    private final Reports reports;
+    private final CommandQueue commands;
     private final History history = new History();
     private final StateWatch published = new StateWatch();
-    private final BlockingQueue<Command.Up> returned = new LinkedBlockingQueue<>();
-    private final Set<NodeId> returning = ConcurrentHashMap.newKeySet();
+    private final Map<NodeId, Returned> returned = new ConcurrentHashMap<>();
     private final Thread judge;
+    private volatile Optional<ControlPlane> cluster = Optional.empty();
     private volatile boolean closed;
-    private volatile ClusterState state;
-    private boolean roomAgain; // on some drive, and no learner was added for that yet
+    private volatile Optional<ClusterState> state = Optional.empty();
 
-    /// What this controller knows besides the log.
-    private final Leader leader = new Leader() {
-        @Override
-        public boolean leased(NodeId target) {
-            return promises.leased(target);
-        }
-
-        @Override
-        public boolean avoids(int group, int slot, String drive) {
-            return refusals.avoids(group, slot, drive);
-        }
-
-        @Override
-        public Cuts cuts() {
-            return cuts;
-        }
-
-        @Override
-        public boolean isFull(String drive) {
-            return fullDrives.contains(drive);
-        }
-    };
-
-    /// @param log has this controller's boot number already
-    private Controller(Consensus log, SortedMap<String, String> credentials, NodeId self, NanoClock clock) {
+    /// @param members the targets that the cluster is made of
+    /// @param controllers how many there are
+    Controller(
+            Consensus log,
+            SortedMap<String, String> credentials,
+            NodeId self,
+            Set<NodeId> members,
+            int controllers,
+            NanoClock clock) {
         this.log = log;
         this.credentials = credentials;
         this.clock = clock;
         this.self = self;
-        this.state = log.snapshot().orElseThrow();
-        this.boot = state.replication().controllers().getOrDefault(self, 0);
-        this.promises = new Promises(clock, self, boot);
-        this.refusals = new Refusals(clock);
-        this.cuts = new CutTargets(clock);
-        this.judge = Thread.ofPlatform().name("controller").daemon().unstarted(this::judgeForEver);
+        this.members = new TreeSet<>(members);
+        this.promises = new Promises(clock, self);
+        this.memory = new LeaderMemory(clock, promises);
+        this.reports = new Reports(clock, controllers);
+        this.commands = new CommandQueue(log, memory, this::agreed);
+        this.judge = Thread.ofPlatform().name("controller " + self).daemon().unstarted(this::judgeForEver);
         log.follow(this::applied);
     }
 
+    /// A lone controller.
+    ///
     /// @param drives where the state is kept
     /// @param members the ids of the targets that this cluster is made of
     /// @param credentials of clients, as this node's settings say
@@ -115,36 +107,48 @@ public final class Controller implements ControlPlane, AutoCloseable {
     public static Controller open(
             StateDrives drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
             throws IOException {
-        var wanted = new TreeSet<>(members);
-        var self = wanted.first(); // until the controllers are a Raft group
-        var log = StateFileLog.open(drives, self);
-        begin(log, self, wanted);
-        return new Controller(log, credentials, self, clock);
-    }
-
-    /// A new life of the controller; of a new cluster, if the log is empty.
-    private static void begin(Consensus log, NodeId self, SortedSet<NodeId> members) throws IOException {
+        var self = new TreeSet<>(members).first();
+        var controller = new Controller(StateFileLog.open(drives, self), credentials, self, members, 1, clock);
         try {
-            if (log.snapshot().isEmpty()) {
-                var _ = log.propose(new Founding(UUID.randomUUID().toString(), members)); // or somebody else did
-            }
-            var state = log.snapshot().orElseThrow();
-            if (!state.members().equals(members)) {
-                throw new IOException("the cluster was made with the targets %s, but the configuration names %s"
-                        .formatted(state.members(), members));
-            }
-            int boot = state.replication().controllers().getOrDefault(self, 0) + 1;
-            var booted = state.plan(new Command.ControllerBoot(self, boot), Leader.KNOWS_NOTHING);
-            if (!log.propose(booted.orElseThrow())) {
-                throw new IOException("another controller changes the cluster's state while this one starts");
-            }
+            controller.begin(controller);
         } catch (StoreException.DriveFailed failed) {
             throw failed.getCause() instanceof IOException why ? why : new IOException(failed);
+        } catch (StoreException.InvalidArgument other) {
+            throw new IOException(other.getMessage(), other);
         }
+        return controller;
+    }
+
+    /// A new life of this controller; of a new cluster, if the log is empty.
+    ///
+    /// @param plane reaches the controller that leads
+    private void begin(ControlPlane plane) {
+        if (log.mayFound()) {
+            var _ = log.propose(new Founding(UUID.randomUUID().toString(), members)); // or somebody else did
+        }
+        if (log.snapshot().isEmpty()) {
+            throw new StoreException.Unavailable(self + " knows no cluster yet");
+        }
+        var known = plane.confirm();
+        if (!known.members().equals(members)) {
+            throw new StoreException.InvalidArgument(
+                    "the cluster was made with the targets %s, but the configuration names %s"
+                            .formatted(known.members(), members));
+        }
+        int boot = known.replication().controllers().getOrDefault(self, 0) + 1;
+        var _ = plane.apply(new Command.ControllerBoot(self, boot));
+        promises.boots(boot);
+        LOG.info("{} is a controller, its life {}", self, boot);
     }
 
     /// Begins to judge the targets: until then none that is up is declared down, and none that is down up.
     public void start() {
+        start(this);
+    }
+
+    /// @param plane reaches the controller that leads
+    public void start(ControlPlane plane) {
+        cluster = Optional.of(plane);
         judge.start();
     }
 
@@ -156,6 +160,8 @@ public final class Controller implements ControlPlane, AutoCloseable {
         published.end();
         log.close();
     }
+
+    // ---- the state
 
     @Override
     public ClusterView view() {
@@ -172,41 +178,20 @@ public final class Controller implements ControlPlane, AutoCloseable {
         published.end();
     }
 
-    @Override
-    public synchronized ClusterState apply(Command command) {
-        if (closed) {
-            throw new StoreException.Unavailable("the controller stops");
-        }
-        log.requireUsable();
-        followFullDrives();
-        var before = state;
-        var change = before.plan(command, leader);
-        if (change.isEmpty()) {
-            return before.carrying(credentials);
-        }
-        if (!log.propose(change.get())) {
-            throw new StoreException.Unavailable("another change came first; try again");
-        }
-        var after = before.apply(change.get()).orElseThrow();
-        if (command instanceof Command.TakeOff(var learners)) {
-            refusals.add(learners, after);
-        } else if (command instanceof Command.CutOff off) {
-            refusals.add(cuts.left(off, before.replication(), after.replication()), after);
-        }
-        return after.carrying(credentials);
-    }
-
-    /// Whether a start would need this drive's copy of the state. Never blocks.
-    public boolean isKeptOn(String drive) {
-        return log.isKeptOn(drive);
+    private ClusterState agreed() {
+        return state.orElseThrow(() -> new StoreException.NotLeader(
+                self + " knows no cluster yet", log.seat().leader().map(NodeId::value)));
     }
 
     /// As the log says, in its order.
-    private void applied(Optional<Change> change, ClusterState next) {
-        change.ifPresent(history::add);
-        state = next;
+    private void applied(List<Change> changes, ClusterState next) {
+        if (changes.isEmpty()) {
+            history.clear();
+        }
+        changes.forEach(history::add);
+        state = Optional.of(next);
         promises.follow(next);
-        cuts.follow(next);
+        memory.follow(next);
         if (next.formed()) {
             published.publish(next.carrying(credentials));
         }
@@ -215,51 +200,154 @@ public final class Controller implements ControlPlane, AutoCloseable {
         }
     }
 
-    @Override
-    public ClusterState confirm() {
-        return current();
+    /// What a node with the state of this version lacks.
+    public StateUpdate updateSince(long version) {
+        return update(current(), version);
+    }
+
+    private StateUpdate update(ClusterState now, long version) {
+        return now.version() == version
+                ? new StateUpdate.Changes(List.of())
+                : history.since(version)
+                        .filter(_ -> now.formed())
+                        .<StateUpdate>map(StateUpdate.Changes::new)
+                        .orElseGet(() -> new StateUpdate.Snapshot(now));
+    }
+
+    private Told told(StateUpdate update) {
+        return new Told(update, log.seat().leadership());
     }
 
     @Override
-    public StateUpdate updateSince(long version) {
-        var current = current();
-        return current.version() == version
-                ? new StateUpdate.Changes(List.of())
-                : history.since(version)
-                        .<StateUpdate>map(StateUpdate.Changes::new)
-                        .orElseGet(() -> new StateUpdate.Snapshot(current));
+    public Told newer(long version, Duration patience) {
+        requireLeaderHeard();
+        if (version >= 0 && current().version() <= version) {
+            var watch = published.watch(version);
+            try {
+                var _ = watch.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException _) {
+                watch.cancel(false);
+                requireLeaderHeard();
+                return told(new StateUpdate.Changes(List.of()));
+            } catch (ExecutionException e) {
+                throw new StoreException.Unavailable("the watch failed: " + e.getCause());
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                throw new StoreException.Unavailable("shutting down");
+            }
+        }
+        return told(updateSince(version));
     }
+
+    /// Who does not hear the leader may have an old state for long.
+    private void requireLeaderHeard() {
+        if (log.seat().leader().isEmpty()) {
+            throw new StoreException.Unavailable(self + " hears no leader of the controllers");
+        }
+    }
+
+    // ---- commands
+
+    @Override
+    public ClusterState apply(Command command) {
+        if (closed) {
+            throw new StoreException.Unavailable("the controller stops");
+        }
+        requireLeading();
+        if (command instanceof Command.CutOff off && !off.controller().equals(self)) {
+            return confirm(); // its beat was answered by another: this one may have got it late
+        }
+        return commands.apply(command).carrying(credentials);
+    }
+
+    private void requireLeading() {
+        var seat = log.seat();
+        if (!seat.leads()) {
+            throw new StoreException.NotLeader(
+                    self + " does not lead",
+                    seat.leader().filter(leader -> !leader.equals(self)).map(NodeId::value));
+        }
+    }
+
+    @Override
+    public Told apply(Command command, long version) {
+        return told(update(apply(command), version));
+    }
+
+    @Override
+    public ClusterState confirm() {
+        requireLeading();
+        log.requireUsable();
+        return agreed().carrying(credentials);
+    }
+
+    @Override
+    public Told confirm(long version) {
+        return told(update(confirm(), version));
+    }
+
+    /// Whether a start would need this drive's copy of the state. Never blocks.
+    public boolean isKeptOn(String drive) {
+        return log.isKeptOn(drive);
+    }
+
+    // ---- targets
 
     /// Waits for nothing.
     @Override
     public Beaten beat(Beat beat) {
+        memory.beat(beat);
         var target = beat.target();
-        fullDrives.report(target, beat.incarnation(), beat.full());
-        cuts.beat(beat);
-        var beaten = promises.beat(target, beat.incarnation());
-        if (promises.isDown(target, beat.incarnation()) && returning.add(target)) {
-            returned.add(new Command.Up(target, beat.incarnation()));
+        var beaten = promises.beat(target, beat.incarnation(), log.seat().leadership());
+        if (promises.isDown(target, beat.incarnation())) {
+            if (returned.put(target, new Returned(beat.incarnation(), clock.nanos())) == null) {
+                LockSupport.unpark(judge);
+            }
         }
         return beaten;
     }
 
+    @Override
+    public void beat(Beat beat, Consumer<Beaten> answered) {
+        answered.accept(beat(beat));
+    }
+
+    /// What this controller says to the others.
+    ControllerWord word() {
+        long now = clock.nanos();
+        var back = new TreeMap<NodeId, Integer>();
+        returned.forEach((target, one) -> {
+            if (now - one.at() > BACK.toNanos() || !promises.isDown(target, one.incarnation())) {
+                returned.remove(target, one);
+            } else {
+                back.put(target, one.incarnation());
+            }
+        });
+        return new ControllerWord(self, log.seat(), promises.boot(), promises.reported(), back);
+    }
+
+    /// What another one said.
+    void heard(ControllerWord word) {
+        log.heard(word.controller(), word.seat());
+        reports.heard(word);
+    }
+
     private void judgeForEver() {
+        while (!closed && !hasBegun()) {
+            LockSupport.parkNanos(TICK.toNanos());
+        }
         long due = clock.nanos();
         while (!closed) {
             try {
                 stoodStillSince(due);
                 var wait = promises.untilNextLapse(TICK).plus(PAUSE).toNanos();
                 due = clock.nanos() + wait;
-                var up = Optional.ofNullable(returned.poll(wait, TimeUnit.NANOSECONDS));
+                if (returned.isEmpty()) {
+                    LockSupport.parkNanos(wait);
+                }
                 stoodStillSince(due);
                 due = clock.nanos();
-                if (up.isPresent()) {
-                    returning.remove(up.get().target());
-                    apply(up.get());
-                }
                 judge();
-            } catch (InterruptedException stopping) {
-                return;
             } catch (StoreException e) {
                 LOG.warn("cannot change the state of a target: {}", e.getMessage());
             } catch (RuntimeException bug) {
@@ -269,49 +357,57 @@ public final class Controller implements ControlPlane, AutoCloseable {
         }
     }
 
+    private boolean hasBegun() {
+        if (promises.boot() > 0) {
+            return true;
+        }
+        try {
+            begin(cluster.orElseThrow());
+            return true;
+        } catch (StoreException.Unavailable | StoreException.NotLeader away) {
+            LOG.debug("{} does not begin yet: {}", self, away.getMessage());
+        } catch (StoreException refused) {
+            LOG.error("{} is no controller: {}", self, refused.getMessage());
+            LockSupport.parkNanos(TICK.multipliedBy(100).toNanos());
+        } catch (RuntimeException bug) {
+            LOG.error("{} does not begin: a bug", self, bug);
+        }
+        return false;
+    }
+
     /// Also while it waited for a drive or another command: it may be the process that stood still.
     private void stoodStillSince(long due) {
         promises.stoodStill(Duration.ofNanos(clock.nanos() - due));
     }
 
-    /// What is due now: targets whose promises lapsed go down, drives that refused a write or were full may be chosen
-    /// again, and the state is kept on the drives that are to keep it.
+    /// What is due now. Promises lapse on each controller; the one that leads logs what follows, may choose drives
+    /// again that refused a write or were full, and sees that the state is kept where it is to be.
     void judge() {
-        promises.lapsed().forEach((target, version) -> {
-            var boots = new TreeMap<>(Map.of(self, boot)); // a majority of one
-            if (apply(new Command.Down(target, version, boots))
-                    .replication()
-                    .target(target)
-                    .filter(entry -> !entry.up())
-                    .isPresent()) {
-                LOG.warn("{} is down: nothing was promised to it for {} ms", target, Promises.PROMISE.toMillis());
+        var _ = promises.lapsed();
+        reports.heard(word());
+        if (log.seat().leads()) {
+            var known = agreed();
+            reports.due(known.replication()).forEach(this::judged);
+            memory.cuts().judge(agreed(), this::apply);
+            if (memory.mayChooseAgain(agreed().replication())) {
+                apply(new Command.Fill());
             }
-        });
-        cuts.judge(state, this::apply);
-        chooseAgain();
-        tend();
-    }
-
-    private synchronized void chooseAgain() {
-        followFullDrives();
-        boolean expired = refusals.expired(state.replication(), fullDrives::contains);
-        if (cuts.someHearAgain() || expired || roomAgain) {
-            roomAgain = false;
-            apply(new Command.Fill());
-        }
-    }
-
-    private void followFullDrives() {
-        var again = fullDrives.follow(state.replication());
-        if (!again.isEmpty()) {
-            refusals.keepLearners(again, state.replication(), fullDrives::contains);
-            roomAgain = true;
-        }
-    }
-
-    private synchronized void tend() {
-        if (!closed) {
             log.tend();
+        }
+    }
+
+    private void judged(Command command) {
+        var after = apply(command);
+        if (command instanceof Command.Down down
+                && after.replication()
+                        .target(down.target())
+                        .filter(entry -> !entry.up())
+                        .isPresent()) {
+            LOG.warn(
+                    "{} is down: {} promised it nothing for {} ms",
+                    down.target(),
+                    down.boots().keySet(),
+                    Promises.PROMISE.toMillis());
         }
     }
 }

@@ -22,6 +22,12 @@ final class History {
         }
     }
 
+    /// The next change does not come after the last one.
+    synchronized void clear() {
+        changes.clear();
+        rows = 0;
+    }
+
     /// The changes after this version; empty when some of them are forgotten, or there are none.
     synchronized Optional<List<LoggedChange>> since(long version) {
         if (changes.isEmpty() || changes.peekFirst().change().ifVersion() > version) {

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
@@ -27,7 +28,6 @@ final class Promises {
 
     private final NanoClock clock;
     private final NodeId self;
-    private final int boot;
     private final long begin;
     private final Map<NodeId, Long> until = new HashMap<>();
 
@@ -37,14 +37,34 @@ final class Promises {
     private final Map<NodeId, Long> reported = new HashMap<>();
     private Replication known = Replication.NONE;
     private long version = -1;
+    private int boot;
     private boolean recorded;
 
-    /// @param boot the number that this life of the controller writes to the log
-    Promises(NanoClock clock, NodeId self, int boot) {
+    /// Before this nobody is reported: since the log has the boot number the targets had time to beat.
+    private long judging = Long.MAX_VALUE;
+
+    Promises(NanoClock clock, NodeId self) {
         this.clock = clock;
         this.self = self;
-        this.boot = boot;
         this.begin = clock.nanos() + PROMISE.toNanos();
+    }
+
+    /// @param number that this life of the controller writes to the log, or has written
+    synchronized void boots(int number) {
+        boot = number;
+        record();
+    }
+
+    private void record() {
+        if (!recorded && boot > 0 && known.controllers().getOrDefault(self, 0) == boot) {
+            recorded = true;
+            judging = Math.max(begin, clock.nanos()) + PROMISE.toNanos();
+        }
+    }
+
+    /// This life's boot number; 0 while the log has none.
+    synchronized int boot() {
+        return recorded ? boot : 0;
     }
 
     /// This controller has applied a newer state.
@@ -60,14 +80,15 @@ final class Promises {
         known = state.replication();
         version = state.version();
         reported.entrySet().removeIf(report -> entryVersion(report.getKey()) != report.getValue());
-        recorded = recorded || known.controllers().getOrDefault(self, 0) == boot;
+        record();
     }
 
     private long entryVersion(NodeId target) {
         return known.target(target).map(TargetEntry::version).orElse(0L);
     }
 
-    synchronized Beaten beat(NodeId target, int incarnation) {
+    /// @param leadership what the answer is to say of it
+    synchronized Beaten beat(NodeId target, int incarnation, Leadership leadership) {
         boolean promised = recorded
                 && clock.nanos() >= begin
                 && known.target(target)
@@ -78,7 +99,7 @@ final class Promises {
             until.put(target, clock.nanos() + PROMISE.toNanos());
             late.remove(target);
         }
-        return new Beaten(promised, version);
+        return new Beaten(self, promised, version, leadership);
     }
 
     /// The controller stood still for a while: beats that came meanwhile may not have been read yet. Each target is
@@ -112,9 +133,13 @@ final class Promises {
         return lapsed;
     }
 
+    /// What has lapsed and was not answered by an entry yet.
+    synchronized SortedMap<NodeId, Long> reported() {
+        return new TreeMap<>(reported);
+    }
+
     private long judged(NodeId target) {
-        long first = begin + PROMISE.toNanos();
-        return Math.max(until.getOrDefault(target, first), first) + late.getOrDefault(target, 0L);
+        return Math.max(until.getOrDefault(target, judging), judging) + late.getOrDefault(target, 0L);
     }
 
     /// When [#lapsed] may have somebody new to name; at most the given time from now.
@@ -122,7 +147,7 @@ final class Promises {
         long now = clock.nanos();
         long next = most.toNanos();
         for (var target : known.targets().entrySet()) {
-            if (target.getValue().up() && !reported.containsKey(target.getKey())) {
+            if (recorded && target.getValue().up() && !reported.containsKey(target.getKey())) {
                 next = Math.min(next, 1 + judged(target.getKey()) - now);
             }
         }

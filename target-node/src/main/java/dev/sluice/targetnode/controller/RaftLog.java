@@ -2,6 +2,7 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.raft.ConsensusException;
 import dev.sluice.targetnode.controller.raft.RaftCalls;
@@ -26,6 +27,7 @@ final class RaftLog implements Consensus {
     private final AgreedState state = new AgreedState();
     private final RatisConsensus raft;
     private final String drive;
+    private final String self;
     private final SecureRandom numbers = new SecureRandom();
 
     /// @param folder on the drive that keeps this controller's part of the log
@@ -33,6 +35,7 @@ final class RaftLog implements Consensus {
     /// @throws IOException with one line for the operator, when the folder cannot be used
     RaftLog(Path folder, String drive, String self, Set<String> founders, RaftCalls calls) throws IOException {
         this.drive = drive;
+        this.self = self;
         this.raft = new RatisConsensus(folder, self, founders, state, calls);
     }
 
@@ -54,9 +57,35 @@ final class RaftLog implements Consensus {
     ///
     /// @throws StoreException.Unavailable when it is not known whether it was added, too
     void add(String peer) {
+        var next = new TreeSet<>(raft.members());
+        next.add(peer);
+        change(next);
+    }
+
+    /// The same the other way.
+    void remove(String peer) {
+        var next = new TreeSet<>(raft.members());
+        next.remove(peer);
+        change(next);
+    }
+
+    /// Whether it takes part. It ends by itself when its drive fails, or when it was removed.
+    boolean isOpen() {
+        return raft.isOpen();
+    }
+
+    /// The servers of the log; none before it was added.
+    Set<String> members() {
+        return raft.members();
+    }
+
+    /// Whether a change of the servers is on its way.
+    boolean isChanging() {
+        return raft.isChanging();
+    }
+
+    private void change(Set<String> next) {
         try {
-            var next = new TreeSet<>(raft.members());
-            next.add(peer);
             raft.changeMembers(next, PATIENCE_WITH_MEMBERS);
         } catch (ConsensusException e) {
             throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
@@ -76,6 +105,17 @@ final class RaftLog implements Consensus {
         } catch (InterruptedException _) {
             throw interrupted();
         }
+    }
+
+    @Override
+    public Seat seat() {
+        return new Seat(Optional.of(self), Seat.Holding.SOME, leader().map(RaftLog::node), raft.term(), isLeader());
+    }
+
+    /// A server's id is its node's, or begins with that and a dot.
+    static NodeId node(String server) {
+        int dot = server.lastIndexOf('.');
+        return new NodeId(dot < 0 ? server : server.substring(0, dot));
     }
 
     @Override

@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.controller;
 
-import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -16,12 +16,14 @@ final class StateFileLog implements Consensus {
     private static final Logger LOG = LoggerFactory.getLogger(StateFileLog.class);
 
     private final StateFiles files;
+    private final NodeId self;
     private volatile Optional<ClusterState> state;
     private Follower follower = (_, _) -> {};
     private boolean broken;
 
-    private StateFileLog(StateFiles files, Optional<ClusterState> state) {
+    private StateFileLog(StateFiles files, NodeId self, Optional<ClusterState> state) {
         this.files = files;
+        this.self = self;
         this.state = state;
     }
 
@@ -31,12 +33,17 @@ final class StateFileLog implements Consensus {
     static StateFileLog open(StateDrives drives, NodeId self) throws IOException {
         var files = new StateFiles(drives, self);
         var loaded = files.load();
-        return new StateFileLog(files, loaded.map(StateFileLog::withoutKeys));
+        return new StateFileLog(files, self, loaded.map(StateFileLog::withoutKeys));
     }
 
     /// Earlier builds wrote clients' keys into the state.
     private static ClusterState withoutKeys(ClusterState state) {
         return state.carrying(new TreeMap<>());
+    }
+
+    @Override
+    public Seat seat() {
+        return new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(self), 0, true);
     }
 
     @Override
@@ -47,7 +54,7 @@ final class StateFileLog implements Consensus {
     @Override
     public synchronized void follow(Follower next) {
         follower = next;
-        state.ifPresent(now -> follower.applied(Optional.empty(), now));
+        state.ifPresent(now -> follower.applied(List.of(), now));
     }
 
     @Override
@@ -67,7 +74,7 @@ final class StateFileLog implements Consensus {
         }
         save(next.get());
         state = next;
-        follower.applied(entry instanceof Change change ? Optional.of(change) : Optional.empty(), next.get());
+        follower.applied(entry.changes(), next.get());
         return true;
     }
 

@@ -6,9 +6,6 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.StateUpdate;
-import dev.sluice.common.cluster.StateUpdate.Snapshot;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.Headers;
@@ -19,12 +16,12 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.BeatQuery;
+import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
-import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
@@ -34,48 +31,42 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.ControllerNode;
+import dev.sluice.targetnode.controller.ControllerWord;
 import dev.sluice.targetnode.controller.RaftCall;
-import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
-/// The calls of [PeerPaths] on this target: its [TargetService] and, on the controller, the cluster's state. Refuses
+/// The calls of [PeerPaths] on this target: its [TargetService] and, on a controller, the cluster's state. Refuses
 /// whoever has no peer token.
 public final class PeerApi implements HttpHandler {
+    private static final long LONGEST_POLL = Duration.ofSeconds(20).toMillis();
+
     private final PeerTokens tokens;
     private final SealedSecrets secrets;
     private final Optional<TargetService> here;
     private final Optional<ReplicaService> replica;
-    private final Optional<RaftHandler> raft;
+    private final Optional<ControllerNode> controller;
     private final ClusterViews views;
-    private final ControlPlane control;
-    private final boolean controller;
 
     /// @param here empty on a proxy, which answers none of these calls
-    /// @param raft this node's part of the controllers' log
-    /// @param controller whether this node keeps the cluster's state, so that `control` is the real thing
+    /// @param controller empty where this node is none
     public PeerApi(
             PeerTokens tokens,
             SealedSecrets secrets,
             Optional<TargetService> here,
             Optional<ReplicaService> replica,
-            Optional<RaftHandler> raft,
-            ClusterViews views,
-            ControlPlane control,
-            boolean controller) {
+            Optional<ControllerNode> controller,
+            ClusterViews views) {
         this.tokens = tokens;
         this.secrets = secrets;
         this.here = here;
         this.replica = replica;
-        this.raft = raft;
-        this.views = views;
-        this.control = control;
         this.controller = controller;
+        this.views = views;
     }
 
     @Override
@@ -103,9 +94,19 @@ public final class PeerApi implements HttpHandler {
     }
 
     private Response call(NodeId caller, RequestHead head, QueryParameters query, byte[] body) throws IOException {
-        if (head.path().equals(PeerPaths.RAFT)) {
-            return bytes(RaftCall.of(query.text("call")).deliver(raft(), body));
-        }
+        return switch (head.path()) {
+            case PeerPaths.STATE -> told(query, newerState(query));
+            case PeerPaths.COMMAND ->
+                told(query, controller().service().apply(ClusterJson.read(body, Command.class), query.number("after")));
+            case PeerPaths.CONTROLLER -> word(caller, ClusterJson.read(body, ControllerWord.class));
+            case PeerPaths.RAFT ->
+                bytes(RaftCall.of(query.text("call")).deliver(controller().raft(), body));
+            default -> targetCall(caller, head, query, body);
+        };
+    }
+
+    private Response targetCall(NodeId caller, RequestHead head, QueryParameters query, byte[] body)
+            throws IOException {
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
             case PeerPaths.LIST -> bytes(ListingCodec.encode(target.list(bucket(query), keys(query))));
@@ -140,9 +141,6 @@ public final class PeerApi implements HttpHandler {
                 yield Response.empty(204);
             }
             case PeerPaths.REPLICA_CONTENT -> replica().content(query);
-            case PeerPaths.STATE -> controller ? newerState(query) : notController();
-            case PeerPaths.COMMAND ->
-                controller ? applied(query, ClusterJson.read(body, Command.class)) : notController();
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };
     }
@@ -151,8 +149,15 @@ public final class PeerApi implements HttpHandler {
         return replica.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
     }
 
-    private RaftHandler raft() {
-        return raft.orElseThrow(() -> new StoreException.Unavailable("this node has no part of the controllers' log"));
+    private ControllerNode controller() {
+        return controller.orElseThrow(
+                () -> new StoreException.NotLeader("this node is no controller", Optional.empty()));
+    }
+
+    private Response word(NodeId caller, ControllerWord word) {
+        return word.controller().equals(caller)
+                ? json(controller().exchange(word))
+                : failure(403, new PeerFailure("Denied", caller + " cannot speak for another controller"));
     }
 
     private static ListQuery keys(QueryParameters query) {
@@ -174,14 +179,11 @@ public final class PeerApi implements HttpHandler {
     /// On the event loop: a beat waits for nothing else.
     private Response beat(NodeId caller, QueryParameters query) {
         try {
-            if (!controller) {
-                return notController();
-            }
             var beat = BeatQuery.read(query);
             if (!beat.target().equals(caller)) {
                 return failure(403, new PeerFailure("Denied", caller + " cannot beat for another target"));
             }
-            return json(control.beat(beat));
+            return json(controller().service().beat(beat));
         } catch (StoreException e) {
             return failure(503, PeerFailure.of(e));
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -189,39 +191,16 @@ public final class PeerApi implements HttpHandler {
         }
     }
 
-    private Response applied(QueryParameters query, Command command) {
-        var state = control.apply(command);
-        return update(query, state.formed() ? control.updateSince(query.number("after")) : new Snapshot(state));
-    }
-
-    private Response newerState(QueryParameters query) {
+    private ControllerService.Told newerState(QueryParameters query) {
+        var service = controller().service();
         long after = query.number("after");
-        if (after < 0 || query.text("now").equals("true")) {
-            return control.current().version() == after
-                    ? Response.empty(204)
-                    : update(query, control.updateSince(after));
-        }
-        var watch = control.watch(after);
-        try {
-            watch.get(RemoteControlPlane.POLL.toMillis(), TimeUnit.MILLISECONDS);
-            return update(query, control.updateSince(after));
-        } catch (TimeoutException e) {
-            watch.cancel(false); // nobody waits for it any more
-            return Response.empty(204); // nothing new: ask again
-        } catch (ExecutionException e) {
-            throw new StoreException.Unavailable("the watch failed: " + e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("shutting down");
-        }
+        return query.text("now").equals("true")
+                ? service.confirm(after)
+                : service.newer(after, Duration.ofMillis(Math.min(query.number("patience"), LONGEST_POLL)));
     }
 
-    private Response update(QueryParameters query, StateUpdate update) {
-        return bytes(SentState.seal(update, query.text("verifies").equals("true"), secrets));
-    }
-
-    private static Response notController() {
-        throw new StoreException.Unavailable("this node is not the controller");
+    private Response told(QueryParameters query, ControllerService.Told told) {
+        return bytes(SentState.seal(told, query.text("verifies").equals("true"), secrets));
     }
 
     private static Response bytes(byte[] bytes) {

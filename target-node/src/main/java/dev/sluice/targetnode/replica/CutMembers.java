@@ -34,9 +34,11 @@ final class CutMembers {
     interface Asker {
         int incarnation();
 
-        /// The newest beat that was answered; 0 for none.
-        long answeredBeat();
+        /// The newest beat that the leader answered; empty before.
+        Optional<AnsweredBeat> answeredBeat();
     }
+
+    record AnsweredBeat(NodeId controller, long number) {}
 
     private final NodeId self;
     private final Pings pings;
@@ -67,10 +69,11 @@ final class CutMembers {
     void look() {
         var known = applied.get().map(Applied::state);
         var heard = pings.heard(SILENT);
-        if (known.isPresent() && heard.isPresent()) {
+        var beat = asker.answeredBeat(); // before anything is written: a request is void a while after this beat
+        if (known.isPresent() && heard.isPresent() && beat.isPresent()) {
             var silent = silent(known.get().replication(), heard.get());
             if (!silent.isEmpty()) {
-                askToLeave(silent, known.get());
+                askToLeave(silent, known.get(), beat.get());
             }
         }
     }
@@ -85,11 +88,10 @@ final class CutMembers {
         return silent;
     }
 
-    private void askToLeave(Set<NodeId> silent, ClusterState state) {
+    private void askToLeave(Set<NodeId> silent, ClusterState state, AnsweredBeat beat) {
         loops.values().stream().filter(DriveReplicas::leased).forEach(loop -> {
             var primaries = primaries(loop, silent, state.replication());
             if (!primaries.isEmpty() && writing.add(loop)) {
-                long beat = asker.answeredBeat(); // before it writes: a request is void a while after this beat
                 var _ = loop.drive()
                         .startStep(() -> loop.drive().contents().markSound())
                         .whenComplete((_, failure) -> written(loop, beat, primaries, Optional.ofNullable(failure)));
@@ -99,7 +101,10 @@ final class CutMembers {
 
     /// On the drive's thread, or another one.
     private void written(
-            DriveReplicas loop, long beat, Map<NodeId, List<SlotDrive>> primaries, Optional<Throwable> failure) {
+            DriveReplicas loop,
+            AnsweredBeat beat,
+            Map<NodeId, List<SlotDrive>> primaries,
+            Optional<Throwable> failure) {
         writing.remove(loop);
         if (failure.isPresent()) {
             LOG.warn(
@@ -112,7 +117,8 @@ final class CutMembers {
             LOG.warn("{} is not heard: its members are to leave {} slots of drive {}", target, slots.size(), loop.id());
             for (int from = 0; from < slots.size(); from += SlotCommand.MOST_SLOTS) {
                 var some = slots.subList(from, Math.min(slots.size(), from + SlotCommand.MOST_SLOTS));
-                proposer.add(new Command.CutOff(self, asker.incarnation(), beat, target, List.copyOf(some)));
+                proposer.add(new Command.CutOff(
+                        self, asker.incarnation(), beat.number(), beat.controller(), target, List.copyOf(some)));
             }
         });
     }

@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
@@ -71,7 +70,7 @@ final class Membership implements CutMembers.Asker, AutoCloseable {
     private volatile boolean closed;
     private long reported;
     private long beats;
-    private volatile long answered;
+    private volatile Optional<CutMembers.AnsweredBeat> answered = Optional.empty();
 
     /// @param loops the drives that take part, by id
     /// @param heard the other targets that this one hears; empty when it cannot say
@@ -184,22 +183,27 @@ final class Membership implements CutMembers.Asker, AutoCloseable {
     }
 
     @Override
-    public long answeredBeat() {
+    public Optional<CutMembers.AnsweredBeat> answeredBeat() {
         return answered;
     }
 
     private void beat() {
         long sent = clock.nanos();
         long number = ++beats;
-        try {
-            Beaten answer =
-                    control.beat(new Beat(self, incarnation, number, drives.full(), heard.get(), appliedByAll()));
-            answered = number;
-            if (answer.promised()) {
-                loops.values().forEach(loop -> loop.lease().promised(sent, answer.version()));
+        var promised = new BeatPromises(control.controllers());
+        control.beat(new Beat(self, incarnation, number, drives.full(), heard.get(), appliedByAll()), answer -> {
+            if (answer.leads()) {
+                answered(answer.controller(), number);
             }
-        } catch (StoreException away) {
-            LOG.debug("no answer to a beat: {}", away.getMessage());
+            promised.add(answer)
+                    .ifPresent(version ->
+                            loops.values().forEach(loop -> loop.lease().promised(sent, version)));
+        });
+    }
+
+    private synchronized void answered(NodeId controller, long number) {
+        if (answered.filter(last -> last.number() >= number).isEmpty()) {
+            answered = Optional.of(new CutMembers.AnsweredBeat(controller, number));
         }
     }
 

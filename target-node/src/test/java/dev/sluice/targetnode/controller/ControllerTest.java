@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateUpdate;
@@ -308,7 +309,7 @@ class ControllerTest {
         var controller = replicated(clock);
         clock.passes(2200);
         assertThat(controller.beat(Beat.of(ONE, 1, Set.of())))
-                .isEqualTo(new Beaten(true, controller.current().version()));
+                .isEqualTo(new Beaten(ONE, true, controller.current().version(), new Leadership(0, Optional.of(ONE))));
         clock.passes(1);
         controller.judge();
         assertThat(isUp(controller, ONE)).isTrue();
@@ -376,7 +377,7 @@ class ControllerTest {
     /// A clock that counts how often the controller's own thread reads it.
     private static NanoClock counting(FakeClock clock, AtomicInteger looks) {
         return () -> {
-            if (Thread.currentThread().getName().equals("controller")) {
+            if (Thread.currentThread().getName().startsWith("controller")) {
                 looks.incrementAndGet();
             }
             return clock.nanos();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
@@ -40,10 +41,16 @@ class PromisesTest {
 
     /// A life of the controller whose number is in the log and whose first 1.1 s are over.
     private Promises booted(int boot) {
-        var life = new Promises(clock, SELF, boot);
+        var life = life(boot);
         state = state.apply(new Command.ControllerBoot(SELF, boot));
         life.follow(state);
         clock.passes(1100);
+        return life;
+    }
+
+    private Promises life(int boot) {
+        var life = new Promises(clock, SELF);
+        life.boots(boot);
         return life;
     }
 
@@ -61,14 +68,14 @@ class PromisesTest {
     }
 
     private boolean promised(int incarnation) {
-        return promises.beat(TARGET, incarnation).promised();
+        return promises.beat(TARGET, incarnation, Leadership.UNKNOWN).promised();
     }
 
     @Test
     void targetThatBeatsIsNeverReportedAndKnowsTheVersion() {
         for (int beat = 0; beat < 20; beat++) {
-            assertThat(promises.beat(TARGET, 1).promised()).isTrue();
-            assertThat(promises.beat(TARGET, 1).version()).isEqualTo(state.version());
+            assertThat(promises.beat(TARGET, 1, Leadership.UNKNOWN).promised()).isTrue();
+            assertThat(promises.beat(TARGET, 1, Leadership.UNKNOWN).version()).isEqualTo(state.version());
             clock.passes(1100);
             assertThat(promises.lapsed()).isEmpty();
             assertThat(promises.leased(TARGET)).isTrue();
@@ -101,7 +108,8 @@ class PromisesTest {
         log(register(1));
         assertThat(promised(1)).isFalse();
         assertThat(promised(2)).isTrue();
-        assertThat(promises.beat(new NodeId("target009"), 1).promised()).isFalse();
+        assertThat(promises.beat(new NodeId("target009"), 1, Leadership.UNKNOWN).promised())
+                .isFalse();
     }
 
     @Test
@@ -153,7 +161,7 @@ class PromisesTest {
     /// `w_ctl`: a life before may have promised a moment ago, and its report may still be on its way.
     @Test
     void restartedControllerWaitsForItsBootNumberInTheLogAndForAWholePromise() {
-        promises = new Promises(clock, SELF, 2);
+        promises = life(2);
         promises.follow(state);
         clock.passes(5000);
         assertThat(promised(1)).as("its boot number is not in the log").isFalse();
@@ -161,7 +169,7 @@ class PromisesTest {
         log(new Command.ControllerBoot(SELF, 2));
         assertThat(promised(1)).isTrue();
 
-        promises = new Promises(clock, SELF, 3);
+        promises = life(3);
         log(new Command.ControllerBoot(SELF, 3));
         clock.passes(1099);
         assertThat(promised(1)).as("less than a promise since its start").isFalse();
@@ -174,7 +182,7 @@ class PromisesTest {
     /// Until then a target could not be promised anything: it has had no chance to beat.
     @Test
     void restartedControllerReportsNobodyForAWholePromiseAfterItBegins() {
-        promises = new Promises(clock, SELF, 2);
+        promises = life(2);
         log(new Command.ControllerBoot(SELF, 2));
         clock.passes(2200);
         assertThat(promises.lapsed()).isEmpty();
@@ -184,9 +192,24 @@ class PromisesTest {
         assertThat(promises.lapsed()).isEmpty();
     }
 
+    /// It hears of a leader long after its start: who beat to it in vain is not judged by that.
+    @Test
+    void controllerWhoseBootNumberIsLoggedLateReportsNobodyForAWholePromise() {
+        promises = life(2);
+        promises.follow(state);
+        clock.passes(9000);
+        assertThat(promised(1)).isFalse();
+        log(new Command.ControllerBoot(SELF, 2));
+        clock.passes(1100);
+        assertThat(promises.lapsed()).isEmpty();
+        clock.passes(1);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+        assertThat(promises.reported()).isEqualTo(Map.of(TARGET, entryVersion()));
+    }
+
     @Test
     void restartedControllerReportsWhoHasNotBeatenByThen() {
-        promises = new Promises(clock, SELF, 2);
+        promises = life(2);
         log(new Command.ControllerBoot(SELF, 2));
         clock.passes(2201);
         assertThat(promises.lapsed()).containsKey(TARGET);

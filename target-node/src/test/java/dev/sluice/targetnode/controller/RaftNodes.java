@@ -11,6 +11,7 @@ import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
@@ -67,16 +68,13 @@ final class RaftNodes implements AutoCloseable {
         }
 
         private HttpServer serve(PeerTokens tokens, CompletableFuture<RaftHandler> handler) throws IOException {
-            var control = new NoControlPlane();
             var api = new PeerApi(
                     tokens,
                     new SealedSecrets(KEY),
                     Optional.empty(),
                     Optional.empty(),
-                    Optional.of(new LateHandler(handler)),
-                    new ClusterViews(control),
-                    control,
-                    false);
+                    Optional.of(new OnlyRaft(new LateHandler(handler))),
+                    new ClusterViews(new NoControlPlane()));
             return HttpServer.start(
                     EngineConfig.DEFAULTS,
                     loops,
@@ -93,6 +91,18 @@ final class RaftNodes implements AutoCloseable {
             log.close();
             peers.close();
             client.close();
+        }
+    }
+
+    private record OnlyRaft(RaftHandler raft) implements ControllerNode {
+        @Override
+        public ControllerService service() {
+            throw new StoreException.Unavailable("nobody plans here");
+        }
+
+        @Override
+        public ControllerWord exchange(ControllerWord word) {
+            throw new StoreException.Unavailable("nobody plans here");
         }
     }
 

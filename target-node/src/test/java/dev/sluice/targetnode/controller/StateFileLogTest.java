@@ -63,14 +63,15 @@ class StateFileLogTest {
     @Test
     void entryThatWasMadeForAnotherStateHasNoEffect() throws IOException {
         log.propose(founding("one"));
-        log.follow((change, state) -> seen.add(change.map(Change::ifVersion) + " " + state.version()));
+        log.follow((changes, state) ->
+                seen.add(changes.stream().map(Change::ifVersion).toList() + " " + state.version()));
         var first = log.snapshot().orElseThrow();
         assertThat(log.propose(boot(first, 1))).isTrue();
         assertThat(log.propose(boot(first, 2))).isFalse();
         assertThat(log.propose(boot(log.snapshot().orElseThrow(), 3))).isTrue();
         assertThat(seen)
                 .as("the state at first, then each entry with an effect")
-                .containsExactly("Optional.empty 0", "Optional[0] 1", "Optional[1] 2");
+                .containsExactly("[] 0", "[0] 1", "[1] 2");
         assertThat(opened().snapshot()).isEqualTo(log.snapshot());
     }
 
@@ -78,7 +79,7 @@ class StateFileLogTest {
     void nothingIsLoggedAfterAnEntryOfUnknownOutcome() throws IOException {
         log.propose(founding("one"));
         var state = log.snapshot().orElseThrow();
-        log.follow((change, _) -> seen.add(change.isPresent() ? "entry" : "state"));
+        log.follow((changes, _) -> seen.add(changes.isEmpty() ? "state" : "entry"));
         Files.move(folder.resolve("d0"), folder.resolve("away"));
         assertThatThrownBy(() -> log.propose(boot(state, 1))).isInstanceOf(StoreException.DriveFailed.class);
         Files.move(folder.resolve("away"), folder.resolve("d0"));

@@ -68,10 +68,8 @@ class PeerApiTest {
                 secrets,
                 Optional.of(noStorage()),
                 Optional.empty(),
-                Optional.empty(),
-                new ClusterViews(controller),
-                controller,
-                true);
+                Optional.of(new ServedController(controller)),
+                new ClusterViews(controller));
     }
 
     @Test
@@ -106,19 +104,19 @@ class PeerApiTest {
 
     @Test
     void queryIsPartOfTheCall() {
-        var token = caller.issue(HERE, "GET", PeerPaths.STATE + "?after=-1&verifies=false");
-        assertThat(state("after=-1&verifies=false", token).status()).isEqualTo(200);
-        assertThat(state("after=-1&verifies=true", token).status()).isEqualTo(403);
+        var token = caller.issue(HERE, "GET", PeerPaths.STATE + "?after=-1&patience=0&verifies=false");
+        assertThat(state("after=-1&patience=0&verifies=false", token).status()).isEqualTo(200);
+        assertThat(state("after=-1&patience=0&verifies=true", token).status()).isEqualTo(403);
     }
 
     @Test
     void stateIsSentWithoutSecretsAndTheKeysSealedToNodesThatVerify() throws IOException {
         for (var verifies : List.of(false, true)) {
-            var query = "after=-1&verifies=" + verifies;
+            var query = "after=-1&patience=0&verifies=" + verifies;
             var answer = state(query, caller.issue(HERE, "GET", PeerPaths.STATE + "?" + query));
             var json = bytes(answer);
             assertThat(new String(json, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
-            var sent = ((StateUpdate.Snapshot) SentState.open(json, secrets, -1)).state();
+            var sent = ((StateUpdate.Snapshot) SentState.open(json, secrets, -1).update()).state();
             assertThat(sent.credentials()).isEqualTo(verifies ? Map.of("access", SECRET) : Map.of());
             assertThat(sent.version()).isEqualTo(controller.current().version());
             if (verifies) {

@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.SlotRow;
@@ -22,10 +23,11 @@ import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
-import dev.sluice.common.peer.RemoteControlPlane;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
@@ -37,6 +39,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +47,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +68,7 @@ class WatchedStateTest {
     private EventLoops loops;
     private Controller controller;
     private HttpServer server;
-    private RemoteControlPlane remote;
+    private Controllers remote;
 
     @BeforeEach
     void open() throws IOException {
@@ -80,11 +84,7 @@ class WatchedStateTest {
         var two = controller.current().replication().target(TWO).orElseThrow();
         controller.apply(new Command.Down(TWO, two.version(), new TreeMap<>()));
         server = serve(0);
-        remote = new RemoteControlPlane(
-                peers,
-                new PeerAddress(ONE, "http://127.0.0.1:" + server.address().getPort()),
-                new SealedSecrets(KEY),
-                true);
+        remote = new Controllers(List.of(address()), Map.of(), peers, new SealedSecrets(KEY), true);
     }
 
     @AfterEach
@@ -111,10 +111,8 @@ class WatchedStateTest {
                 new SealedSecrets(KEY),
                 Optional.of(PeerApiTest.noStorage()),
                 Optional.empty(),
-                Optional.empty(),
-                new ClusterViews(controller),
-                controller,
-                true);
+                Optional.of(new ServedController(controller)),
+                new ClusterViews(controller));
         return HttpServer.start(
                 EngineConfig.DEFAULTS,
                 loops,
@@ -186,14 +184,27 @@ class WatchedStateTest {
     @Test
     void targetBeatsForItselfOnly() {
         controller.apply(new Command.Up(TWO, 2));
-        assertThat(remote.beat(Beat.of(TWO, 2, Set.of())))
-                .isEqualTo(new Beaten(false, controller.current().version()));
+        var leads = new Leadership(0, Optional.of(ONE));
+        assertThat(answer(Beat.of(TWO, 2, Set.of())))
+                .isEqualTo(new Beaten(ONE, false, controller.current().version(), leads));
         TargetFixture.eventually(
-                () -> remote.beat(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
-        assertThat(remote.beat(Beat.of(TWO, 1, Set.of())).promised())
+                () -> answer(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
+        assertThat(answer(Beat.of(TWO, 1, Set.of())).promised())
                 .as("an earlier process")
                 .isFalse();
-        assertThatThrownBy(() -> remote.beat(Beat.of(ONE, 1, Set.of()))).isInstanceOf(StoreException.class);
+        var another = "target=target001&incarnation=1&number=0&applied=-1&full=";
+        assertThatThrownBy(() -> peers.get(address(), PeerPaths.BEAT, another, Duration.ofSeconds(5)))
+                .isInstanceOf(StoreException.class);
+    }
+
+    private PeerAddress address() {
+        return new PeerAddress(ONE, "http://127.0.0.1:" + server.address().getPort());
+    }
+
+    private Beaten answer(Beat beat) {
+        var answer = new CompletableFuture<Beaten>();
+        remote.beat(beat, answer::complete);
+        return answer.join();
     }
 
     @Test
@@ -216,10 +227,10 @@ class WatchedStateTest {
 
     private void beats(Set<String> full) {
         controller.beat(Beat.of(ONE, 1, Set.of()));
-        remote.beat(Beat.of(TWO, 2, full));
+        answer(Beat.of(TWO, 2, full));
     }
 
-    private static SlotRow row(RemoteControlPlane node, int slot) {
+    private static SlotRow row(Controllers node, int slot) {
         return node.current().replication().table(1).orElseThrow().row(slot);
     }
 }

@@ -10,6 +10,7 @@ import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The controller as one target reaches it: not at all while the test cuts it off. Then the target knows what it knew.
@@ -65,10 +66,11 @@ final class CutControl implements ControlPlane {
     }
 
     @Override
-    public Beaten beat(Beat beat) {
-        var beaten = reached().beat(beat);
-        full = beat.full();
-        return beaten;
+    public void beat(Beat beat, Consumer<Beaten> answered) {
+        if (connection().isDone()) {
+            controller.get().beat(beat, answered);
+            full = beat.full();
+        }
     }
 
     /// The drives that the newest heartbeat that arrived called full.

@@ -12,6 +12,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class CutMembersTest {
     private static final NodeId SELF = new NodeId("target001");
+    private static final NodeId CONTROLLER = new NodeId("target009");
     private static final NodeId SILENT = new NodeId("target002");
     private static final NodeId HEARD = new NodeId("target003");
     private static final long BEAT = 5;
@@ -68,8 +70,8 @@ class CutMembersTest {
         }
 
         @Override
-        public long answeredBeat() {
-            return BEAT;
+        public Optional<CutMembers.AnsweredBeat> answeredBeat() {
+            return Optional.of(new CutMembers.AnsweredBeat(CONTROLLER, BEAT));
         }
     }
 
@@ -100,7 +102,8 @@ class CutMembersTest {
     void membersOfTheSilentTargetAreToLeaveTheSlotsWhosePrimaryIsHere() {
         members.look();
         assertThat(states.proposals.next())
-                .isEqualTo(new CutOff(SELF, MINE, BEAT, SILENT, List.of(new SlotDrive(1, 1, 4, "d1", MINE))));
+                .isEqualTo(
+                        new CutOff(SELF, MINE, BEAT, CONTROLLER, SILENT, List.of(new SlotDrive(1, 1, 4, "d1", MINE))));
         states.proposals.requireNone();
     }
 

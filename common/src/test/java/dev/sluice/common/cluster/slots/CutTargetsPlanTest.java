@@ -76,7 +76,7 @@ class CutTargetsPlanTest {
 
     private Command.CutOff cutOff(long beat) {
         var asking = trial.named(SLOT, trial.row(SLOT).primary());
-        return new Command.CutOff(primary, trial.entry(primary).incarnation(), beat, other, List.of(asking));
+        return new Command.CutOff(primary, trial.entry(primary).incarnation(), beat, primary, other, List.of(asking));
     }
 
     private boolean isMember(NodeId target) {
@@ -147,9 +147,11 @@ class CutTargetsPlanTest {
     @Test
     void onlyThePrimaryAsks() {
         var asking = trial.named(SLOT, trial.row(SLOT).members().get(1));
-        var command = new Command.CutOff(other, trial.entry(other).incarnation(), BEAT, primary, List.of(asking));
+        var command =
+                new Command.CutOff(other, trial.entry(other).incarnation(), BEAT, other, primary, List.of(asking));
         assertThat(trial.apply(command)).isFalse();
-        var forOther = new Command.CutOff(primary, trial.entry(primary).incarnation(), BEAT, other, List.of(asking));
+        var forOther =
+                new Command.CutOff(primary, trial.entry(primary).incarnation(), BEAT, primary, other, List.of(asking));
         assertThat(trial.apply(forOther)).as("with another's drive").isFalse();
     }
 

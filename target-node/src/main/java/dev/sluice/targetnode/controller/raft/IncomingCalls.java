@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.util.concurrent.Semaphore;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
@@ -18,29 +20,40 @@ final class IncomingCalls implements RaftHandler {
         MessageLite answer() throws IOException;
     }
 
+    private final String self;
     private final RaftServer server;
     private final DurableState durable;
     private final Semaphore slots = new Semaphore(AT_ONCE);
 
-    IncomingCalls(RaftServer server, DurableState durable) {
+    IncomingCalls(String self, RaftServer server, DurableState durable) {
+        this.self = self;
         this.server = server;
         this.durable = durable;
     }
 
     @Override
     public byte[] vote(byte[] request) throws IOException {
-        return answer(() -> server.requestVote(RequestVoteRequestProto.parseFrom(request)));
+        return answer(() -> {
+            var call = RequestVoteRequestProto.parseFrom(request);
+            requireOurs(call.getServerRequest());
+            return server.requestVote(call);
+        });
     }
 
     @Override
     public byte[] append(byte[] request) throws IOException {
-        return answer(() -> server.appendEntries(AppendEntriesRequestProto.parseFrom(request)));
+        return answer(() -> {
+            var call = AppendEntriesRequestProto.parseFrom(request);
+            requireOurs(call.getServerRequest());
+            return server.appendEntries(call);
+        });
     }
 
     @Override
     public byte[] snapshot(byte[] request) throws IOException {
         return answer(() -> {
             var chunk = InstallSnapshotRequestProto.parseFrom(request);
+            requireOurs(chunk.getServerRequest());
             var reply = server.installSnapshot(chunk);
             if (chunk.getSnapshotChunk().getDone()) {
                 durable.settleSnapshots();
@@ -51,7 +64,20 @@ final class IncomingCalls implements RaftHandler {
 
     @Override
     public byte[] startElection(byte[] request) throws IOException {
-        return answer(() -> server.startLeaderElection(StartLeaderElectionRequestProto.parseFrom(request)));
+        return answer(() -> {
+            var call = StartLeaderElectionRequestProto.parseFrom(request);
+            requireOurs(call.getServerRequest());
+            return server.startLeaderElection(call);
+        });
+    }
+
+    /// Ratis does not look. A server that took the place of another one on its node would answer for it, and vote as
+    /// if it had what that one had.
+    private void requireOurs(RaftRpcRequestProto head) throws IOException {
+        var to = RaftPeerId.valueOf(head.getReplyId()).toString();
+        if (!to.equals(self)) {
+            throw new IOException("a call to %s came to %s".formatted(to, self));
+        }
     }
 
     private byte[] answer(Call call) throws IOException {

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -8,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -79,8 +79,8 @@ public final class RatisConsensus implements AutoCloseable {
             server.start();
             durable.settle();
             this.division = server.getDivision(this.folder.group());
-            this.incoming = new IncomingCalls(server, durable);
-        } catch (IOException | CompletionException | IllegalStateException e) {
+            this.incoming = new IncomingCalls(self, server, durable);
+        } catch (IOException | RuntimeException e) {
             close();
             throw new IOException("the log in " + folder + " does not start: " + e.getMessage(), e);
         }
@@ -116,6 +116,11 @@ public final class RatisConsensus implements AutoCloseable {
     /// The leader as far as this server knows.
     public Optional<String> leader() {
         return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
+    }
+
+    /// The newest term that this server knows.
+    public long term() {
+        return division.getInfo().getCurrentTerm();
     }
 
     /// Whether it is the leader and ready to take entries, as far as it knows: see {@link #confirm}.
@@ -194,6 +199,11 @@ public final class RatisConsensus implements AutoCloseable {
                 .map(peer -> peer.getId().toString());
     }
 
+    /// Whether something may have left a server with this folder: a folder without its record looks new.
+    public static boolean hasRecord(Path folder) {
+        return Files.exists(new RaftFolder(folder).record());
+    }
+
     /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed.
     public boolean isOpen() {
         return division.getInfo().isAlive();
@@ -202,6 +212,11 @@ public final class RatisConsensus implements AutoCloseable {
     /// The servers of the log, as far as this one knows; none before it was added.
     public Set<String> members() {
         return ids(division.getRaftConf().getCurrentPeers());
+    }
+
+    /// Whether a change of the servers is on its way: it may be undone.
+    public boolean isChanging() {
+        return !division.getRaftConf().getPreviousPeers().isEmpty();
     }
 
     private static Set<String> ids(Collection<RaftPeer> peers) {

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /// Files and folders that survive a loss of power.
-final class SyncedFiles {
+public final class SyncedFiles {
     private SyncedFiles() {}
 
     /// Temp file, fsync, rename, fsync of the folder.
-    static void write(Path file, byte[]... parts) throws IOException {
+    public static void write(Path file, byte[]... parts) throws IOException {
         var temporary = file.resolveSibling(file.getFileName() + ".new");
         try (var channel = FileChannel.open(
                 temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
@@ -33,7 +33,7 @@ final class SyncedFiles {
         sync(Objects.requireNonNull(file.getParent()));
     }
 
-    static void sync(Path fileOrFolder) throws IOException {
+    public static void sync(Path fileOrFolder) throws IOException {
         try (var channel = FileChannel.open(fileOrFolder, StandardOpenOption.READ)) {
             channel.force(true);
         }
@@ -72,7 +72,7 @@ final class SyncedFiles {
         return identities;
     }
 
-    static void deleteAll(Path path) throws IOException {
+    public static void deleteAll(Path path) throws IOException {
         if (!Files.exists(path)) {
             return;
         }

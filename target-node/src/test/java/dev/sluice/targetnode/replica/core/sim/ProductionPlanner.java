@@ -154,6 +154,7 @@ final class ProductionPlanner {
                 node(LogState.where(off.primary())),
                 off.process(),
                 off.beats().getOrDefault(leader.id(), -1),
+                new NodeId("controller" + leader.id()),
                 node(LogState.where(off.leaving())),
                 List.of(new SlotDrive(GROUP, off.slot(), off.epoch(), off.primary(), off.incarnation())));
     }

@@ -1,0 +1,27 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.Leadership;
+import dev.sluice.common.name.NodeId;
+import java.util.Optional;
+
+/// What a controller says to the others of its place in the log, several times a second.
+///
+/// @param server id of the Raft server that it has open
+/// @param holding whether its drives have a part of a log
+/// @param leader that it follows, as far as it knows
+/// @param term of Raft; 0 for none
+/// @param leads whether it takes commands
+public record Seat(Optional<String> server, Holding holding, Optional<NodeId> leader, long term, boolean leads) {
+    public enum Holding {
+        SOME,
+
+        /// Every drive was there and looked at.
+        NONE,
+
+        UNKNOWN
+    }
+
+    Leadership leadership() {
+        return new Leadership(term, leader);
+    }
+}

@@ -1,0 +1,374 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.common.cluster.Adopted;
+import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.raft.RaftCalls;
+import dev.sluice.targetnode.controller.raft.RaftHandler;
+import dev.sluice.targetnode.storage.files.DriveThread;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The log of three controllers, as one of them has it: its Raft server is found on a drive, begun, or joined, and
+/// replaced by one with another id when it was lost.
+///
+/// A log begins with one server, of the controller with the lowest id, after both others said that they have none. The
+/// others make a server when they hear of a leader, which adds it; nothing is on their drives before.
+final class SeatedLog implements Consensus {
+    private static final Logger LOG = LoggerFactory.getLogger(SeatedLog.class);
+    private static final Duration STEP = Duration.ofMillis(100);
+    private static final Duration FRESH = Duration.ofSeconds(2);
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+
+    private record Heard(Seat seat, long at) {}
+
+    private record Server(SeatFolder folder, RaftLog log) {}
+
+    private final NodeId self;
+    private final SortedSet<NodeId> controllers;
+    private final SeatFolders folders;
+    private final RaftCalls calls;
+    private final Map<NodeId, Heard> words = new ConcurrentHashMap<>();
+    private final Thread thread;
+    private volatile Optional<Server> open = Optional.empty();
+    private volatile Seat.Holding holding = Seat.Holding.UNKNOWN;
+    private volatile Optional<String> trouble = Optional.empty();
+    private volatile boolean hasNoLoneState;
+    private volatile boolean closed;
+    private Follower follower = (_, _) -> {};
+    private long told = -1;
+    private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
+    private String complaint = "";
+
+    SeatedLog(NodeId self, SortedSet<NodeId> controllers, StateDrives drives, RaftCalls calls) {
+        this.self = self;
+        this.controllers = new TreeSet<>(controllers);
+        this.folders = new SeatFolders(drives, self);
+        this.calls = calls;
+        this.thread = new DriveThread(this::stepForEver, "seat " + self);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    // ---- what it says and hears
+
+    @Override
+    public Seat seat() {
+        return open.map(server -> server.log().seat())
+                .orElseGet(() -> new Seat(Optional.empty(), holding, Optional.empty(), 0, false));
+    }
+
+    @Override
+    public void heard(NodeId controller, Seat seat) {
+        words.put(controller, new Heard(seat, System.nanoTime()));
+    }
+
+    private Map<NodeId, Seat> fresh() {
+        long now = System.nanoTime();
+        var fresh = new TreeMap<NodeId, Seat>();
+        words.forEach((controller, heard) -> {
+            if (now - heard.at() < FRESH.toNanos()) {
+                fresh.put(controller, heard.seat());
+            }
+        });
+        return fresh;
+    }
+
+    private boolean anotherLeads() {
+        return fresh().values().stream().anyMatch(Seat::leads);
+    }
+
+    private boolean othersHaveNone() {
+        var fresh = fresh();
+        return controllers.stream()
+                .filter(each -> !each.equals(self))
+                .allMatch(each -> Optional.ofNullable(fresh.get(each))
+                        .filter(seat -> seat.holding() == Seat.Holding.NONE)
+                        .isPresent());
+    }
+
+    /// Where calls of other servers go; empty while there is no server.
+    Optional<RaftHandler> handler() {
+        return open.map(server -> server.log().handler());
+    }
+
+    /// The servers of the log, as far as this controller knows; none while they change.
+    Set<String> members() {
+        return open.map(Server::log)
+                .filter(log -> !log.isChanging())
+                .map(RaftLog::members)
+                .orElse(Set.of());
+    }
+
+    /// What keeps this controller out, for a person.
+    Optional<String> trouble() {
+        return trouble;
+    }
+
+    // ---- the log
+
+    private RaftLog log() {
+        return open.map(Server::log)
+                .orElseThrow(() -> new StoreException.NotLeader(
+                        self + " has no part of the controllers' log"
+                                + trouble.map(why -> ": " + why).orElse(""),
+                        leaderElsewhere()));
+    }
+
+    private Optional<String> leaderElsewhere() {
+        return fresh().entrySet().stream()
+                .filter(each -> each.getValue().leads())
+                .map(each -> each.getKey().value())
+                .findFirst();
+    }
+
+    @Override
+    public Optional<ClusterState> snapshot() {
+        return open.flatMap(server -> server.log().snapshot());
+    }
+
+    @Override
+    public boolean mayFound() {
+        return hasNoLoneState && seat().leads() && snapshot().isEmpty();
+    }
+
+    @Override
+    public void requireUsable() {
+        log().requireUsable();
+    }
+
+    @Override
+    public boolean propose(LogEntry entry) {
+        return log().propose(entry);
+    }
+
+    @Override
+    public synchronized void follow(Follower next) {
+        follower = next;
+        snapshot().ifPresent(state -> tell(List.of(), state));
+    }
+
+    /// A server that begins again tells what was told before.
+    private synchronized void tell(List<Change> changes, ClusterState state) {
+        if (state.version() > told) {
+            told = state.version();
+            follower.applied(changes, state);
+        }
+    }
+
+    @Override
+    public boolean isKeptOn(String drive) {
+        return open.filter(server -> server.folder().drive().id().equals(drive)).isPresent();
+    }
+
+    // ---- its place
+
+    private void stepForEver() {
+        while (!closed) {
+            try {
+                step();
+                complaint = "";
+            } catch (IOException | StoreException why) {
+                complain(why);
+            } catch (RuntimeException bug) {
+                LOG.error("{} cannot take its place among the controllers: a bug", self, bug);
+            }
+            LockSupport.parkNanos(STEP.toNanos());
+        }
+    }
+
+    private void complain(Exception why) {
+        var now = String.valueOf(why.getMessage());
+        if (open.isEmpty()) {
+            trouble = Optional.of(now);
+        }
+        if (!now.equals(complaint) && !closed) {
+            LOG.warn("{} as a controller: {}", self, now);
+            complaint = now; // once for each outage
+        }
+    }
+
+    /// What is due now.
+    private void step() throws IOException {
+        if (open.isPresent() && !mayGoOn(open.get())) {
+            endServer();
+        }
+        if (open.isEmpty()) {
+            takePlace();
+        }
+        if (open.isPresent() && !closed) {
+            adopt();
+            if (seat().leads() && snapshot().isPresent()) {
+                changeServers(open.get());
+            }
+        }
+    }
+
+    private boolean mayGoOn(Server server) {
+        return server.log().isOpen() && (folders.mayKeep(server.folder().drive().id()) || !anotherLeads());
+    }
+
+    private void endServer() throws IOException {
+        var server = open.orElseThrow();
+        LOG.warn(
+                "{} ends as {}, on {}",
+                self,
+                server.folder().server(),
+                server.folder().drive());
+        open = Optional.empty();
+        Thread.ofPlatform().name("end " + server.folder().server()).daemon().start(server.log()::close); // may hang
+    }
+
+    private void takePlace() throws IOException {
+        var found = folders.find();
+        holding = found.holding();
+        for (var folder : found.whole()) {
+            if (mayOpen(folder) && opened(folder)) {
+                return;
+            }
+        }
+        var damaged = found.damaged();
+        if (anotherLeads()) {
+            for (var one : damaged) {
+                LOG.warn("{}: it is put aside, and {} joins as a new server", one.why(), self);
+                folders.putAside(one.drive());
+            }
+            folders.make(false).ifPresent(folder -> {
+                var _ = opened(folder);
+            });
+        } else if (self.equals(controllers.first()) && holding == Seat.Holding.NONE && othersHaveNone()) {
+            var _ = folders.loneState(); // refuses to begin anew where there are objects
+            folders.make(true).ifPresent(folder -> {
+                var _ = opened(folder);
+            });
+        } else if (!damaged.isEmpty()) {
+            throw new IOException(damaged.getFirst().why() + "; it waits for another controller that leads");
+        } else if (!found.away().isEmpty()) {
+            throw new IOException(
+                    "drives are not there, and may have its part of the controllers' log: " + found.away());
+        }
+    }
+
+    /// What was never part of a log has no record. Nor has what lost it: that may have voted.
+    private boolean mayOpen(SeatFolder folder) {
+        if (folder.hasRecord() || (folder.founder() && othersHaveNone())) {
+            return true;
+        }
+        putAsideIfAnotherLeads(folder);
+        return false;
+    }
+
+    /// Puts it aside when it cannot be used and another one leads.
+    private boolean opened(SeatFolder folder) {
+        try {
+            if (!folders.mayKeep(folder.drive().id()) && anotherLeads()) {
+                throw new IOException(folder.drive() + " is to go");
+            }
+            var log = new RaftLog(
+                    folder.log(),
+                    folder.drive().id(),
+                    folder.server(),
+                    folder.founder() ? Set.of(folder.server()) : Set.of(),
+                    calls);
+            holding = Seat.Holding.SOME;
+            trouble = Optional.empty();
+            open = Optional.of(new Server(folder, log));
+            if (closed) {
+                log.close();
+            }
+            log.follow(this::tell);
+            LOG.info("{} has the server {} of the controllers' log, on {}", self, folder.server(), folder.drive());
+            return true;
+        } catch (IOException | RuntimeException why) {
+            complain(why);
+            putAsideIfAnotherLeads(folder);
+            return false;
+        }
+    }
+
+    private void putAsideIfAnotherLeads(SeatFolder folder) {
+        if (!anotherLeads() || closed) {
+            return;
+        }
+        try {
+            folders.putAside(folder.drive());
+            LOG.warn("{} is put aside, and {} joins as a new server", folder.log(), self);
+        } catch (IOException why) {
+            LOG.warn("{} cannot be put aside", folder.log(), why);
+        }
+    }
+
+    // ---- the leader's duties
+
+    /// A lone controller's state is the first entry of the log.
+    private void adopt() throws IOException {
+        if (snapshot().isPresent()) {
+            if (System.nanoTime() - cleared > LOOK_AGAIN.toNanos()) {
+                folders.putLoneStateAside();
+                cleared = System.nanoTime();
+            }
+            return;
+        }
+        if (!seat().leads() || hasNoLoneState) {
+            return;
+        }
+        requireUsable();
+        var lone = folders.loneState().map(state -> state.carrying(new TreeMap<>()));
+        if (lone.isPresent() && snapshot().isEmpty()) {
+            LOG.info(
+                    "the state of the lone controller, version {}, begins the log",
+                    lone.get().version());
+            var _ = propose(new Adopted(lone.get()));
+        }
+        hasNoLoneState = lone.isEmpty();
+    }
+
+    /// The servers are those that the controllers name: one is added, or goes, at a time.
+    private void changeServers(Server here) {
+        for (var each : fresh().entrySet()) {
+            var server = each.getValue().server();
+            if (server.isPresent() && RaftLog.node(server.get()).equals(each.getKey())) {
+                replace(here.log(), each.getKey(), server.get());
+            }
+        }
+        replace(here.log(), self, here.folder().server());
+    }
+
+    private static void replace(RaftLog log, NodeId controller, String server) {
+        var members = log.members();
+        var old = members.stream()
+                .filter(each -> !each.equals(server) && RaftLog.node(each).equals(controller))
+                .findFirst();
+        boolean isMember = members.contains(server);
+        if (old.isPresent() && (isMember || members.size() > 2)) {
+            LOG.warn("the controllers' log goes on without {}: {} is in its place", old.get(), server);
+            log.remove(old.get());
+        } else if (!isMember) {
+            log.add(server);
+            LOG.info("{} keeps the controllers' log too", server);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        open.ifPresent(server -> server.log().close());
+    }
+}

@@ -1,0 +1,111 @@
+package dev.sluice.targetnode.controller;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.name.NodeId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// Three controllers, of which one leads and logs what a majority says.
+class ReportsTest {
+    private static final NodeId ONE = new NodeId("target001");
+    private static final NodeId TWO = new NodeId("target002");
+    private static final NodeId THREE = new NodeId("target003");
+    private static final NodeId TARGET = new NodeId("target009");
+
+    private final FakeClock clock = new FakeClock();
+    private final Reports reports = new Reports(clock, 3);
+    private ClusterState state = registered();
+
+    private static ClusterState registered() {
+        var state = ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>())
+                .apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)))
+                .apply(new Command.Register(
+                        TARGET, "nonce", 0, "boot", List.of(new Command.RegisteredDrive("d", 1, true))));
+        for (var controller : List.of(ONE, TWO, THREE)) {
+            state = state.apply(new Command.ControllerBoot(controller, 1));
+        }
+        return state;
+    }
+
+    private long version() {
+        return state.replication().target(TARGET).orElseThrow().version();
+    }
+
+    private void lapsed(NodeId controller, int boot, long version) {
+        says(controller, boot, Map.of(TARGET, version), Map.of());
+    }
+
+    private void says(NodeId controller, int boot, Map<NodeId, Long> lapsed, Map<NodeId, Integer> returned) {
+        var seat = new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
+        reports.heard(new ControllerWord(controller, seat, boot, new TreeMap<>(lapsed), new TreeMap<>(returned)));
+    }
+
+    private List<Command> due() {
+        return reports.due(state.replication());
+    }
+
+    @Test
+    void targetIsDownWhenAMajoritySaysSo() {
+        lapsed(ONE, 1, version());
+        assertThat(due()).isEmpty();
+        lapsed(TWO, 1, version());
+        assertThat(due()).containsExactly(new Command.Down(TARGET, version(), new TreeMap<>(Map.of(ONE, 1, TWO, 1))));
+    }
+
+    @Test
+    void reportOfAFormerLifeOrOfAnEarlierEntryDoesNotCount() {
+        lapsed(ONE, 1, version());
+        lapsed(TWO, 0, version());
+        assertThat(due()).as("its boot number is not logged").isEmpty();
+        lapsed(TWO, 1, version() - 1);
+        assertThat(due()).as("of an earlier entry").isEmpty();
+        lapsed(TWO, 1, version());
+        state = state.apply(new Command.ControllerBoot(TWO, 2));
+        assertThat(due()).as("of a former life").isEmpty();
+    }
+
+    @Test
+    void whatWasSaidASecondAgoDoesNotCount() {
+        lapsed(ONE, 1, version());
+        clock.passes(1001);
+        lapsed(TWO, 1, version());
+        assertThat(due()).isEmpty();
+    }
+
+    @Test
+    void doubtOfAMinorityEnds() {
+        lapsed(TWO, 1, version());
+        assertThat(due()).isEmpty();
+        clock.passes(800);
+        lapsed(TWO, 1, version());
+        assertThat(due()).isEmpty();
+        clock.passes(1);
+        assertThat(due()).containsExactly(new Command.Trust(TARGET, version()));
+        says(TWO, 1, Map.of(), Map.of());
+        assertThat(due()).isEmpty();
+        lapsed(TWO, 1, version());
+        assertThat(due()).as("a new doubt").isEmpty();
+    }
+
+    @Test
+    void targetIsUpAgainWhenAMajorityHearsIt() {
+        state = state.apply(new Command.Down(TARGET, version(), new TreeMap<>(Map.of(ONE, 1, TWO, 1))));
+        says(ONE, 1, Map.of(), Map.of(TARGET, 1));
+        assertThat(due()).isEmpty();
+        says(TWO, 1, Map.of(), Map.of(TARGET, 7));
+        assertThat(due()).as("another process").isEmpty();
+        says(TWO, 1, Map.of(), Map.of(TARGET, 1));
+        assertThat(due()).containsExactly(new Command.Up(TARGET, 1));
+        state = state.apply(new Command.Up(TARGET, 1));
+        assertThat(due()).isEmpty();
+    }
+}
