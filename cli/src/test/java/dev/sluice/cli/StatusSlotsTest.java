@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What `sluice status` says of the slots of replicated buckets.
+/// What `sluice status` says of the slots of replicated buckets, and of controllers.
 final class StatusSlotsTest {
     private static final String SLOTS =
             "{\"id\":\"proxy001\",\"slots\":{\"total\":65536,\"full\":65530,\"degraded\":5,\"unopened\":1}}";
@@ -16,6 +16,7 @@ final class StatusSlotsTest {
             "{\"id\":\"proxy001\",\"slots\":{\"total\":0,\"full\":0,\"degraded\":0,\"unopened\":0}}";
 
     private final AtomicReference<String> clusterHealth = new AtomicReference<>(SLOTS);
+    private final AtomicReference<String> health = new AtomicReference<>("{}");
     private final AtomicReference<String> url = new AtomicReference<>("");
     private final AskedNode node;
 
@@ -23,6 +24,7 @@ final class StatusSlotsTest {
         node = new AskedNode(request -> switch (request.uri().getPath()) {
             case "/v1/daemon" ->
                 "{\"pmap\":{\"proxy001\":{\"public_net\":{\"direct_url\":\"%s\"}}},\"tmap\":{}}".formatted(url.get());
+            case "/health" -> Objects.requireNonNull(health.get());
             case "/health/cluster" -> Objects.requireNonNull(clusterHealth.get());
             default -> "{}";
         });
@@ -49,6 +51,18 @@ final class StatusSlotsTest {
         clusterHealth.set(SLOTS.replace("{\"id\"", "{\"muted\":[\"target003\"],\"id\""));
         assertThat(node.sluice("status").out()).contains("target003 is muted: most other targets do not hear it");
         assertThat(node.sluice("status", "--json").out().replaceAll("\\s", "")).contains("\"muted\":[\"target003\"]");
+    }
+
+    @Test
+    void controllerThatTakesNoPartIsNamed() {
+        health.set("{\"controller\":{\"leads\":false,\"leader\":\"target002\",\"reason\":\"\"}}");
+        assertThat(node.sluice("status").out()).doesNotContain("as a controller");
+        health.set("{\"controller\":{\"leads\":false,\"leader\":\"\",\"reason\":\"it hears no leader\"}}");
+        var status = node.sluice("status");
+        assertThat(status.out()).contains("proxy001 as a controller: it hears no leader");
+        assertThat(status.exitCode()).isEqualTo(1);
+        assertThat(node.sluice("status", "--json").out().replaceAll("\\s", ""))
+                .contains("\"controller\":{\"leads\":false,\"leader\":\"\",");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
+import dev.sluice.testing.PromiseBroken;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -66,7 +67,7 @@ final class DriveCommandTest {
 
             assertThat(cluster.run("drive", "disable", drive.toString()).outText())
                     .contains("is disabled");
-            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(500);
             assertThatThrownBy(() -> s3.listObjectsV2(request -> request.bucket("drives")))
                     .isInstanceOfSatisfying(
                             S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
@@ -87,7 +88,7 @@ final class DriveCommandTest {
             cluster.run("drive", "disable", drive.toString());
             cluster.down();
             cluster.up();
-            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(500);
             cluster.run("drive", "enable", drive.toString());
             Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
 
@@ -99,7 +100,7 @@ final class DriveCommandTest {
                             .hasMessageContaining(drive + " is offline")
                             .hasMessageContaining("is its disk mounted?"));
             assertThat(health(cluster.targets().getFirst().url())).contains("\"ready\":true", "\"state\":\"offline\"");
-            assertThat(statuses(s3)).contains(200, 503).doesNotContain(404, 500);
+            assertThat(statuses(s3)).contains(200, 503).doesNotContain(500);
             assertThat(drive).doesNotExist();
             Files.move(away, drive);
             Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
@@ -141,7 +142,7 @@ final class DriveCommandTest {
         s3.putObject(request -> request.bucket("drives").key(key(i)), RequestBody.fromBytes(Content.of(key(i), 1000)));
     }
 
-    /// Of a GET of each object; what is answered with 200 is right.
+    /// Of a GET of each object; what is answered with 200 is right, and none is said not to exist.
     private static List<Integer> statuses(S3Client s3) {
         var statuses = new ArrayList<Integer>();
         for (int i = 0; i < OBJECTS; i++) {
@@ -152,6 +153,9 @@ final class DriveCommandTest {
                 assertThat(bytes.asByteArray()).isEqualTo(Content.of(key, 1000));
                 statuses.add(200);
             } catch (S3Exception refused) {
+                PromiseBroken.check(() -> assertThat(refused.statusCode())
+                        .as("%s: %s", key, refused.awsErrorDetails())
+                        .isNotEqualTo(404));
                 statuses.add(refused.statusCode());
             }
         }

@@ -19,8 +19,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -51,7 +49,6 @@ final class ReplicatedLoad implements AutoCloseable {
     private final AtomicInteger contents = new AtomicInteger();
     private final Waits reads = new Waits();
     private final Waits writes = new Waits();
-    private final ReadWriteLock pausing = new ReentrantReadWriteLock(true);
     private volatile boolean stopped;
     private volatile boolean failed;
 
@@ -86,16 +83,6 @@ final class ReplicatedLoad implements AutoCloseable {
         }
     }
 
-    /// Runs this between two steps of all clients: none of them has a request under way.
-    void paused(Runnable between) {
-        pausing.writeLock().lock();
-        try {
-            between.run();
-        } finally {
-            pausing.writeLock().unlock();
-        }
-    }
-
     /// Each writer has keys of its own.
     ReplicatedLoad start(int writers, int readers, long seed) {
         for (int i = 0; i < writers; i++) {
@@ -120,12 +107,7 @@ final class ReplicatedLoad implements AutoCloseable {
         clients.add(threads.submit(() -> {
             try {
                 while (!stopped) {
-                    pausing.readLock().lock();
-                    try {
-                        step.run();
-                    } finally {
-                        pausing.readLock().unlock();
-                    }
+                    step.run();
                     done.release();
                     LockSupport.parkNanos(PACE.toNanos());
                 }

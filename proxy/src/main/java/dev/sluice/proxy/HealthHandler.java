@@ -6,25 +6,33 @@ import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerHealth;
 import dev.sluice.common.peer.Mountpath;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve. For load
-/// balancers and the launcher.
+/// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve, and how
+/// it is as a controller. For load balancers and the launcher.
 public final class HealthHandler implements HttpHandler {
     private final NodeId self;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Supplier<Optional<String>> whyNot;
     private final Supplier<List<Mountpath>> drives;
+    private final Supplier<Optional<ControllerHealth>> controller;
 
     /// @param whyNot what keeps the node from serving; empty when nothing does. Must not block
     /// @param drives of the node. Must not block
-    public HealthHandler(NodeId self, Supplier<Optional<String>> whyNot, Supplier<List<Mountpath>> drives) {
+    /// @param controller empty where the node is none. Must not block
+    public HealthHandler(
+            NodeId self,
+            Supplier<Optional<String>> whyNot,
+            Supplier<List<Mountpath>> drives,
+            Supplier<Optional<ControllerHealth>> controller) {
         this.self = self;
         this.drives = drives;
+        this.controller = controller;
         this.whyNot = whyNot;
     }
 
@@ -39,6 +47,7 @@ public final class HealthHandler implements HttpHandler {
                 unfit.add(JSON.valueToTree(drive));
             }
         }
+        controller.get().ifPresent(health -> json.set("controller", JSON.valueToTree(health)));
         var response = Response.text(reason.isEmpty() ? 200 : 503, "application/json", json.toString());
         return reason.isEmpty() ? response : response.with("Retry-After", "1");
     }

@@ -272,7 +272,7 @@ public final class NativeApi {
             trust.refusal(url, unreachable).ifPresent(failure -> {
                 throw failure;
             });
-            return new NodeHealth(Health.UNREACHABLE, List.of());
+            return NodeHealth.without(Health.UNREACHABLE);
         }
     }
 

@@ -2,18 +2,21 @@ package dev.sluice.cli.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.common.peer.ControllerHealth;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// What a node says of itself.
 ///
 /// @param drives those that do not serve
-public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
+/// @param controller empty where it is none
+public record NodeHealth(NativeApi.Health state, List<Drive> drives, Optional<ControllerHealth> controller) {
     private static final JsonMapper JSON = new JsonMapper();
 
     /// A target's drive.
@@ -45,11 +48,26 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives) {
 
     static NodeHealth of(NativeApi.Health state, @Nullable InputStream answer) throws IOException {
         if (answer == null) {
-            return new NodeHealth(state, List.of());
+            return without(state);
         }
         try (answer) {
-            return new NodeHealth(state, drives(JSON.readTree(answer)));
+            var json = JSON.readTree(answer);
+            return new NodeHealth(state, drives(json), controller(json.path("controller")));
         }
+    }
+
+    /// It said nothing.
+    static NodeHealth without(NativeApi.Health state) {
+        return new NodeHealth(state, List.of(), Optional.empty());
+    }
+
+    private static Optional<ControllerHealth> controller(JsonNode answer) {
+        return answer.isMissingNode()
+                ? Optional.empty()
+                : Optional.of(new ControllerHealth(
+                        answer.path("leads").asBoolean(),
+                        answer.path("leader").asText(),
+                        answer.path("reason").asText()));
     }
 
     static List<Drive> drives(JsonNode answer) {

@@ -6,6 +6,7 @@ import dev.sluice.cli.api.NodeHealth;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.trust.Trust;
 import dev.sluice.common.cluster.slots.SlotCounts;
+import dev.sluice.common.peer.ControllerHealth;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,9 +18,21 @@ public record ClusterStatus(
         String endpoint, String state, List<NodeStatus> nodes, Optional<SlotCounts> slots, List<String> muted) {
 
     /// One node; `pid` 0 where it is unknown. State: serving, starting (runs, not ready), unreachable, stopped. Its
-    /// drives are those that do not serve.
+    /// drives are those that do not serve; `controller` is empty where it is none.
     public record NodeStatus(
-            String id, String role, String url, String state, long pid, String log, List<NodeHealth.Drive> drives) {}
+            String id,
+            String role,
+            String url,
+            String state,
+            long pid,
+            String log,
+            List<NodeHealth.Drive> drives,
+            Optional<ControllerHealth> controller) {
+        boolean isSound() {
+            return drives.stream().allMatch(NodeHealth.Drive::isWanted)
+                    && controller.map(ControllerHealth::reason).orElse("").isEmpty();
+        }
+    }
 
     /// Of the cluster that `up` started in DIR.
     public static ClusterStatus of(ClusterFile cluster, Trust trust) {
@@ -54,7 +67,8 @@ public record ClusterStatus(
                 health.map(found -> found.state().state()).orElse("stopped"),
                 pid,
                 log,
-                health.map(NodeHealth::drives).orElse(List.of()));
+                health.map(NodeHealth::drives).orElse(List.of()),
+                health.flatMap(NodeHealth::controller));
     }
 
     /// Of the whole cluster, as the first node says that can.
@@ -78,7 +92,7 @@ public record ClusterStatus(
     private static String overall(List<NodeStatus> nodes) {
         var serving =
                 nodes.stream().filter(node -> node.state().equals("serving")).count();
-        boolean sound = nodes.stream().flatMap(node -> node.drives().stream()).allMatch(NodeHealth.Drive::isWanted);
+        boolean sound = nodes.stream().allMatch(NodeStatus::isSound);
         return serving == nodes.size() && sound ? "serving" : serving == 0 ? "stopped" : "degraded";
     }
 

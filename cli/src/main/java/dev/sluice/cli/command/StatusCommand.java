@@ -3,7 +3,9 @@ package dev.sluice.cli.command;
 import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterStatus;
 import dev.sluice.cli.failure.CommandFailure;
+import dev.sluice.common.peer.ControllerHealth;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,7 +51,12 @@ final class StatusCommand implements Callable<Integer> {
                     status.nodes().stream().map(StatusCommand::row).toList());
             for (var node : status.nodes()) {
                 node.drives().forEach(drive -> out.println("%s drive %s".formatted(node.id(), drive.text())));
+                node.controller()
+                        .map(ControllerHealth::reason)
+                        .filter(why -> !why.isEmpty())
+                        .ifPresent(why -> out.println("%s as a controller: %s".formatted(node.id(), why)));
             }
+            controllers(status).ifPresent(out::println);
             status.muted()
                     .forEach(target -> out.println(
                             "%s is muted: most other targets do not hear it, so it serves nothing; look at the network between them"
@@ -62,6 +69,15 @@ final class StatusCommand implements Callable<Integer> {
             out.flush();
         }
         return status.serving() ? 0 : 1;
+    }
+
+    /// Where there are several.
+    private static Optional<String> controllers(ClusterStatus status) {
+        var names = status.nodes().stream()
+                .filter(node -> node.controller().isPresent())
+                .map(node -> node.controller().get().leads() ? node.id() + " (leads)" : node.id())
+                .toList();
+        return names.size() < 2 ? Optional.empty() : Optional.of("controllers: " + String.join(", ", names));
     }
 
     private ClusterStatus status() {

@@ -247,7 +247,8 @@ final class ComposedNode implements RunningNode {
                 new HealthHandler(
                         id,
                         this::whyNotReady,
-                        () -> target.map(node -> node.service().mountpaths()).orElse(List.of())),
+                        () -> target.map(node -> node.service().mountpaths()).orElse(List.of()),
+                        () -> controller.map(ControllerHost::health)),
                 new ClusterHealthHandler(
                         id,
                         () -> views.current().allSlotCounts(),

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 public record Change(
         long ifVersion,
         Optional<ClusterMap> map,
-        Optional<BucketTable> buckets,
+        Optional<BucketChanges> buckets,
         Optional<Replication> small,
         SortedMap<Integer, SlotRows> rows,
         SortedMap<String, Optional<Job>> jobs)
@@ -35,7 +35,7 @@ public record Change(
     public Change(
             long ifVersion,
             Optional<ClusterMap> map,
-            Optional<BucketTable> buckets,
+            Optional<BucketChanges> buckets,
             Optional<Replication> small,
             SortedMap<Integer, SlotRows> rows) {
         this(ifVersion, map, buckets, small, rows, new TreeMap<>());
@@ -59,7 +59,7 @@ public record Change(
         return new Change(
                 before.version(),
                 changed(before.map(), after.map()),
-                changed(before.buckets(), after.buckets()),
+                BucketChanges.between(before.buckets(), after.buckets()),
                 changed(
                         before.replication().withTables(Map.of()),
                         after.replication().withTables(Map.of())),

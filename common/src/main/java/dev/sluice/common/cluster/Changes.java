@@ -18,18 +18,16 @@ public record Changes(List<Change> changes) implements LogEntry {
         }
         var kept = new ArrayDeque<Change>();
         boolean map = false;
-        boolean buckets = false;
         boolean small = false;
         for (var change : changes.reversed()) {
             kept.addFirst(new Change(
                     change.ifVersion(),
                     change.map().filter(unless(map)),
-                    change.buckets().filter(unless(buckets)),
+                    change.buckets(),
                     change.small().filter(unless(small)),
                     change.rows(),
                     change.jobs()));
             map |= change.map().isPresent();
-            buckets |= change.buckets().isPresent();
             small |= change.small().isPresent();
         }
         return new Changes(List.copyOf(kept));

@@ -144,7 +144,7 @@ public record ClusterState(
                 clusterId,
                 members,
                 change.map().orElse(map),
-                change.buckets().orElse(buckets),
+                change.buckets().map(changed -> changed.appliedTo(buckets)).orElse(buckets),
                 credentials,
                 change.replication(replication),
                 jobs.changed(change.jobs())));

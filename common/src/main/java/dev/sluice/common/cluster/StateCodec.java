@@ -53,6 +53,7 @@ public final class StateCodec {
                 ClusterJson.write(new Small(
                         change.ifVersion(),
                         change.map(),
+                        Optional.empty(),
                         change.buckets(),
                         change.small(),
                         change.jobs().isEmpty() ? Optional.empty() : Optional.of(change.jobs()))),
@@ -75,7 +76,7 @@ public final class StateCodec {
                 : Optional.of(new Change(
                         small.ifVersion(),
                         small.map(),
-                        small.buckets(),
+                        small.buckets().map(BucketChanges::all).or(small::bucketChanges),
                         small.replication(),
                         RowCodec.decode(bytes, end + 1),
                         small.jobs().orElseGet(TreeMap::new)));
@@ -139,11 +140,14 @@ public final class StateCodec {
 
     /// A change without rows.
     ///
+    /// @param buckets the whole table, as earlier builds logged it
+    /// @param bucketChanges missing in their entries
     /// @param jobs missing where none changed
     private record Small(
             long ifVersion,
             Optional<ClusterMap> map,
             Optional<BucketTable> buckets,
+            Optional<BucketChanges> bucketChanges,
             Optional<Replication> replication,
             Optional<SortedMap<String, Optional<Job>>> jobs) {}
 

@@ -13,6 +13,7 @@ import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -59,10 +60,18 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     private static final Duration SILENT = Duration.ofSeconds(5);
 
+    /// How long one that was not reached is asked for the leader's work only if no other is there to pass it on.
+    private static final Duration UNREACHED = Duration.ofSeconds(10);
+
+    /// A controller that answers neither a command nor a beat for so long is not reached, if another answers beats.
+    private static final Duration NO_BEAT = Duration.ofSeconds(1);
+
     private final List<NodeId> ids;
     private final Map<NodeId, ControllerService> here;
     private final Map<NodeId, RemoteController> remote = new ConcurrentHashMap<>();
     private final Map<NodeId, BeatSender> senders = new ConcurrentHashMap<>();
+    private final Map<NodeId, Long> unreached = new ConcurrentHashMap<>(); // until when
+    private final Map<NodeId, Long> beaten = new ConcurrentHashMap<>(); // when it answered the last beat
     private final PeerClient beats;
     private final StateWatch published = new StateWatch();
     private final Thread watcher;
@@ -113,6 +122,11 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         return published.watch(version);
     }
 
+    /// A controller of this node, for nodes that do not reach the one that leads: it asks that one for them.
+    public ControllerService passingOn(ControllerService own) {
+        return new PassingOn(own, id -> Optional.ofNullable(remote.get(id)).map(RemoteController::passingNothingOn));
+    }
+
     /// The leader as far as this node knows.
     public Leadership leadership() {
         return leadership;
@@ -152,20 +166,39 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         }
     }
 
-    /// In which order controllers are asked whether they lead.
+    /// In which order controllers are asked: the leader first, unless it was not reached. Others pass it on.
     private final class Candidates {
         private Optional<NodeId> hint = leadership.leader();
-        private int at = Math.max(0, ids.indexOf(hint.orElse(ids.getFirst())));
+        private int at = Math.max(0, hint.map(leader -> ids.indexOf(leader) + 1).orElse(0));
 
         NodeId next() {
-            var next = hint.filter(ids::contains).orElseGet(() -> ids.get(at++ % ids.size()));
+            var named = hint.filter(ids::contains).filter(Controllers.this::mayBeReached);
             hint = Optional.empty();
-            return next;
+            return named.orElseGet(this::another);
+        }
+
+        private NodeId another() {
+            for (int i = 0; i < ids.size(); i++) {
+                var next = ids.get(at++ % ids.size());
+                if (mayBeReached(next)) {
+                    return next;
+                }
+            }
+            return ids.get(at++ % ids.size());
         }
 
         void refused(StoreException.NotLeader other) {
             hint = other.leader().map(NodeId::new);
         }
+    }
+
+    private boolean mayBeReached(NodeId controller) {
+        var until = unreached.get(controller);
+        return until == null || until < System.nanoTime();
+    }
+
+    private void missed(NodeId controller) {
+        unreached.put(controller, System.nanoTime() + UNREACHED.toNanos());
     }
 
     private void pauseOrFail(long deadline, StoreException why) {
@@ -195,25 +228,43 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         });
         while (true) {
             try {
-                return answer.get(LOOK.toNanos(), TimeUnit.NANOSECONDS);
+                var told = answer.get(LOOK.toNanos(), TimeUnit.NANOSECONDS);
+                unreached.remove(controller);
+                return told;
             } catch (TimeoutException _) {
+                long waited = System.nanoTime() - asked;
                 var now = leadership;
-                if (System.nanoTime() - asked > patience.toNanos() && now.term() > term && !now.isOf(controller)) {
+                boolean isReplaced = waited > patience.toNanos() && now.term() > term && !now.isOf(controller);
+                if (isReplaced || (waited > NO_BEAT.toNanos() && answersNoBeat(controller, asked))) {
+                    missed(controller);
                     caller.interrupt();
-                    throw new StoreException.Unavailable(controller
-                            + " did not answer, and another controller leads now; it is not known whether the change"
-                            + " was made");
+                    throw new StoreException.Unavailable(controller + " did not answer, and "
+                            + (isReplaced ? "another controller leads now" : "answers no heartbeats")
+                            + "; it is not known whether the change was made");
                 }
             } catch (ExecutionException failure) {
-                throw failure.getCause() instanceof StoreException why
-                        ? why
-                        : new IllegalStateException(failure.getCause());
+                if (failure.getCause() instanceof StoreException why) {
+                    if (why.getCause() instanceof IOException) {
+                        missed(controller);
+                    }
+                    throw why;
+                }
+                throw new IllegalStateException(failure.getCause());
             } catch (InterruptedException _) {
                 caller.interrupt();
                 Thread.currentThread().interrupt();
                 throw new StoreException.Unavailable("interrupted while asking " + controller);
             }
         }
+    }
+
+    private boolean answersNoBeat(NodeId controller, long since) {
+        return !hasBeaten(controller, since) && ids.stream().anyMatch(other -> hasBeaten(other, since));
+    }
+
+    private boolean hasBeaten(NodeId controller, long since) {
+        var last = beaten.get(controller);
+        return last != null && last > since;
     }
 
     // ---- the copy
@@ -315,11 +366,11 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     @Override
     public void beat(Beat beat, Consumer<Beaten> answered) {
-        senders.values()
-                .forEach(sender -> sender.send(beat, beaten -> {
-                    leadership = leadership.or(beaten.leadership());
-                    answered.accept(beaten);
-                }));
+        senders.forEach((controller, sender) -> sender.send(beat, answer -> {
+            beaten.put(controller, System.nanoTime());
+            leadership = leadership.or(answer.leadership());
+            answered.accept(answer);
+        }));
     }
 
     @Override

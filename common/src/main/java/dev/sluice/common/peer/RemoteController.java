@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpConnectTimeoutException;
 import java.time.Duration;
-import java.util.Optional;
 
 /// A controller on another node.
 final class RemoteController implements ControllerService {
@@ -26,15 +25,32 @@ final class RemoteController implements ControllerService {
     private final PeerAddress address;
     private final SealedSecrets secrets;
     private final boolean verifies;
+    private final boolean passed;
 
     /// @param beats for heartbeats, which wait for nothing else
     /// @param verifies whether this node verifies clients' signatures: then it asks for their keys too
     RemoteController(PeerClient peers, PeerClient beats, PeerAddress address, SealedSecrets secrets, boolean verifies) {
+        this(peers, beats, address, secrets, verifies, false);
+    }
+
+    private RemoteController(
+            PeerClient peers,
+            PeerClient beats,
+            PeerAddress address,
+            SealedSecrets secrets,
+            boolean verifies,
+            boolean passed) {
         this.peers = peers;
         this.beats = beats;
         this.address = address;
         this.secrets = secrets;
         this.verifies = verifies;
+        this.passed = passed;
+    }
+
+    /// The same for what other nodes ask for: it passes nothing on, and tells the keys.
+    RemoteController passingNothingOn() {
+        return new RemoteController(peers, beats, address, secrets, true, true);
     }
 
     @Override
@@ -45,18 +61,18 @@ final class RemoteController implements ControllerService {
 
     @Override
     public Told confirm(long version) {
-        var query = "after=%d&now=true&verifies=%s".formatted(version, verifies);
+        var query = "after=%d&now=true&verifies=%s&passed=%s".formatted(version, verifies, passed);
         return opened(peers.get(address, PeerPaths.STATE, query, CONFIRM), version);
     }
 
     @Override
     public Told apply(Command command, long version) {
-        var query = "after=%d&verifies=%s".formatted(version, verifies);
+        var query = "after=%d&verifies=%s&passed=%s".formatted(version, verifies, passed);
         try {
             return opened(peers.post(address, PeerPaths.COMMAND, query, ClusterJson.write(command), CALL), version);
         } catch (StoreException.Unavailable away) {
             if (away.getCause() instanceof ConnectException || away.getCause() instanceof HttpConnectTimeoutException) {
-                throw new StoreException.NotLeader(address.url() + " was not reached", Optional.empty());
+                throw new StoreException.NotLeader(address.url() + " was not reached", away.getCause());
             }
             throw away;
         }

@@ -318,6 +318,12 @@ public abstract sealed class StoreException extends RuntimeException {
             this.leader = leader;
         }
 
+        /// It was not reached.
+        public NotLeader(String message, Throwable cause) {
+            super(message, cause);
+            this.leader = Optional.empty();
+        }
+
         public Optional<String> leader() {
             return leader;
         }

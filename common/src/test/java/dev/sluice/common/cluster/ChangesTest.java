@@ -41,6 +41,18 @@ class ChangesTest {
         }
         plan(new Command.ControllerBoot(TARGET, 3));
         plan(new Command.MarkDeleting("b3"));
+        var marked = last.buckets().find("b3").orElseThrow();
+        plan(new Command.RemoveBucket("b3", marked.id(), marked.deletion()));
+        plan(new Command.CreateBucket("b9", 1, BucketProperties.defaults(Optional.empty())));
+    }
+
+    @Test
+    void wholeTableOfBucketsOfAnEarlierBuildReplacesTheOneBefore() {
+        planAll();
+        var later = last.buckets().removing(last.buckets().find("b0").orElseThrow());
+        var whole = BucketChanges.all(later);
+        assertThat(whole.appliedTo(last.buckets())).isEqualTo(later);
+        assertThat(whole.appliedTo(BucketTable.EMPTY)).isEqualTo(later);
     }
 
     @Test
@@ -49,9 +61,12 @@ class ChangesTest {
         var entry = StateCodec.decodeEntry(StateCodec.encode(Changes.of(changes)));
         assertThat(entry.changes()).hasSize(changes.size());
         assertThat(entry.appliedTo(Optional.of(first))).contains(last);
-        assertThat(entry.changes().stream().filter(change -> change.buckets().isPresent()))
-                .as("the table of buckets goes once")
-                .hasSize(1);
+        assertThat(entry.changes().stream()
+                        .flatMap(change -> change.buckets().stream())
+                        .mapToInt(buckets -> buckets.buckets().size())
+                        .max())
+                .as("a change names the buckets that it changes")
+                .hasValue(1);
     }
 
     @Test

@@ -216,6 +216,36 @@ class ControllersTest {
         }
     }
 
+    /// It leads for the others, but this node's questions get no answer.
+    @Test
+    void leaderThatAnswersNoBeatsIsAskedThroughAnother() throws Exception {
+        try (var cut = new ServerSocket(0, 99, InetAddress.getLoopbackAddress());
+                var one = new Controllers(
+                        List.of(
+                                new PeerAddress(ONE, "http://127.0.0.1:" + cut.getLocalPort()),
+                                nowhere(TWO),
+                                nowhere(THREE)),
+                        here,
+                        peers,
+                        new SealedSecrets(KEY),
+                        true)) {
+            here.remove(ONE);
+            here.put(TWO, new PassingOn(fake(TWO), leading -> Optional.of(fake(leading))));
+            awaitLeader(one, ONE);
+            var beats = Thread.ofVirtual().start(() -> {
+                while (!Thread.interrupted()) {
+                    one.beat(Beat.of(THREE, 1, Set.of()), _ -> {});
+                    LockSupport.parkNanos(50_000_000);
+                }
+            });
+            assertThatThrownBy(() -> one.apply(create("a")))
+                    .isInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("answers no heartbeats");
+            assertThat(one.apply(create("b")).buckets().buckets()).containsOnlyKeys("b");
+            beats.interrupt();
+        }
+    }
+
     @Test
     void refusalOfTheLeaderIsTheAnswer() {
         node.apply(create("a"));

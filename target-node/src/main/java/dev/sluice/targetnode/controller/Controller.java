@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -50,6 +51,11 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     /// How long ago a target that is down has beaten, when it counts as back.
     private static final Duration BACK = Duration.ofMillis(600);
 
+    /// How long a later word keeps an earlier one out: one that was set back by a wrong clock is heard again soon.
+    private static final Duration WORDS = Duration.ofSeconds(2);
+
+    private record Word(long number, long at) {}
+
     /// A beat of a process that the log calls down.
     private record Returned(int incarnation, long at) {}
 
@@ -65,6 +71,8 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     private final History history = new History();
     private final StateWatch published = new StateWatch();
     private final Map<NodeId, Returned> returned = new ConcurrentHashMap<>();
+    private final Map<NodeId, Word> words = new ConcurrentHashMap<>();
+    private final AtomicLong said = new AtomicLong(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
     private final Thread judge;
     private volatile Optional<ControlPlane> cluster = Optional.empty();
     private volatile boolean closed;
@@ -323,11 +331,18 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
                 back.put(target, one.incarnation());
             }
         });
-        return new ControllerWord(self, log.seat(), promises.boot(), promises.reported(), back);
+        long number = said.incrementAndGet(); // before it looks: what a later number says is newer
+        return new ControllerWord(self, number, log.seat(), promises.boot(), promises.reported(), back);
     }
 
-    /// What another one said.
-    void heard(ControllerWord word) {
+    /// What another one said. One that was overtaken on its way says nothing any more.
+    synchronized void heard(ControllerWord word) {
+        long now = clock.nanos();
+        var last = words.get(word.controller());
+        if (last != null && word.number() < last.number() && now - last.at() < WORDS.toNanos()) {
+            return;
+        }
+        words.put(word.controller(), new Word(word.number(), now));
         log.heard(word.controller(), word.seat());
         reports.heard(word);
     }

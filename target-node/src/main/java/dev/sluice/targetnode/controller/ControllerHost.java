@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.controller;
 
-import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerHealth;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.peer.PeerAddress;
@@ -26,15 +26,23 @@ import org.slf4j.LoggerFactory;
 public final class ControllerHost implements ControllerNode, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ControllerHost.class);
 
+    private final NodeId self;
     private final Controller controller;
     private final Optional<SeatedLog> seated;
     private final PeerClient peers;
     private final List<PeerAddress> others;
+    private volatile ControllerService forOthers;
     private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // in the order they are closed
 
     private ControllerHost(
-            Controller controller, Optional<SeatedLog> seated, PeerClient peers, List<PeerAddress> others) {
+            NodeId self,
+            Controller controller,
+            Optional<SeatedLog> seated,
+            PeerClient peers,
+            List<PeerAddress> others) {
+        this.self = self;
         this.controller = controller;
+        this.forOthers = controller;
         this.seated = seated;
         this.peers = peers;
         this.others = others;
@@ -56,7 +64,7 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
         var controllers = Controllers.among(targets);
         if (controllers.size() == 1) {
             return new ControllerHost(
-                    Controller.open(drives, members, credentials), Optional.empty(), peers, List.of());
+                    self, Controller.open(drives, members, credentials), Optional.empty(), peers, List.of());
         }
         var addresses = controllers.stream().collect(Collectors.toMap(PeerAddress::id, Function.identity()));
         var calls = new RaftPeers(peers, server -> Optional.ofNullable(addresses.get(RaftLog.node(server))));
@@ -64,13 +72,14 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
         var controller = new Controller(log, credentials, self, members, controllers.size(), new BootClock());
         var others =
                 controllers.stream().filter(each -> !each.id().equals(self)).toList();
-        var host = new ControllerHost(controller, Optional.of(log), peers, others);
+        var host = new ControllerHost(self, controller, Optional.of(log), peers, others);
         host.parts.addLast(calls);
         return host;
     }
 
     /// @param plane reaches the controller that leads
-    public void start(ControlPlane plane) {
+    public void start(Controllers plane) {
+        forOthers = plane.passingOn(controller);
         seated.ifPresent(log -> {
             log.start();
             parts.addFirst(new ControllerWords(peers, controller, others));
@@ -84,6 +93,11 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
     }
 
     @Override
+    public ControllerService forOthers() {
+        return forOthers;
+    }
+
+    @Override
     public RaftHandler raft() {
         return seated.flatMap(SeatedLog::handler)
                 .orElseThrow(() -> new StoreException.Unavailable("this controller has no part of the log"));
@@ -93,6 +107,17 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
     public ControllerWord exchange(ControllerWord word) {
         controller.heard(word);
         return controller.word();
+    }
+
+    /// Never blocks.
+    public ControllerHealth health() {
+        var seat = seated.map(SeatedLog::seat);
+        if (seat.isEmpty()) {
+            return new ControllerHealth(true, self.value(), "");
+        }
+        var leader = seat.get().leader().map(NodeId::value).orElse("");
+        var why = seated.flatMap(SeatedLog::trouble).orElse(leader.isEmpty() ? "it hears no leader" : "");
+        return new ControllerHealth(seat.get().leads(), leader, why);
     }
 
     /// Whether a start would need what this drive has of the state. Never blocks.

@@ -69,6 +69,19 @@ final class RaftLog implements Consensus {
         change(next);
     }
 
+    /// Has another one lead. To be asked of the leader.
+    ///
+    /// @throws StoreException.Unavailable when it is not known whether it does, too
+    void handOver(String peer) {
+        try {
+            raft.handOver(peer, PATIENCE);
+        } catch (ConsensusException e) {
+            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
     /// Whether it takes part. It ends by itself when its drive fails, or when it was removed.
     boolean isOpen() {
         return raft.isOpen();

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,15 @@ final class SeatFolders {
                 return Seat.Holding.SOME;
             }
             return away.isEmpty() ? Seat.Holding.NONE : Seat.Holding.UNKNOWN;
+        }
+
+        Found without(Predicate<StateDrive> drives) {
+            return new Found(
+                    whole.stream()
+                            .filter(folder -> !drives.test(folder.drive()))
+                            .toList(),
+                    damaged.stream().filter(one -> !drives.test(one.drive())).toList(),
+                    away);
         }
     }
 
@@ -75,10 +85,15 @@ final class SeatFolders {
 
     /// @return empty when there is no drive for it
     Optional<SeatFolder> make(boolean founder) throws IOException {
-        var drive = drives.now().stream()
+        var drive = place();
+        return drive.isEmpty() ? Optional.empty() : Optional.of(SeatFolder.make(drive.get(), self, founder));
+    }
+
+    /// Where a new one is made.
+    Optional<StateDrive> place() {
+        return drives.now().stream()
                 .filter(each -> each.keeps() && isThere(each) && !Files.exists(SeatFolder.of(each)))
                 .min(Comparator.comparing(StateDrive::id));
-        return drive.isEmpty() ? Optional.empty() : Optional.of(SeatFolder.make(drive.get(), self, founder));
     }
 
     boolean mayKeep(String drive) {

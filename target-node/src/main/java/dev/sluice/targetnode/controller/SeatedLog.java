@@ -38,6 +38,8 @@ final class SeatedLog implements Consensus {
 
     private record Server(SeatFolder folder, RaftLog log) {}
 
+    private record Ending(StateDrive drive, Thread thread) {}
+
     private final NodeId self;
     private final SortedSet<NodeId> controllers;
     private final SeatFolders folders;
@@ -49,6 +51,7 @@ final class SeatedLog implements Consensus {
     private volatile Optional<String> trouble = Optional.empty();
     private volatile boolean hasNoLoneState;
     private volatile boolean closed;
+    private Optional<Ending> ending = Optional.empty();
     private Follower follower = (_, _) -> {};
     private long told = -1;
     private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
@@ -216,6 +219,7 @@ final class SeatedLog implements Consensus {
             adopt();
             if (seat().leads() && snapshot().isPresent()) {
                 changeServers(open.get());
+                handOver(open.get());
             }
         }
     }
@@ -232,12 +236,24 @@ final class SeatedLog implements Consensus {
                 server.folder().server(),
                 server.folder().drive());
         open = Optional.empty();
-        Thread.ofPlatform().name("end " + server.folder().server()).daemon().start(server.log()::close); // may hang
+        var thread = Thread.ofPlatform()
+                .name("end " + server.folder().server())
+                .daemon()
+                .start(server.log()::close); // may hang
+        ending = Optional.of(new Ending(server.folder().drive(), thread));
+    }
+
+    /// Its server of before may still write there.
+    private boolean isEndingOn(StateDrive drive) {
+        return ending.filter(last -> last.thread().isAlive())
+                .filter(last -> last.drive().id().equals(drive.id()))
+                .isPresent();
     }
 
     private void takePlace() throws IOException {
-        var found = folders.find();
-        holding = found.holding();
+        var there = folders.find();
+        holding = there.holding();
+        var found = there.without(this::isEndingOn);
         for (var folder : found.whole()) {
             if (mayOpen(folder) && opened(folder)) {
                 return;
@@ -362,6 +378,28 @@ final class SeatedLog implements Consensus {
         } else if (!isMember) {
             log.add(server);
             LOG.info("{} keeps the controllers' log too", server);
+        }
+    }
+
+    /// When its drive is to go it makes way for a server of its controller on another drive.
+    private void handOver(Server here) {
+        if (folders.mayKeep(here.folder().drive().id()) || folders.place().isEmpty()) {
+            return;
+        }
+        var fresh = fresh();
+        var next = here.log().members().stream()
+                .filter(server -> Optional.ofNullable(fresh.get(RaftLog.node(server)))
+                        .flatMap(Seat::server)
+                        .filter(server::equals)
+                        .isPresent())
+                .findAny();
+        if (next.isPresent()) {
+            LOG.info(
+                    "{} is to leave {}: {} leads",
+                    here.folder().server(),
+                    here.folder().drive(),
+                    next.get());
+            here.log().handOver(next.get());
         }
     }
 

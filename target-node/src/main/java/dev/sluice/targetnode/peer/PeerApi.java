@@ -97,7 +97,7 @@ public final class PeerApi implements HttpHandler {
         return switch (head.path()) {
             case PeerPaths.STATE -> told(query, newerState(query));
             case PeerPaths.COMMAND ->
-                told(query, controller().service().apply(ClusterJson.read(body, Command.class), query.number("after")));
+                told(query, leading(query).apply(ClusterJson.read(body, Command.class), query.number("after")));
             case PeerPaths.CONTROLLER -> word(caller, ClusterJson.read(body, ControllerWord.class));
             case PeerPaths.RAFT ->
                 bytes(RaftCall.of(query.text("call")).deliver(controller().raft(), body));
@@ -191,12 +191,20 @@ public final class PeerApi implements HttpHandler {
         }
     }
 
+    /// What another controller has passed on is not passed on again.
+    private ControllerService leading(QueryParameters query) {
+        return query.text("passed").equals("true")
+                ? controller().service()
+                : controller().forOthers();
+    }
+
     private ControllerService.Told newerState(QueryParameters query) {
-        var service = controller().service();
         long after = query.number("after");
         return query.text("now").equals("true")
-                ? service.confirm(after)
-                : service.newer(after, Duration.ofMillis(Math.min(query.number("patience"), LONGEST_POLL)));
+                ? leading(query).confirm(after)
+                : controller()
+                        .service()
+                        .newer(after, Duration.ofMillis(Math.min(query.number("patience"), LONGEST_POLL)));
     }
 
     private Response told(QueryParameters query, ControllerService.Told told) {

@@ -101,6 +101,11 @@ final class RaftNodes implements AutoCloseable {
         }
 
         @Override
+        public ControllerService forOthers() {
+            return service();
+        }
+
+        @Override
         public ControllerWord exchange(ControllerWord word) {
             throw new StoreException.Unavailable("nobody plans here");
         }

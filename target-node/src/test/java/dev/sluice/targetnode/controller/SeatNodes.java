@@ -8,7 +8,6 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.raft.RaftCalls;
-import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -45,10 +44,6 @@ final class SeatNodes implements AutoCloseable {
     private final List<Throwable> bugs = new CopyOnWriteArrayList<>();
     private final AtomicLong ticks = new AtomicLong();
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
-
-    private interface Call {
-        byte[] at(RaftHandler handler) throws IOException;
-    }
 
     SeatNodes(Path root) throws IOException {
         this.root = root;
@@ -185,36 +180,13 @@ final class SeatNodes implements AutoCloseable {
     }
 
     private RaftCalls calls(NodeId from) {
-        return new RaftCalls() {
-            @Override
-            public byte[] vote(String peer, byte[] request) throws IOException {
-                return carry(peer, handler -> handler.vote(request));
+        return new DirectCalls(peer -> {
+            var to = Optional.ofNullable(open.get(RaftLog.node(peer))).flatMap(SeatedLog::handler);
+            if (!open.containsKey(from) || to.isEmpty()) {
+                throw new IOException(peer + " is down");
             }
-
-            @Override
-            public byte[] append(String peer, byte[] request) throws IOException {
-                return carry(peer, handler -> handler.append(request));
-            }
-
-            @Override
-            public byte[] snapshot(String peer, byte[] request) throws IOException {
-                return carry(peer, handler -> handler.snapshot(request));
-            }
-
-            @Override
-            public byte[] startElection(String peer, byte[] request) throws IOException {
-                return carry(peer, handler -> handler.startElection(request));
-            }
-
-            private byte[] carry(String peer, Call call) throws IOException {
-                var node = RaftLog.node(peer);
-                var to = Optional.ofNullable(open.get(node)).flatMap(SeatedLog::handler);
-                if (!open.containsKey(from) || to.isEmpty()) {
-                    throw new IOException(peer + " is down");
-                }
-                return call.at(to.get());
-            }
-        };
+            return to.get();
+        });
     }
 
     SeatedLog log(NodeId node) {

@@ -227,6 +227,20 @@ class SeatedLogTest {
         assertThat(nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))).isTrue();
     }
 
+    @Test
+    void leaderMakesWayWhenItsDriveIsToGo() {
+        newCluster();
+        var node = ALL.stream()
+                .filter(each -> nodes.log(each).seat().leads())
+                .findFirst()
+                .orElseThrow();
+        var old = nodes.awaitServer(node);
+        nodes.drain(node, "d0");
+        eventually(() -> nodes.server(node).filter(now -> !now.equals(old)).isPresent());
+        nodes.awaitAll();
+        assertThat(nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))).isTrue();
+    }
+
     // ---- the state from before there was a log
 
     private ClusterState oldState(String... drives) throws Exception {

@@ -13,6 +13,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerHealth;
 import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
@@ -140,6 +141,19 @@ class ThreeControllersTest {
         assertThat(nodes.plane(TWO).current().buckets().buckets()).containsOnlyKeys("bucket0", "bucket1", "bucket2");
     }
 
+    @Test
+    void anotherControllerPassesOnWhatDoesNotReachTheLeader() throws IOException {
+        form();
+        var missed = leader();
+        try (var client = nodes.client();
+                var plane = nodes.planeWithout(missed, client)) {
+            TargetFixture.eventually(LONG, () -> isCreated(plane, "passed"));
+            assertThat(plane.confirm().buckets().buckets()).containsKey("passed");
+            assertThat(nodes.plane(missed).confirm().buckets().buckets()).containsKey("passed");
+            assertThatThrownBy(() -> plane.apply(create("passed"))).isInstanceOf(StoreException.BucketExists.class);
+        }
+    }
+
     private boolean isKnown(NodeId node, String bucket) {
         try {
             return nodes.plane(node).view().bucket(bucket).isPresent();
@@ -166,6 +180,7 @@ class ThreeControllersTest {
         nodes.stop(THREE);
         assertThatThrownBy(() -> nodes.plane(ONE).confirm()).isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> nodes.plane(ONE).apply(create("lost"))).isInstanceOf(StoreException.Unavailable.class);
+        assertThat(nodes.health(ONE)).isEqualTo(new ControllerHealth(false, "", "it hears no leader"));
         nodes.start(TWO);
         TargetFixture.eventually(LONG, () -> isCreated(nodes.plane(ONE), "again"));
         assertThat(nodes.plane(TWO).confirm().buckets().buckets()).containsKeys("kept", "again");

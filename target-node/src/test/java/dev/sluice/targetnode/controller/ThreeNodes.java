@@ -9,6 +9,7 @@ import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.ControllerHealth;
 import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
@@ -118,6 +119,18 @@ final class ThreeNodes implements AutoCloseable {
         Optional.ofNullable(nodes.remove(id)).ifPresent(Node::close);
     }
 
+    /// How a node sees the cluster that is no controller, and does not reach one of them.
+    Controllers planeWithout(NodeId missed, PeerClient client) {
+        var seen = addresses.stream()
+                .map(each -> each.id().equals(missed) ? new PeerAddress(missed, "http://127.0.0.1:1") : each)
+                .toList();
+        return new Controllers(seen, Map.of(), client, new SealedSecrets(KEY), true);
+    }
+
+    PeerClient client() {
+        return new PeerClient(new PeerTokens(new NodeId("proxy001"), KEY, InstantSource.system()));
+    }
+
     boolean isStarted(NodeId id) {
         return nodes.containsKey(id);
     }
@@ -125,6 +138,10 @@ final class ThreeNodes implements AutoCloseable {
     /// How this node sees the cluster.
     Controllers plane(NodeId id) {
         return node(id).plane;
+    }
+
+    ControllerHealth health(NodeId id) {
+        return node(id).host.health();
     }
 
     Controller controller(NodeId id) {

@@ -13,6 +13,11 @@ record ServedController(ControllerService service) implements ControllerNode {
     }
 
     @Override
+    public ControllerService forOthers() {
+        return service;
+    }
+
+    @Override
     public RaftHandler raft() {
         throw alone();
     }

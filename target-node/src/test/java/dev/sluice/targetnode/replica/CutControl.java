@@ -66,6 +66,11 @@ final class CutControl implements ControlPlane {
     }
 
     @Override
+    public int controllers() {
+        return controller.get().controllers();
+    }
+
+    @Override
     public void beat(Beat beat, Consumer<Beaten> answered) {
         if (connection().isDone()) {
             controller.get().beat(beat, answered);

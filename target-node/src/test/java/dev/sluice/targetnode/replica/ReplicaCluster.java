@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.Group;
@@ -16,6 +17,7 @@ import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
+import dev.sluice.targetnode.controller.MemoryControllers;
 import dev.sluice.targetnode.controller.TestDrives;
 import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -51,7 +53,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/// Targets with some drives each, a controller, and a replicated bucket, in this JVM. Stores, loops and beats
+/// Targets with some drives each, one or three controllers, and a replicated bucket, in this JVM. Stores, loops and
+/// beats
 /// are those of production; what connects them is memory, which a test cuts and silences. The controller's clock can be
 /// moved.
 final class ReplicaCluster implements AutoCloseable {
@@ -64,12 +67,13 @@ final class ReplicaCluster implements AutoCloseable {
 
     final MemoryNetwork network = new MemoryNetwork();
     final MovedClock controllersClock = new MovedClock();
+    private final Optional<MemoryControllers> three;
     private final Path state;
     private final int replicas;
     private final TreeSet<NodeId> ids = new TreeSet<>();
     private final List<Target> targets = new ArrayList<>();
     private final Bucket bucket;
-    private volatile Controller controller;
+    private volatile Optional<Controller> alone = Optional.empty();
 
     /// With two replicas.
     ReplicaCluster(Path folder, int targetCount, int drivesEach) throws IOException {
@@ -77,13 +81,26 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas) throws IOException {
+        this(folder, targetCount, drivesEach, replicas, false);
+    }
+
+    /// With two replicas; the first three targets are the controllers.
+    static ReplicaCluster withThreeControllers(Path folder, int targetCount) throws IOException {
+        return new ReplicaCluster(folder, targetCount, 1, 2, true);
+    }
+
+    private ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas, boolean threeControllers)
+            throws IOException {
         this.replicas = replicas;
         IntStream.rangeClosed(1, targetCount).mapToObj(ReplicaCluster::id).forEach(ids::add);
         state = Files.createDirectories(folder.resolve("controller"));
         Files.createDirectories(state.resolve(".sluice"));
-        controller = open();
+        three = threeControllers ? Optional.of(new MemoryControllers(state, ids, controllersClock)) : Optional.empty();
         boolean ready = false;
         try {
+            if (!threeControllers) {
+                alone = Optional.of(open());
+            }
             for (int number = 1; number <= targetCount; number++) {
                 targets.add(new Target(id(number), drives(folder, number, drivesEach)));
             }
@@ -110,8 +127,7 @@ final class ReplicaCluster implements AutoCloseable {
         eventually(() -> targets.stream().allMatch(Target::hasRegistered));
         var properties = BucketProperties.defaults(Optional.empty()).withReplicas(replicas);
         controllersClock.pass(PROMISES_BEGIN);
-        return controller
-                .apply(new Command.CreateBucket("shards", 1, properties))
+        return applied(new Command.CreateBucket("shards", 1, properties))
                 .buckets()
                 .find("shards")
                 .orElseThrow();
@@ -127,10 +143,24 @@ final class ReplicaCluster implements AutoCloseable {
         return opened;
     }
 
-    /// The controller's process ends and begins again.
+    /// As a target has it.
+    private ControlPlane plane(NodeId target) {
+        return three.<ControlPlane>map(all -> all.plane(target)).orElseGet(alone::orElseThrow);
+    }
+
+    /// Until it is done.
+    private ClusterState applied(Command command) {
+        return retried(() -> plane(ids.first()).apply(command));
+    }
+
+    MemoryControllers controllers() {
+        return three.orElseThrow();
+    }
+
+    /// The lone controller's process ends and begins again.
     void restartController() throws IOException {
-        controller.close();
-        controller = open();
+        alone.orElseThrow().close();
+        alone = Optional.of(open());
     }
 
     /// Until a controller that has just begun may have judged the targets.
@@ -141,12 +171,15 @@ final class ReplicaCluster implements AutoCloseable {
 
     /// Nobody reaches this target, nor it anybody.
     void cutOff(Target target) {
-        target.control.cut();
+        three.ifPresentOrElse(
+                all -> ids.stream().filter(id -> !id.equals(target.id)).forEach(other -> all.cut(target.id, other)),
+                target.control::cut);
         targets.stream().filter(other -> other != target).forEach(other -> network.cut(target.id, other.id));
     }
 
     void heal() {
         network.heal();
+        three.ifPresent(MemoryControllers::heal);
         targets.forEach(target -> target.control.heal());
     }
 
@@ -174,7 +207,8 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     ClusterState state() {
-        return controller.current();
+        return three.map(MemoryControllers::state)
+                .orElseGet(() -> alone.orElseThrow().current());
     }
 
     SlotTable slots() {
@@ -303,7 +337,7 @@ final class ReplicaCluster implements AutoCloseable {
     final class Target {
         final NodeId id;
         final List<Path> drives;
-        final CutControl control = new CutControl(() -> controller);
+        final CutControl control;
         private final SmallDrive room; // of its first drive; the others say the same
         private Optional<ObjectStore> store = Optional.empty();
         private Optional<Replicator> replicator = Optional.empty();
@@ -312,7 +346,8 @@ final class ReplicaCluster implements AutoCloseable {
             this.id = id;
             this.drives = drives;
             this.room = new SmallDrive(drives.getFirst(), ROOM);
-            controller.apply(new Command.Join(new Node(id, Role.TARGET, "http://" + id, "", 1)));
+            this.control = new CutControl(() -> plane(id));
+            applied(new Command.Join(new Node(id, Role.TARGET, "http://" + id, "", 1)));
         }
 
         void start() {
@@ -558,6 +593,7 @@ final class ReplicaCluster implements AutoCloseable {
     public void close() {
         heal();
         targets.forEach(Target::stop);
-        controller.close();
+        alone.ifPresent(Controller::close);
+        three.ifPresent(MemoryControllers::close);
     }
 }

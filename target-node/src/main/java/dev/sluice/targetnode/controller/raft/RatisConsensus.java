@@ -24,6 +24,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
@@ -256,6 +257,31 @@ public final class RatisConsensus implements AutoCloseable {
                     "the servers are not known to be %s after %d ms".formatted(next, patience.toMillis()));
         } catch (ExecutionException e) {
             throw new ConsensusException.OutcomeUnknown("the servers may be " + next + ": " + e.getCause());
+        }
+    }
+
+    /// Has another server lead, which must be up to date. To be asked of the leader.
+    ///
+    /// @throws ConsensusException when it is not known whether it does, too
+    public void handOver(String next, Duration patience) throws ConsensusException, InterruptedException {
+        var request = new TransferLeadershipRequest(
+                client,
+                RaftPeerId.valueOf(self),
+                folder.group(),
+                callIds.incrementAndGet(),
+                RaftPeerId.valueOf(next),
+                patience.toMillis());
+        try {
+            var reply =
+                    submit(() -> server.transferLeadershipAsync(request)).get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (!reply.isSuccess()) {
+                throw new ConsensusException.OutcomeUnknown(next + " does not lead: " + reply.getException());
+            }
+        } catch (TimeoutException _) {
+            throw new ConsensusException.OutcomeUnknown(
+                    next + " is not known to lead after " + patience.toMillis() + " ms");
+        } catch (ExecutionException e) {
+            throw new ConsensusException.OutcomeUnknown(next + " does not lead: " + e.getCause());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.controller.raft;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /// What has left this server: no message says more. It is beside Ratis' folder, and so also says, when that
@@ -32,7 +33,7 @@ record VoteRecord(long term, String votedFor, boolean configured, long segment) 
                     lines[2].substring("voted_for ".length()),
                     Boolean.parseBoolean(lines[3].substring("configured ".length())),
                     Long.parseLong(lines[4].substring("segment ".length())));
-            if (lines[0].equals(HEAD) && lines[5].equals("crc32c " + checksum(record.body()))) {
+            if (Arrays.equals(bytes, record.encoded())) {
                 return record;
             }
         } catch (IndexOutOfBoundsException | NumberFormatException _) {

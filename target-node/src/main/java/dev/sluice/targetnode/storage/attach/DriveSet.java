@@ -249,7 +249,7 @@ public final class DriveSet implements AutoCloseable {
     private static void clearIndex(Path path) throws IOException {
         new CleanStopMark(path).delete();
         new TableFile(path).delete();
-        Files.deleteIfExists(path.resolve(".sluice/control/state"));
+        clear(path.resolve(".sluice/control"));
         clear(path.resolve(".sluice/buckets"));
         var index = path.resolve(".sluice/index");
         clear(index);

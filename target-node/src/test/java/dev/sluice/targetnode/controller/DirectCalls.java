@@ -1,0 +1,33 @@
+package dev.sluice.targetnode.controller;
+
+import dev.sluice.targetnode.controller.raft.RaftCalls;
+import dev.sluice.targetnode.controller.raft.RaftHandler;
+import java.io.IOException;
+
+/// Raft's calls, delivered in this JVM.
+record DirectCalls(Servers servers) implements RaftCalls {
+    interface Servers {
+        /// @throws IOException when it is not reached
+        RaftHandler reached(String peer) throws IOException;
+    }
+
+    @Override
+    public byte[] vote(String peer, byte[] request) throws IOException {
+        return servers.reached(peer).vote(request);
+    }
+
+    @Override
+    public byte[] append(String peer, byte[] request) throws IOException {
+        return servers.reached(peer).append(request);
+    }
+
+    @Override
+    public byte[] snapshot(String peer, byte[] request) throws IOException {
+        return servers.reached(peer).snapshot(request);
+    }
+
+    @Override
+    public byte[] startElection(String peer, byte[] request) throws IOException {
+        return servers.reached(peer).startElection(request);
+    }
+}
