@@ -57,13 +57,16 @@ public final class Hearing {
         }
 
         void add(Beat beat, long now) {
+            received.removeIf(each -> now - each.at() > REQUEST.toNanos());
+            if (received.stream().anyMatch(each -> each.number() == beat.number())) {
+                return; // it came twice
+            }
             since = now - at > GAP.toNanos() ? now : since;
             if (beat.number() >= newest.number()) { // else it was overtaken
                 newest = beat;
                 at = now;
             }
             received.addLast(new Received(beat.number(), now));
-            received.removeIf(each -> now - each.at() > REQUEST.toNanos());
         }
     }
 

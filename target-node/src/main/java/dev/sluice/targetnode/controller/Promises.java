@@ -23,8 +23,8 @@ import java.util.TreeMap;
 /// for another 1.1 s, in which the targets beat to this life. Time in which the controller stood still does not count.
 ///
 /// It has no thread and waits for nothing.
-final class Promises {
-    static final Duration PROMISE = Duration.ofMillis(1100);
+public final class Promises {
+    public static final Duration PROMISE = Duration.ofMillis(1100);
 
     private final NanoClock clock;
     private final NodeId self;
@@ -43,14 +43,14 @@ final class Promises {
     /// Before this nobody is reported: since the log has the boot number the targets had time to beat.
     private long judging = Long.MAX_VALUE;
 
-    Promises(NanoClock clock, NodeId self) {
+    public Promises(NanoClock clock, NodeId self) {
         this.clock = clock;
         this.self = self;
         this.begin = clock.nanos() + PROMISE.toNanos();
     }
 
     /// @param number that this life of the controller writes to the log, or has written
-    synchronized void boots(int number) {
+    public synchronized void boots(int number) {
         boot = number;
         record();
     }
@@ -63,12 +63,12 @@ final class Promises {
     }
 
     /// This life's boot number; 0 while the log has none.
-    synchronized int boot() {
+    public synchronized int boot() {
         return recorded ? boot : 0;
     }
 
     /// This controller has applied a newer state.
-    synchronized void follow(ClusterState state) {
+    public synchronized void follow(ClusterState state) {
         boolean first = version < 0;
         long patience = clock.nanos() + PROMISE.toNanos();
         state.replication().targets().forEach((target, entry) -> {
@@ -88,7 +88,7 @@ final class Promises {
     }
 
     /// @param leadership what the answer is to say of it
-    synchronized Beaten beat(NodeId target, int incarnation, Leadership leadership) {
+    public synchronized Beaten beat(NodeId target, int incarnation, Leadership leadership) {
         boolean promised = recorded
                 && clock.nanos() >= begin
                 && known.target(target)
@@ -104,14 +104,14 @@ final class Promises {
 
     /// The controller stood still for a while: beats that came meanwhile may not have been read yet. Each target is
     /// judged so much later. What was promised does not change.
-    synchronized void stoodStill(Duration time) {
+    public synchronized void stoodStill(Duration time) {
         if (time.isPositive()) {
             known.targets().keySet().forEach(target -> late.merge(target, time.toNanos(), Long::sum));
         }
     }
 
     /// Whether the log says that this process is down, and may be up again.
-    synchronized boolean isDown(NodeId target, int incarnation) {
+    public synchronized boolean isDown(NodeId target, int incarnation) {
         return known.target(target)
                 .filter(entry -> !entry.up() && !entry.muted() && entry.incarnation() == incarnation)
                 .isPresent();
@@ -119,7 +119,7 @@ final class Promises {
 
     /// The targets that are up in the log and whose promise has lapsed, with the versions of their entries. From now on
     /// they are promised nothing, until there is a later entry about them.
-    synchronized SortedMap<NodeId, Long> lapsed() {
+    public synchronized SortedMap<NodeId, Long> lapsed() {
         long now = clock.nanos();
         var lapsed = new TreeMap<NodeId, Long>();
         if (recorded) {
@@ -134,7 +134,7 @@ final class Promises {
     }
 
     /// What has lapsed and was not answered by an entry yet.
-    synchronized SortedMap<NodeId, Long> reported() {
+    public synchronized SortedMap<NodeId, Long> reported() {
         return new TreeMap<>(reported);
     }
 
@@ -143,7 +143,7 @@ final class Promises {
     }
 
     /// When [#lapsed] may have somebody new to name; at most the given time from now.
-    synchronized Duration untilNextLapse(Duration most) {
+    public synchronized Duration untilNextLapse(Duration most) {
         long now = clock.nanos();
         long next = most.toNanos();
         for (var target : known.targets().entrySet()) {
@@ -155,7 +155,7 @@ final class Promises {
     }
 
     /// Whether the target may hold a lease by a promise of this life.
-    synchronized boolean leased(NodeId target) {
+    public synchronized boolean leased(NodeId target) {
         return known.target(target).filter(TargetEntry::up).isPresent()
                 && until.containsKey(target)
                 && until.get(target) >= clock.nanos()

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 /// majority says so. Where no majority comes together, those that did report trust it again.
 ///
 /// It has no thread and waits for nothing.
-final class Reports {
+public final class Reports {
     /// How long a word counts.
     private static final Duration FRESH = Duration.ofSeconds(1);
 
@@ -35,12 +35,12 @@ final class Reports {
     private final Map<About, Long> firstSaid = new HashMap<>();
 
     /// @param controllers how many there are
-    Reports(NanoClock clock, int controllers) {
+    public Reports(NanoClock clock, int controllers) {
         this.clock = clock;
         this.controllers = controllers;
     }
 
-    synchronized void heard(ControllerWord word) {
+    public synchronized void heard(ControllerWord word) {
         words.put(word.controller(), new Heard(word, clock.nanos()));
     }
 
@@ -57,7 +57,7 @@ final class Reports {
     }
 
     /// What is to be logged now.
-    synchronized List<Command> due(Replication known) {
+    public synchronized List<Command> due(Replication known) {
         var fresh = fresh();
         var due = new ArrayList<Command>();
         var open = new TreeMap<NodeId, Long>();

@@ -8,18 +8,18 @@ import java.util.TreeMap;
 
 /// The controllers' promises to one beat. Those to another beat count for that one only: between two beats a controller
 /// may have reported this target.
-final class BeatPromises {
+public final class BeatPromises {
     private final int majority;
     private final SortedMap<NodeId, Long> versions = new TreeMap<>();
 
     /// @param controllers how many there are
-    BeatPromises(int controllers) {
+    public BeatPromises(int controllers) {
         majority = controllers / 2 + 1;
     }
 
     /// @return the version that this target has to have applied, for its lease to count by what a majority has promised
     ///     so far; empty while no majority has
-    synchronized Optional<Long> add(Beaten answer) {
+    public synchronized Optional<Long> add(Beaten answer) {
         if (answer.promised()) {
             versions.put(answer.controller(), answer.version());
         }

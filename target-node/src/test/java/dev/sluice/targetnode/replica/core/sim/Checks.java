@@ -74,10 +74,10 @@ final class Checks {
                 have.add(where(member.drive()));
             }
         }
-        var avoided = Known.of(state.slots, slot).avoided();
+        var avoided = sim.log().takenOff(slot);
         var could = state.drives.keySet().stream()
                 .filter(drive ->
-                        state.usable(drive) && !state.draining.contains(where(drive)) && !avoided.containsKey(drive))
+                        state.usable(drive) && !state.draining.contains(where(drive)) && !avoided.contains(drive))
                 .map(LogState::where)
                 .collect(Collectors.toSet());
         var targets = row.members().stream().map(m -> where(m.drive())).collect(Collectors.toSet());

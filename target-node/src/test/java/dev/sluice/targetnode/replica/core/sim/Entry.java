@@ -24,6 +24,8 @@ sealed interface Entry {
 
     record Up(String target, int incarnation) implements Entry {}
 
+    record LastBoot(int controller) implements Entry {}
+
     record Boot(int controller, int boot) implements Entry {}
 
     record DriveOut(String drive, int incarnation) implements Entry {}
@@ -48,7 +50,8 @@ sealed interface Entry {
 
     /// @param primary the drive that asks
     /// @param process the incarnation of its process
-    /// @param beats the newest beat that each controller had answered
+    /// @param controller the one that answered a beat and led
+    /// @param beat the newest that it has answered
     record CutOff(
             int slot,
             long epoch,
@@ -56,7 +59,8 @@ sealed interface Entry {
             String primary,
             int incarnation,
             int process,
-            Map<Integer, Integer> beats)
+            int controller,
+            int beat)
             implements Entry {}
 
     record Fenced(String target, int incarnation, int version) implements Entry {}

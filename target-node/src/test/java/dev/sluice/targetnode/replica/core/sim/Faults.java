@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.core.sim;
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
 import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -24,6 +25,12 @@ final class Faults {
             "pair",
             "controller",
             "leader",
+            "leader_killed",
+            "leader_frozen",
+            "leader_frozen",
+            "leader_cut",
+            "leader_cut",
+            "controllers",
             "jump",
             "wipe",
             "full",
@@ -137,8 +144,27 @@ final class Faults {
             }
             case "controller" -> {
                 var controller = one(sim.log().controllers);
-                controller.up = false;
+                controller.stop();
                 sim.after(sim.random().nextBoolean() ? 5 : time, controller::restart);
+            }
+            case "leader_killed" -> {
+                var leader = leader();
+                leader.stop();
+                sim.after(sim.random().nextBoolean() ? 5 : time, leader::restart);
+            }
+            case "leader_frozen" -> leader().freeze(time);
+            case "leader_cut" -> {
+                var others =
+                        sim.log().controllers.stream().map(Controller::name).toList();
+                var cut = sim.network()
+                        .block(leader().name(), others, sim.random().nextDouble() < .7);
+                sim.after(time, () -> sim.network().unblock(cut));
+            }
+            case "controllers" -> {
+                for (var controller : sim.log().controllers) {
+                    controller.stop();
+                    sim.after(sim.uniform(30, 700), controller::restart);
+                }
             }
             case "leader" -> sim.log().busyUntil = sim.now() + time;
             case "jump" -> target.skew += time; // the boot clock never goes back
@@ -170,6 +196,13 @@ final class Faults {
             case "loss" -> sim.network().loss = one(List.of(0.0, .1, .3));
             default -> throw new IllegalArgumentException(kind);
         }
+    }
+
+    /// Sometimes another controller.
+    private Controller leader() {
+        return sim.random().nextDouble() < .8
+                ? sim.log().leader().orElse(sim.log().controllers.getFirst())
+                : one(sim.log().controllers);
     }
 
     private void cut(String kind, Target target, int slot) {
@@ -247,7 +280,7 @@ final class Faults {
         }
         var state = sim.log().state;
         return state.slots.values().stream()
-                .map(each -> each.row().inSync())
+                .map(SlotRow::inSync)
                 .filter(members -> members.stream()
                         .anyMatch(member -> where(member.drive()).equals(target.id)))
                 .allMatch(members -> members.stream()
@@ -375,9 +408,8 @@ final class Faults {
         sim.network().heal();
         sim.log().busyUntil = 0;
         for (var controller : sim.log().controllers) {
-            if (!controller.up) {
-                controller.restart();
-            }
+            controller.thaw();
+            controller.restart();
         }
         for (var target : sim.targets()) {
             target.thaw();

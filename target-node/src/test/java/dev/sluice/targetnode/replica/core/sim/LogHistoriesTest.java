@@ -33,8 +33,13 @@ final class LogHistoriesTest {
         }
 
         @Override
-        public double now() {
-            return 1;
+        public boolean avoids(int slot, String drive) {
+            return false;
+        }
+
+        @Override
+        public boolean wasCutOff(int slot) {
+            return false;
         }
     };
 
@@ -55,7 +60,7 @@ final class LogHistoriesTest {
     private void members(int goal, String... drives) {
         first.goal = goal;
         var members = Stream.of(drives).map(this::member).toList();
-        first.slots.put(0, new LogState.Slot(new SlotRow(1, members, 1, List.of(), true), Map.of(), -9999));
+        first.slots.put(0, new SlotRow(1, members, 1, List.of(), true));
     }
 
     private Member member(String drive) {

@@ -25,7 +25,11 @@ final class LogPlanner {
         /// Its number among the controllers.
         int id();
 
-        double now();
+        /// Whether the drive was taken off the slot a while ago.
+        boolean avoids(int slot, String drive);
+
+        /// Whether the slot lost a member a while ago that its primary did not hear.
+        boolean wasCutOff(int slot);
     }
 
     /// @param next empty: the entry has no effect
@@ -91,6 +95,8 @@ final class LogPlanner {
                 rows.fill();
                 yield done();
             }
+            case Entry.LastBoot(int controller) ->
+                new Outcome(Optional.empty(), Optional.of(old.boots.getOrDefault(controller, 0)));
             case Entry.Boot(int controller, int boot) -> {
                 next.boots.merge(controller, boot, Math::max);
                 yield done();
@@ -283,7 +289,7 @@ final class LogPlanner {
                 var members = new ArrayList<>(row.members());
                 members.remove(learner.get());
                 rows.change(slot, members, false);
-                rows.avoid(slot, drive, Known.of(old.slots, slot).cutOff());
+                rows.avoid(slot, drive);
             }
         }
         return done();
@@ -305,13 +311,14 @@ final class LogPlanner {
                 && row.primary().incarnation() == off.incarnation()
                 && old.usable(off.primary());
         boolean late = !leader.leased(off.primary(), old)
-                || !hearing.hasJustBeaten(node, off.process(), off.beats().getOrDefault(leader.id(), -1));
+                || off.controller() != leader.id()
+                || !hearing.hasJustBeaten(node, off.process(), off.beat());
         boolean worse = old.muted.contains(asker)
                 || hearing.isHeardByFew(node)
                 || !hearing.pairs().contains(CutPair.of(node, other));
         if (!leads
                 || leaving.isEmpty()
-                || leader.now() - Known.of(old.slots, off.slot()).cutOff() <= 5000
+                || leader.wasCutOff(off.slot())
                 || (late && !broken.contains("x_late"))
                 || (worse && !broken.contains("x_race"))) {
             return NOTHING;
@@ -319,7 +326,7 @@ final class LogPlanner {
         var members = new ArrayList<>(row.members());
         members.remove(leaving.get());
         rows.change(off.slot(), members, false);
-        rows.avoid(off.slot(), off.leaving(), leader.now());
+        rows.avoid(off.slot(), off.leaving());
         rows.fill();
         return done();
     }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
@@ -15,11 +16,6 @@ import java.util.TreeMap;
 
 /// What the controllers' log says. Each entry makes a new one; a published one is not changed.
 final class LogState {
-    /// A slot's row, and until when drives that were taken off are not chosen again.
-    ///
-    /// @param cutOff when a member was cut off last
-    record Slot(SlotRow row, Map<String, Double> avoided, double cutOff) {}
-
     int version = 1;
     int goal;
     int lastIncarnation;
@@ -27,6 +23,9 @@ final class LogState {
 
     /// The same as the production planner knows it; empty while it does not plan.
     Optional<Replication> replication = Optional.empty();
+
+    /// What controllers know of it for their promises, once somebody has asked.
+    Optional<ClusterState> known = Optional.empty();
 
     final Map<String, String> bootIds = new LinkedHashMap<>();
     final Map<String, Integer> incarnation = new LinkedHashMap<>();
@@ -37,7 +36,7 @@ final class LogState {
     final Set<String> out = new LinkedHashSet<>();
     final Set<String> draining = new LinkedHashSet<>();
     final Set<String> muted = new LinkedHashSet<>();
-    final Map<Integer, Slot> slots = new LinkedHashMap<>();
+    final Map<Integer, SlotRow> slots = new LinkedHashMap<>();
     final Map<Integer, Integer> boots = new LinkedHashMap<>();
 
     LogState next() {
@@ -85,7 +84,7 @@ final class LogState {
     }
 
     SlotRow row(int slot) {
-        return Known.of(slots, slot).row();
+        return Known.of(slots, slot);
     }
 
     boolean isUp(String target) {

@@ -23,12 +23,13 @@ final class Network {
     }
 
     boolean isBlocked(String from, String to) {
-        return blocked.containsKey(pair(from, to));
+        return !blocked.isEmpty() && blocked.containsKey(pair(from, to));
     }
 
     /// Looks whether targets may not hear each other now, or could not be put right since.
     void tick() {
-        boolean waits = wasDisturbed() && sim.log().busyUntil > sim.now();
+        boolean waits = wasDisturbed()
+                && (sim.log().busyUntil > sim.now() || sim.log().leader().isEmpty());
         if (!blocked.isEmpty() || loss > .05 || waits) {
             disturbed = sim.now();
         }

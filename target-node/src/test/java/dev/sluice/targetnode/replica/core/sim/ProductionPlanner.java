@@ -22,7 +22,6 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ProductionPlanner {
     private static final int GROUP = 1;
     private static final String PREFIX = "simulated-";
+    private static final Map<String, NodeId> NODES = new ConcurrentHashMap<>();
     private static final ClusterState CLUSTER = cluster();
 
     /// A table of drives ranks them for all slots once.
@@ -57,7 +57,7 @@ final class ProductionPlanner {
     }
 
     static NodeId node(String name) {
-        return new NodeId(PREFIX + name);
+        return NODES.computeIfAbsent(name, _ -> new NodeId(PREFIX + name));
     }
 
     static String name(NodeId node) {
@@ -66,7 +66,7 @@ final class ProductionPlanner {
 
     static LogPlanner.Outcome plan(LogState state, Entry entry, LogPlanner.Leader leader, Set<String> broken) {
         return switch (entry) {
-            case Entry.Move _, Entry.Demote _, Entry.Drain _, Entry.Query _ ->
+            case Entry.Move _, Entry.Demote _, Entry.Drain _, Entry.Query _, Entry.LastBoot _ ->
                 LogPlanner.plan(state, entry, leader, broken);
             case Entry.Goal goal -> {
                 var next = state.next();
@@ -84,18 +84,7 @@ final class ProductionPlanner {
                         .incarnation(node(register.target()), register.nonce());
                 yield new LogPlanner.Outcome(next, known);
             }
-            case Entry.OfSlot(int slot, Proposal.TakeOff off) -> {
-                var next = plan(state, command(slot, off), leader);
-                next.ifPresent(done -> {
-                    var was = Known.of(done.slots, slot);
-                    var avoided = new HashMap<>(was.avoided());
-                    avoided.put(off.drive(), leader.now() + 2000);
-                    done.slots.put(slot, new LogState.Slot(was.row(), Map.copyOf(avoided), was.cutOff()));
-                });
-                yield new LogPlanner.Outcome(next, Optional.empty());
-            }
-            case Entry.OfSlot(int slot, var proposal) ->
-                new LogPlanner.Outcome(plan(state, command(slot, proposal), leader), Optional.empty());
+            case Entry.OfSlot(int slot, var proposal) -> outcome(state, command(slot, proposal), leader);
             case Entry.Down down -> {
                 var boots = new TreeMap<NodeId, Integer>();
                 down.boots().forEach((controller, boot) -> boots.put(node("c" + controller), boot));
@@ -131,16 +120,9 @@ final class ProductionPlanner {
                 outcome(state, new Command.Unmute(node(target), version), leader);
             case Entry.Fenced(var target, int incarnation, int version) ->
                 outcome(state, new Command.Fenced(node(target), incarnation, version), leader);
-            case Entry.CutOff off -> {
-                var next = plan(state, command(off, leader), leader);
-                next.ifPresent(done -> {
-                    var was = Known.of(done.slots, off.slot());
-                    var avoided = new HashMap<>(was.avoided());
-                    avoided.put(off.leaving(), leader.now() + 2000);
-                    done.slots.put(off.slot(), new LogState.Slot(was.row(), Map.copyOf(avoided), leader.now()));
-                });
-                yield new LogPlanner.Outcome(next, Optional.empty());
-            }
+            case Entry.CutOff off
+            when off.controller() != leader.id() -> new LogPlanner.Outcome(Optional.empty(), Optional.empty());
+            case Entry.CutOff off -> outcome(state, command(off), leader);
             case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
         };
     }
@@ -149,17 +131,17 @@ final class ProductionPlanner {
         return new LogPlanner.Outcome(plan(state, command, leader), Optional.empty());
     }
 
-    private static SlotCommand command(Entry.CutOff off, LogPlanner.Leader leader) {
+    private static SlotCommand command(Entry.CutOff off) {
         return new Command.CutOff(
                 node(LogState.where(off.primary())),
                 off.process(),
-                off.beats().getOrDefault(leader.id(), -1),
-                new NodeId("controller" + leader.id()),
+                off.beat(),
+                node("c" + off.controller()),
                 node(LogState.where(off.leaving())),
                 List.of(new SlotDrive(GROUP, off.slot(), off.epoch(), off.primary(), off.incarnation())));
     }
 
-    private static Cuts cutsOf(LogState state, LogPlanner.Leader leader) {
+    private static Cuts cutsOf(LogPlanner.Leader leader) {
         return new Cuts() {
             @Override
             public Set<CutPair> pairs() {
@@ -178,7 +160,7 @@ final class ProductionPlanner {
 
             @Override
             public boolean wasCutOff(int group, int slot) {
-                return leader.now() - Known.of(state.slots, slot).cutOff() <= 5000;
+                return leader.wasCutOff(slot);
             }
         };
     }
@@ -209,16 +191,7 @@ final class ProductionPlanner {
 
     private static Optional<LogState> plan(LogState state, SlotCommand command, LogPlanner.Leader leader) {
         var before = replication(state);
-        var cluster = new ClusterState(
-                state.version,
-                CLUSTER.clusterId(),
-                CLUSTER.members(),
-                CLUSTER.map(),
-                CLUSTER.buckets(),
-                CLUSTER.credentials(),
-                before,
-                CLUSTER.jobs());
-        var after = Planner.plan(cluster, command, new Leader() {
+        var after = Planner.plan(cluster(state.version, before), command, new Leader() {
             @Override
             public boolean leased(NodeId target) {
                 return leader.leased(name(target) + ".", state);
@@ -226,12 +199,12 @@ final class ProductionPlanner {
 
             @Override
             public boolean avoids(int group, int slot, String drive) {
-                return Known.of(state.slots, slot).avoided().getOrDefault(drive, 0.0) >= leader.now();
+                return leader.avoids(slot, drive);
             }
 
             @Override
             public Cuts cuts() {
-                return cutsOf(state, leader);
+                return cutsOf(leader);
             }
 
             @Override
@@ -242,10 +215,49 @@ final class ProductionPlanner {
         return after.equals(before) ? Optional.empty() : Optional.of(state(state, after));
     }
 
+    private static ClusterState cluster(long version, Replication replication) {
+        return new ClusterState(
+                version,
+                CLUSTER.clusterId(),
+                CLUSTER.members(),
+                CLUSTER.map(),
+                CLUSTER.buckets(),
+                CLUSTER.credentials(),
+                replication,
+                CLUSTER.jobs());
+    }
+
+    /// What a controller has to know of a state for its promises.
+    static ClusterState known(LogState state) {
+        return state.known.orElseGet(() -> {
+            var known = knownOf(state);
+            state.known = Optional.of(known);
+            return known;
+        });
+    }
+
+    private static ClusterState knownOf(LogState state) {
+        return cluster(
+                state.version,
+                new Replication(
+                        state.lastIncarnation,
+                        state.targets(),
+                        DriveTable.EMPTY,
+                        controllers(state),
+                        new TreeMap<>(),
+                        Map.of()));
+    }
+
+    private static SortedMap<NodeId, Integer> controllers(LogState state) {
+        var controllers = new TreeMap<NodeId, Integer>();
+        state.boots.forEach((controller, boot) -> controllers.put(node("c" + controller), boot));
+        return controllers;
+    }
+
     /// The state as the production planner knows it. Its rows and its group may have been changed by the model's.
     private static Replication replication(LogState state) {
         var rows = new SlotRow[state.slots.size()];
-        state.slots.forEach((slot, each) -> rows[slot] = each.row());
+        state.slots.forEach((slot, row) -> rows[slot] = row);
         var durability = state.os ? Durability.OS : Durability.FSYNC;
         var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, durability, Slot.COUNT)));
         var tables = Map.of(GROUP, SlotTable.of(rows));
@@ -264,8 +276,12 @@ final class ProductionPlanner {
                         false,
                         Known.of(state.incarnation, target),
                         state.nonce.getOrDefault(target, ""))));
-        var table = RANKED.computeIfAbsent(drives, DriveTable::new);
-        return new Replication(state.lastIncarnation, targets, table, new TreeMap<>(), groups, tables);
+        var table = RANKED.computeIfAbsent(drives, entries -> {
+            var made = new DriveTable(entries);
+            made.prepare(); // else each change of it is ranked anew
+            return made;
+        });
+        return new Replication(state.lastIncarnation, targets, table, controllers(state), groups, tables);
     }
 
     private static LogState state(LogState before, Replication after) {
@@ -294,8 +310,7 @@ final class ProductionPlanner {
                         next.boots.put(Integer.parseInt(name(controller).substring(1)), boot));
         var table = after.table(GROUP).orElseThrow();
         for (int slot = 0; slot < table.size(); slot++) {
-            var was = Known.of(next.slots, slot);
-            next.slots.put(slot, new LogState.Slot(table.row(slot), was.avoided(), was.cutOff()));
+            next.slots.put(slot, table.row(slot));
         }
         return next;
     }

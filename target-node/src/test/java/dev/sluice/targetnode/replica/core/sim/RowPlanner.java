@@ -8,10 +8,8 @@ import dev.sluice.common.cluster.slots.SlotRow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +21,7 @@ final class RowPlanner {
     private final LogState next;
     private final LogPlanner.Leader leader;
     private final Set<String> broken;
+    private final Set<String> takenOff = new HashSet<>();
 
     RowPlanner(LogState next, LogPlanner.Leader leader, Set<String> broken) {
         this.next = next;
@@ -49,15 +48,12 @@ final class RowPlanner {
         return sum.getValue();
     }
 
-    void avoid(int slot, String drive, double cutOff) {
-        var avoided = new HashMap<>(Known.of(next.slots, slot).avoided());
-        avoided.put(drive, leader.now() + 2000);
-        next.slots.put(slot, new LogState.Slot(next.row(slot), Map.copyOf(avoided), cutOff));
+    void avoid(int slot, String drive) {
+        takenOff.add(slot + "/" + drive);
     }
 
     void put(int slot, SlotRow row) {
-        var was = Known.of(next.slots, slot);
-        next.slots.put(slot, new LogState.Slot(row, was.avoided(), was.cutOff()));
+        next.slots.put(slot, row);
     }
 
     void fill() {
@@ -78,14 +74,14 @@ final class RowPlanner {
             if (slot == asked || (broken.contains("w_down") && someLive)) {
                 kept.removeIf(member -> !next.usable(member.drive()));
             }
-            var avoided = Known.of(next.slots, slot).avoided();
             var primary = where(row.primary().drive());
             var goal = goal(
                     next,
                     slot,
                     drive -> next.usable(drive)
                             && !next.draining.contains(where(drive))
-                            && avoided.getOrDefault(drive, 0.0) < leader.now()
+                            && !leader.avoids(slot, drive)
+                            && !takenOff.contains(slot + "/" + drive)
                             && (broken.contains("x_repick") || !isCut(primary, where(drive))));
             if (slot == asked || broken.contains("w_trim")) {
                 trim(kept, goal, asking);

@@ -192,7 +192,7 @@ final class Shell {
                 case Action.Send(var to, var message) -> send(at, disk, to, message);
                 case Action.Pull pull -> pull(at, disk, pull);
                 case Action.SendRow row -> sendRow(at, disk, row);
-                case Action.Propose(var proposal) -> sim.log().propose(new Entry.OfSlot(at.slot(), proposal));
+                case Action.Propose(var proposal) -> sim.log().propose(new Entry.OfSlot(at.slot(), proposal), target);
                 case Action.Accepted(long ticket, var version) ->
                     disk.staged.put(version, target.gateway.bytes(ticket));
                 case Action.Answer(long ticket, var outcome) -> target.gateway.ended(ticket, outcome);

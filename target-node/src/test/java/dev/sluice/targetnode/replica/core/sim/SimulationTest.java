@@ -23,7 +23,7 @@ final class SimulationTest {
 
     @Test
     void promisesHoldUnderFaultsWithThePlannerOfTheControllers() {
-        run(System.getProperty("seeds", "1-15"), Kind.PRODUCTION);
+        run(System.getProperty("seeds", "1-200"), Kind.PRODUCTION);
     }
 
     /// Targets do not hear each other, or only in one direction; each hears the controllers.

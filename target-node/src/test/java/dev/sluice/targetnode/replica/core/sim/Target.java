@@ -2,9 +2,12 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
+import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.replica.BeatPromises;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,7 +34,18 @@ final class Target {
     private static final double LATE = 400;
     private static final double STANDS_STILL = 1000;
 
-    private record Beat(double sent, Map<Integer, Integer> versions) {}
+    /// How many beats before one a broken rule counts with it.
+    private static final int BEATS = 4;
+
+    /// @param version that has to be applied, for a lease by what a majority has promised; empty while none has
+    private record SentBeat(double sent, BeatPromises promises, Optional<Long> version) {
+        SentBeat counting(Beaten answer) {
+            return new SentBeat(sent, promises, promises.add(answer).or(() -> version));
+        }
+    }
+
+    /// By a controller that led.
+    private record AnsweredBeat(int controller, int number) {}
 
     final Sim sim;
     final String id;
@@ -48,9 +62,13 @@ final class Target {
     // of the process
     int incarnation;
     Optional<LogState> view = Optional.empty();
-    private final Map<Integer, Beat> beats = new TreeMap<>();
+    private final Map<Integer, SentBeat> beats = new TreeMap<>();
     private final Map<String, Double> heard = new HashMap<>();
-    private final Map<Integer, Integer> answered = new TreeMap<>();
+    private Optional<AnsweredBeat> answered = Optional.empty();
+
+    /// Who leads, as the answers to beats say.
+    Leadership leadership = Leadership.UNKNOWN;
+
     private final Set<String> asking = new HashSet<>();
     private double ticked;
     private double steadySince;
@@ -102,7 +120,8 @@ final class Target {
         view = Optional.empty();
         beats.clear();
         heard.clear();
-        answered.clear();
+        answered = Optional.empty();
+        leadership = Leadership.UNKNOWN;
         asking.clear();
         ticked = clock();
         steadySince = clock();
@@ -264,12 +283,19 @@ final class Target {
     private void beat() {
         if (incarnation > 0) {
             int number = beats.size();
-            beats.put(number, new Beat(clock(), new HashMap<>()));
+            beats.put(
+                    number,
+                    new SentBeat(clock(), new BeatPromises(sim.log().controllers.size()), Optional.empty()));
+            int as = incarnation;
+            var whom = hears(1000).map(Target::nodes);
+            int applied = appliedByAll();
             for (var controller : sim.log().controllers) {
-                int as = incarnation;
-                var whom = hears(1000).map(Target::nodes);
-                int applied = appliedByAll();
-                sim.network().send(id, controller.name(), () -> controller.beat(id, as, number, whom, applied), true);
+                sim.network()
+                        .send(
+                                id,
+                                controller.name(),
+                                () -> controller.deliver(() -> controller.beat(id, as, number, whom, applied)),
+                                true);
             }
             for (var other : sim.targets()) {
                 if (other != this) {
@@ -299,23 +325,27 @@ final class Target {
         sim.network().toTarget(id, from, node -> node.heard.put(id, sim.now()));
     }
 
-    void beaten(int controller, int number, boolean promised, int version) {
-        answered.merge(controller, number, Math::max);
-        var beat = beats.get(number);
-        if (promised && beat != null) {
-            beat.versions.put(controller, version);
-            renew(beat);
+    void beaten(int number, Beaten beaten) {
+        leadership = leadership.or(beaten.leadership());
+        if (beaten.leads() && answered.filter(last -> last.number() >= number).isEmpty()) {
+            answered = Optional.of(new AnsweredBeat(Controller.id(beaten.controller()), number));
+        }
+        for (int later = number; later <= number + BEATS; later++) {
+            if (beats.containsKey(later) && (later == number || sim.breaks("two_beats"))) {
+                beats.computeIfPresent(later, (_, beat) -> beat.counting(beaten));
+                renew(Known.of(beats, later));
+            }
         }
     }
 
-    /// An answer counts once the version that it names is applied.
-    private void renew(Beat beat) {
+    /// Promises count once the version that they name is applied.
+    private void renew(SentBeat beat) {
+        if (beat.version().isEmpty()) {
+            return;
+        }
         for (var disk : disks.values()) {
-            long promised = beat.versions.values().stream()
-                    .filter(version -> version <= disk.applied || sim.breaks("lease_any_version"))
-                    .count();
-            if (promised * 2 > sim.log().controllers.size()) {
-                disk.lease = Math.max(disk.lease, beat.sent + LEASE);
+            if (beat.version().get() <= disk.applied || sim.breaks("lease_any_version")) {
+                disk.lease = Math.max(disk.lease, beat.sent() + LEASE);
             }
         }
     }
@@ -372,7 +402,7 @@ final class Target {
                 boolean mine = owner.equals(id) && !state.out.contains(drive);
                 if (mine && !(disks.containsKey(drive) && isHere(disks.get(drive), state))) {
                     int itsOwn = state.drive(drive).map(DriveEntry::incarnation).orElse(incarnation);
-                    sim.log().propose(new Entry.DriveOut(drive, itsOwn));
+                    sim.log().propose(new Entry.DriveOut(drive, itsOwn), this);
                 }
             });
             disks.values().forEach(disk -> bringIn(disk, state));
@@ -397,7 +427,7 @@ final class Target {
         if (stands && !disk.ended && disk.alive && disk.incarnation > 0 && !sim.breaks("x_hang")) {
             sim.trace("%s stands still", disk.id);
             if (sim.breaks("x_stand")) { // it is reported before its loop is ended
-                sim.log().propose(new Entry.DriveOut(disk.id, disk.incarnation));
+                sim.log().propose(new Entry.DriveOut(disk.id, disk.incarnation), this);
                 return;
             }
             disk.ended = true;
@@ -425,7 +455,7 @@ final class Target {
                 && !disk.ended
                 && entry.map(DriveEntry::out).orElse(true)) {
             int itsOwn = entry.map(DriveEntry::incarnation).orElse(0);
-            sim.log().propose(new Entry.DriveIn(disk.id, incarnation, itsOwn, disk.nonce, disk.lossy));
+            sim.log().propose(new Entry.DriveIn(disk.id, incarnation, itsOwn, disk.nonce, disk.lossy), this);
         }
     }
 
@@ -433,9 +463,12 @@ final class Target {
     private void cutOff(int slot, LogState state) {
         var row = state.row(slot);
         var primary = row.primary();
+        if (!disks.containsKey(primary.drive())) {
+            return;
+        }
         var heardNow = hears(sim.breaks("x_race") ? 1000 : CUT);
         boolean open = !sim.breaks("x_open") || shell.serving(slot).isPresent();
-        if (!disks.containsKey(primary.drive()) || heardNow.isEmpty() || !open) {
+        if (heardNow.isEmpty() || !open) {
             return;
         }
         var disk = Known.of(disks, primary.drive());
@@ -459,14 +492,24 @@ final class Target {
         disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(6);
         int of = disk.life;
         int given = disk.incarnation;
+        var beat = answered;
         after(disk.busyUntil - sim.now(), () -> {
             asking.remove(what);
-            if (sim.breaks("x_unwritten") || (disk.alive && disk.life == of)) {
+            if (beat.isPresent() && (sim.breaks("x_unwritten") || (disk.alive && disk.life == of))) {
                 disk.store.sync();
                 asked = sim.now();
                 sim.log()
-                        .propose(new Entry.CutOff(
-                                slot, row.epoch(), leaving, disk.id, given, incarnation, Map.copyOf(answered)));
+                        .propose(
+                                new Entry.CutOff(
+                                        slot,
+                                        row.epoch(),
+                                        leaving,
+                                        disk.id,
+                                        given,
+                                        incarnation,
+                                        beat.get().controller(),
+                                        beat.get().number()),
+                                this);
             }
         });
     }
@@ -480,7 +523,7 @@ final class Target {
         for (var member : row.members()) {
             boolean restarted = member.inSync() && member.since() > row.primarySince();
             if (restarted && shell.isNewLife(slot, member)) {
-                sim.log().propose(new Entry.Demote(slot, row.epoch(), member.drive(), member.incarnation()));
+                sim.log().propose(new Entry.Demote(slot, row.epoch(), member.drive(), member.incarnation()), this);
             }
         }
     }

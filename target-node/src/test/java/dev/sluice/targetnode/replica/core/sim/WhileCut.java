@@ -24,9 +24,9 @@ final class WhileCut {
     double run() {
         var random = sim.random();
         var what = (sim.production()
-                        ? List.of("pair", "pair", "star", "mesh", "hang")
-                        : List.of("pair", "pair", "star", "mesh"))
-                .get(random.nextInt(sim.production() ? 5 : 4));
+                        ? List.of("pair", "pair", "star", "mesh", "leader", "hang")
+                        : List.of("pair", "pair", "star", "mesh", "leader"))
+                .get(random.nextInt(sim.production() ? 6 : 5));
         var targets = sim.targets().stream().map(target -> target.id).toList();
         int slot = random.nextInt(log.slots().size());
         var one = where(log.state.row(slot).primary().drive());
@@ -37,6 +37,11 @@ final class WhileCut {
         switch (what) {
             case "pair" -> sim.network().block(one, List.of(others.get(random.nextInt(others.size()))), true);
             case "star" -> sim.network().block(one, others, true);
+            case "leader" -> { // the other controllers are heard
+                sim.network().block(one, List.of(log.leader().orElseThrow().name()), true);
+                sim.target(one).stop();
+                sim.target(one).start(false);
+            }
             case "hang" ->
                 Known.of(sim.target(one).disks, log.state.row(slot).primary().drive()).hangs = true;
             default -> targets.forEach(each -> sim.network().block(each, targets, true));
@@ -63,6 +68,9 @@ final class WhileCut {
                         what, targets.size(), of, served, write, log.state.row(of), log.state.muted);
             }
         });
+        if (what.equals("leader") && !log.state.isUp(one)) {
+            throw new Violation("liveness: %s stays down while cut from the leader", one);
+        }
         int entries = log.state.version - before;
         int left = log.cutOffs - cutOffs;
         if (entries > MOST_ENTRIES) {
