@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
-      { command -v mvn > /dev/null || { echo "make: Maven not found: install it (e.g. 'apt install maven')" >&2; exit 2; }; } && mvn -B -ntp
+      { command -v mvn > /dev/null || { echo "make: Maven not found: install it (e.g. 'apt install maven')" >&2; exit 2; }; } && \
+      mvn -B -ntp "-Dsluice.commit=$$(deploy/commit)"
 
 REPORTS = */target/surefire-reports */*/target/surefire-reports
 

@@ -12,7 +12,7 @@ public final class Sluice {
     private Sluice() {}
 
     public static void main(String[] arguments) {
-        System.exit(run(Installation.ofThisTree(Sluice.class, System.getenv()), arguments));
+        System.exit(run(Installation.ofLauncher(Sluice.class, System.getenv()), arguments));
     }
 
     /// One command in this JVM; the exit code says how it went.

@@ -36,7 +36,7 @@ public final class Commands {
     @Command(
             name = "sluice",
             description = "A fast tier between cloud buckets and training jobs.",
-            version = "sluice 0.1.0",
+            versionProvider = Version.class,
             footer = {"", "Exit codes: 0 done, 1 failed, 2 refused. Start with: sluice up"})
     private static final class Root extends Group {}
 

@@ -15,13 +15,19 @@ import java.util.function.Supplier;
 public record Installation(
         JvmCommand jvm, Supplier<NodeFactory> nodes, Map<String, String> environment, Optional<StartCache> startCache) {
 
-    public static Installation ofThisTree(Class<?> main, Map<String, String> environment) {
-        var home = Path.of(System.getProperty("sluice.home", ".")).toAbsolutePath();
+    /// As the launcher says where things are: of a source checkout, or of the distribution.
+    public static Installation ofLauncher(Class<?> main, Map<String, String> environment) {
+        var scripts = Path.of(System.getProperty("sluice.scripts", "deploy")).toAbsolutePath();
         return new Installation(
-                JvmCommand.ofInstallation(home, main.getName(), environment),
+                JvmCommand.ofInstallation(scripts, main.getName(), environment),
                 Nodes::factory,
                 environment,
-                StartCache.ofInstallation(home, environment));
+                StartCache.ofInstallation(scripts, environment));
+    }
+
+    /// The command as its user typed it.
+    static String typed() {
+        return System.getProperty("sluice.typed", "./sluice");
     }
 
     /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.

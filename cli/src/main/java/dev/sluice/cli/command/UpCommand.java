@@ -154,7 +154,7 @@ final class UpCommand implements Callable<Integer> {
                 outcome.startedNow() ? " (%.1f s)".formatted(seconds) : "");
         out.println("  data, keys, settings  " + dir.layout(installation).dir());
         if (started.auth()) {
-            out.println("  for S3 clients        eval \"$(./sluice env%s)\"".formatted(dir.repeated()));
+            out.println("  for S3 clients        eval \"$(%s env%s)\"".formatted(Installation.typed(), dir.repeated()));
         } else {
             out.println("  no authentication: everybody may read and write");
         }

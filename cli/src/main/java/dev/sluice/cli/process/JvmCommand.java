@@ -38,12 +38,10 @@ public record JvmCommand(
     /// As this JVM was started, with the flags of node JVMs, the start cache if there is one, and the flags in
     /// `$SLUICE_JVM_FLAGS` behind them.
     ///
-    /// @param home the root of the tree
-    public static JvmCommand ofInstallation(Path home, String mainClass, Map<String, String> environment) {
+    /// @param scripts the folder of `jvm.flags`
+    public static JvmCommand ofInstallation(Path scripts, String mainClass, Map<String, String> environment) {
         var flags = new ArrayList<>(List.of(
-                "@" + home.resolve("deploy/jvm.flags"),
-                "-Dsluice.home=" + home,
-                "-Djava.library.path=" + System.getProperty("java.library.path")));
+                "@" + scripts.resolve("jvm.flags"), "-Djava.library.path=" + System.getProperty("java.library.path")));
         StartCache.file(environment).filter(Files::exists).ifPresent(cache -> {
             flags.add("-XX:AOTCache=" + cache);
             flags.add("-Xlog:aot*=off"); // of no use to this JDK: then it starts without

@@ -1,6 +1,7 @@
 package dev.sluice.cli.process;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,15 +14,14 @@ import java.util.Optional;
 public record StartCache(Path script, Path folder) {
 
     /// None where the environment says `SLUICE_START_CACHE=off` or `keep`, or the launcher does not say which build
-    /// this
-    /// is.
+    /// this is. The distribution has a cache, and no script to make another.
     ///
-    /// @param home the root of the tree
-    public static Optional<StartCache> ofInstallation(Path home, Map<String, String> environment) {
+    /// @param scripts the folder of the script
+    public static Optional<StartCache> ofInstallation(Path scripts, Map<String, String> environment) {
+        var script = scripts.resolve("start-cache");
         return file(environment)
-                .filter(_ -> !setting(environment).equals("keep"))
-                .map(file -> new StartCache(
-                        home.resolve("deploy/start-cache"), file.resolve("..").normalize()));
+                .filter(_ -> !setting(environment).equals("keep") && Files.exists(script))
+                .map(file -> new StartCache(script, file.resolve("..").normalize()));
     }
 
     /// The cache of JVMs that run nodes. It need not be there.

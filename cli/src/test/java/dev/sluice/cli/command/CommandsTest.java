@@ -89,6 +89,13 @@ final class CommandsTest {
         assertThat(helpOf()).contains("Usage: sluice", "bucket", "Start with: sluice up");
     }
 
+    @Test
+    void versionNamesTheCommitAndASourceCheckout() {
+        assertThat(helpOf("--version")).matches("sluice \\d+\\.\\d+\\.\\d+\\S* \\(commit [0-9a-z-]+\\)\\R");
+        assertThat(Version.text("1.2.3", "0123456789ab", "source checkout"))
+                .isEqualTo("sluice 1.2.3 (commit 0123456789ab, source checkout)");
+    }
+
     private static String helpOf(String... arguments) {
         var out = new StringWriter();
         assertThat(Sluice.run(INSTALLATION, new PrintWriter(out), new PrintWriter(Writer.nullWriter()), arguments))

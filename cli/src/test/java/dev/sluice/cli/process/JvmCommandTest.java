@@ -33,7 +33,7 @@ final class JvmCommandTest {
     @Test
     void flagsOfTheEnvironmentComeBehindAllOthersSoThatTheyCount() {
         var usual = with(Map.of()).flags();
-        assertThat(usual).startsWith("@/tree/deploy/jvm.flags");
+        assertThat(usual).startsWith("@/tree/jvm.flags");
         assertThat(with(Map.of("SLUICE_JVM_FLAGS", "  ")).flags()).isEqualTo(usual);
         var more = with(Map.of("SLUICE_JVM_FLAGS", " -Xmx1g   -Xlog:gc ")).flags();
         assertThat(more).startsWith(usual.toArray(String[]::new)).endsWith("-Xmx1g", "-Xlog:gc");
