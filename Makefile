@@ -8,13 +8,16 @@ MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
 REPORTS = */target/surefire-reports */*/target/surefire-reports
 
 .DEFAULT_GOAL := help
-.PHONY: help build check test test-long bench-compare format clean
+.PHONY: help build dist check test test-long bench-compare format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 build: ## compile and package, without tests and checks (./sluice does it by itself)
 	@$(MVN) -q -Dfast -DskipTests -Dmaven.test.skip=true -pl cli,bench -am package
+
+dist: ## the tarball for machines without JDK and Maven, its bill of materials and checksums, in dist (docs/install.md)
+	@deploy/dist
 
 check: ## all that needs no test to run: compiler warnings, Error Prone, NullAway, format; packages what the tests start
 	@$(MVN) -q -T 2 -DskipTests verify
