@@ -7,7 +7,6 @@ import dev.sluice.testing.Notes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -24,43 +23,57 @@ final class DistributionTest {
     private Path folder;
 
     @Test
-    @Tag("long")
-    @Timeout(900)
-    void unpackedTarballServesObjectsAndUsesItsStartCache() throws IOException {
-        var tarball = Distribution.make(folder);
-        var object = Files.writeString(folder.resolve("object"), "what was put\n");
-
-        long began = System.nanoTime();
-        var distribution = Distribution.unpack(tarball, folder);
-        var nodes = distribution.home().resolve("nodes.log");
-        var command = distribution.home().resolve("command.log");
-        try {
-            var up = List.of("up", "--targets", "3", "--port", Distribution.port());
-            distribution
-                    .attempt(logging("SLUICE_JVM_FLAGS", nodes), up.toArray(String[]::new))
-                    .orFail("");
-            distribution.sluice("bucket", "create", "shards");
-            distribution.sluice("put", object.toString(), "shards/a/object");
-            var read = distribution.sluice("cat", "shards/a/object");
-            var took = (System.nanoTime() - began) / 1e9;
-            assertThat(read.outText()).isEqualTo("what was put\n");
-            Notes.add("DistributionTest: %.1f s from the tarball of %d MB to the first GET"
-                    .formatted(took, Files.size(tarball) / 1_000_000));
-            assertThat(distribution.program()).isEqualTo(distribution.folder().resolve("runtime/bin/java"));
-            distribution
-                    .attempt(logging("JDK_JAVA_OPTIONS", command), "ls", "shards")
-                    .orFail("");
-        } finally {
-            distribution.sluice("down");
-        }
-        assertUsesCache(nodes, 500);
-        assertUsesCache(command, 20);
+    @Timeout(300)
+    void unpackedTarballServesObjectsWithoutJdk() throws IOException {
+        var distribution = storeAndRead(Distribution.make(folder, "--no-start-cache"));
         assertThat(distribution.sluice("--version").outText())
                 .matches("sluice \\d\\S* \\(commit (unknown|[0-9a-f]{12}(-changed)?)\\)\\n");
         assertThat(distribution.folder().resolve("completion/sluice.bash"))
                 .content()
                 .contains("prefetch");
         assertThat(distribution.folder().resolve("LICENSE")).exists();
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(900)
+    void unpackedTarballUsesItsStartCache() throws IOException {
+        var distribution = storeAndRead(Distribution.make(folder));
+        assertUsesCache(nodes(distribution), 500);
+        assertUsesCache(command(distribution), 20);
+    }
+
+    private Distribution storeAndRead(Path tarball) throws IOException {
+        var object = Files.writeString(folder.resolve("object"), "what was put\n");
+        long began = System.nanoTime();
+        var distribution = Distribution.unpack(tarball, folder);
+        try {
+            var flags = logging("SLUICE_JVM_FLAGS", nodes(distribution));
+            distribution
+                    .attempt(flags, "up", "--targets", "3", "--port", Distribution.port())
+                    .orFail("");
+            distribution.sluice("bucket", "create", "shards");
+            distribution.sluice("put", object.toString(), "shards/a/object");
+            var read = distribution
+                    .attempt(logging("JDK_JAVA_OPTIONS", command(distribution)), "cat", "shards/a/object")
+                    .orFail("");
+            var took = (System.nanoTime() - began) / 1e9;
+            assertThat(read.outText()).isEqualTo("what was put\n");
+            Notes.add("DistributionTest: %.1f s from the tarball of %d MB to the first GET"
+                    .formatted(took, Files.size(tarball) / 1_000_000));
+            assertThat(distribution.program()).isEqualTo(distribution.folder().resolve("runtime/bin/java"));
+            return distribution;
+        } finally {
+            distribution.sluice("down");
+        }
+    }
+
+    private static Path nodes(Distribution distribution) {
+        return distribution.home().resolve("nodes.log");
+    }
+
+    private static Path command(Distribution distribution) {
+        return distribution.home().resolve("command.log");
     }
 
     private static Map<String, String> logging(String variable, Path log) {

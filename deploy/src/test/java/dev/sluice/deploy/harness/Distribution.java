@@ -23,12 +23,14 @@ public record Distribution(Path folder, Path home, Path programs) {
 
     /// From the jars of the tests' build.
     ///
+    /// @param options of `deploy/dist`, besides these jars and the folder
     /// @return the tarball, in that folder
-    public static Path make(Path output) throws IOException {
+    public static Path make(Path output, String... options) throws IOException {
         var root = Repository.root();
         var jars = root.resolve("cli/target/dist-maven");
-        var command =
-                List.of(root.resolve("deploy/dist").toString(), "--jars", jars.toString(), "--output", "" + output);
+        var command = new ArrayList<>(List.of(root.resolve("deploy/dist").toString()));
+        command.addAll(List.of("--jars", jars.toString(), "--output", output.toString()));
+        command.addAll(List.of(options));
         Finished.run(MADE, Map.of(), command).orFail("");
         return onlyOne(output, "*.tar.gz");
     }
