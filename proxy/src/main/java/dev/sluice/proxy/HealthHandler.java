@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve, and how
-/// it is as a controller. For load balancers and the launcher.
+/// it is as a controller. `GET /health/ready` is the same under a stricter condition. For load balancers and the
+/// launcher.
 public final class HealthHandler implements HttpHandler {
     private final NodeId self;
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -18,12 +18,14 @@ import java.util.function.Consumer;
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
 public final class NodeHandler implements HttpHandler {
     static final String CLUSTER_HEALTH = "/health/cluster";
+    static final String READY = "/health/ready";
 
     private final S3RequestParser parser;
     private final HttpHandler s3;
     private final HttpHandler nativeApi;
     private final HttpHandler peers;
     private final HttpHandler health;
+    private final HttpHandler ready;
     private final HttpHandler clusterHealth;
     private final HttpHandler metrics;
 
@@ -33,6 +35,7 @@ public final class NodeHandler implements HttpHandler {
     /// @param region the one region of this cluster, or `*` for any
     /// @param redirects makes and checks the tokens of redirects
     /// @param peerApi what this node answers to other nodes
+    /// @param ready whether clients are to be sent here now
     /// @param backendRules throws an IllegalArgumentException for a backend that this node's configuration refuses
     public record Parts(
             NodeId self,
@@ -46,6 +49,7 @@ public final class NodeHandler implements HttpHandler {
             Targets targets,
             HttpHandler peerApi,
             HttpHandler health,
+            HttpHandler ready,
             HttpHandler clusterHealth,
             HttpHandler metrics,
             Consumer<BackendSpec> backendRules,
@@ -80,6 +84,7 @@ public final class NodeHandler implements HttpHandler {
                 new CachedApi(lists));
         this.peers = parts.peerApi();
         this.health = parts.health();
+        this.ready = parts.ready();
         this.clusterHealth = parts.clusterHealth();
         this.metrics = parts.metrics();
     }
@@ -100,6 +105,9 @@ public final class NodeHandler implements HttpHandler {
         if (reads && path.equals("/health")) {
             return health.answer(head);
         }
+        if (reads && path.equals(READY)) {
+            return ready.answer(head);
+        }
         if (reads && path.equals(CLUSTER_HEALTH)) {
             return clusterHealth.answer(head);
         }
@@ -114,6 +122,7 @@ public final class NodeHandler implements HttpHandler {
         var path = head.path();
         return (path.startsWith("/v1/")
                         || path.equals("/health")
+                        || path.equals(READY)
                         || path.equals(CLUSTER_HEALTH)
                         || path.equals("/metrics"))
                 && parser.hostBucket(head.headers()).isEmpty();

@@ -58,7 +58,7 @@ public final class S3Operations implements Operations {
         if (path.startsWith("/v1/")) {
             return path.startsWith(PeerPaths.PREFIX) ? Operation.PEER : Operation.NATIVE;
         }
-        if (path.equals(NodeHandler.CLUSTER_HEALTH)) {
+        if (path.equals(NodeHandler.CLUSTER_HEALTH) || path.equals(NodeHandler.READY)) {
             return Operation.OTHER;
         }
         int key = path.indexOf('/', 1) + 1;

@@ -100,6 +100,7 @@ final class TrialCluster implements AutoCloseable {
                 new Targets(here, peers),
                 nothing,
                 nothing,
+                nothing,
                 new ClusterHealthHandler(node, () -> slots, () -> muted),
                 nothing,
                 TrialCluster::onlyViaLab,

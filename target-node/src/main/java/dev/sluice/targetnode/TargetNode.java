@@ -175,6 +175,11 @@ public final class TargetNode implements AutoCloseable {
         return store.ready() && replicator.hasRegistered();
     }
 
+    /// Whether a drive of it may answer for the slots of replicated buckets that it leads.
+    public boolean leased() {
+        return replicator.leased();
+    }
+
     /// Its share of the cluster's slots: fixed when it was formed, whatever becomes of its drives.
     public static double weight(ObjectStore store) {
         return store.mountpaths().formedWeight();

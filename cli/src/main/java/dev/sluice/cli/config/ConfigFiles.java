@@ -22,7 +22,9 @@ public final class ConfigFiles {
 
     private ConfigFiles() {}
 
-    /// The configuration of a node, with keys from the environment where that has them.
+    /// The configuration of a node, with keys from the environment where that has them, and with what the file leaves
+    /// out
+    /// of `[node]`.
     public static NodeConfig node(Path file, Map<String, String> environment) {
         return node(read(file), file.toString(), environment);
     }
@@ -38,7 +40,9 @@ public final class ConfigFiles {
     static NodeConfig node(String toml, String name, Map<String, String> environment) {
         var config = parse(toml, name, NodeConfig.class, NodeConfig.DEFAULTS, nodeForm());
         try {
-            return config.with(config.auth().withKeysFrom(environment)).checked();
+            return config.with(config.auth().withKeysFrom(environment))
+                    .with(config.node().filledFrom(environment))
+                    .checked();
         } catch (IllegalArgumentException wrong) {
             throw new ConfigException(name + ": " + wrong.getMessage());
         }

@@ -5,6 +5,8 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Everything one node is told when it starts: the contents of its FILE.
 public record NodeConfig(
@@ -22,6 +24,20 @@ public record NodeConfig(
     public record Node(String id, NodeRole role, String listen, String url, String zone) {
         public NodeId nodeId() {
             return new NodeId(id);
+        }
+
+        /// What the file leaves out, as the environment says: one file for all nodes of an orchestrator.
+        Node filledFrom(Map<String, String> environment) {
+            return new Node(
+                    filled(id, environment.get("SLUICE_NODE_ID")),
+                    role,
+                    filled(listen, environment.get("SLUICE_NODE_LISTEN")),
+                    filled(url, environment.get("SLUICE_NODE_URL")),
+                    filled(zone, environment.get("SLUICE_NODE_ZONE")));
+        }
+
+        private static String filled(String setting, @Nullable String variable) {
+            return setting.isEmpty() && variable != null ? variable.strip() : setting;
         }
 
         public HostPort address() {
@@ -110,6 +126,10 @@ public record NodeConfig(
 
     NodeConfig with(AuthConfig changed) {
         return new NodeConfig(node, drives, cluster, changed, limits, backends, storage, http, log);
+    }
+
+    NodeConfig with(Node changed) {
+        return new NodeConfig(changed, drives, cluster, auth, limits, backends, storage, http, log);
     }
 
     private static void require(String key, String value) {

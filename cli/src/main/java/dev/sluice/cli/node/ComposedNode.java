@@ -62,6 +62,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -244,11 +245,8 @@ final class ComposedNode implements RunningNode {
                         target.map(TargetNode::replica),
                         controller.map(ControllerNode.class::cast),
                         views),
-                new HealthHandler(
-                        id,
-                        this::whyNotReady,
-                        () -> target.map(node -> node.service().mountpaths()).orElse(List.of()),
-                        () -> controller.map(ControllerHost::health)),
+                health(this::whyNotReady),
+                health(this::whyNoClients),
                 new ClusterHealthHandler(
                         id,
                         () -> views.current().allSlotCounts(),
@@ -273,6 +271,23 @@ final class ComposedNode implements RunningNode {
     private AccessLog accessLog() throws IOException {
         var file = config.log().accessLog();
         return file.isEmpty() ? AccessLog.NONE : closedLast(JsonAccessLog.open(id.value(), Path.of(file)));
+    }
+
+    private HealthHandler health(Supplier<Optional<String>> whyNot) {
+        return new HealthHandler(
+                id,
+                whyNot,
+                () -> target.map(node -> node.service().mountpaths()).orElse(List.of()),
+                () -> controller.map(ControllerHost::health));
+    }
+
+    /// Why clients are to be sent to other nodes.
+    private Optional<String> whyNoClients() {
+        return whyNotReady()
+                .or(() -> closing ? Optional.of("the node stops") : Optional.empty())
+                .or(() -> target.map(TargetNode::leased).orElse(true)
+                        ? Optional.empty()
+                        : Optional.of("the target has no lease: it does not reach enough controllers"));
     }
 
     private Optional<String> whyNotReady() {

@@ -223,6 +223,23 @@ final class ConfigFilesTest {
     }
 
     @Test
+    void environmentFillsWhatTheFileLeavesOutOfTheNode() {
+        var environment = Map.of(
+                "SLUICE_NODE_ID", "target009",
+                "SLUICE_NODE_URL", "http://target009:8180",
+                "SLUICE_NODE_LISTEN", "127.0.0.9:8180",
+                "SLUICE_NODE_ZONE", " rack-9\n");
+        var nameless = LEAST.replace("id = \"target001\"\nrole = \"target\"\nlisten = \"127.0.0.1:8180\"", "");
+        assertThat(nameless).isNotEqualTo(LEAST);
+        assertThat(ConfigFiles.node(nameless, "node.toml", environment).node())
+                .isEqualTo(new NodeConfig.Node(
+                        "target009", NodeRole.TARGET, "127.0.0.9:8180", "http://target009:8180", "rack-9"));
+        assertThat(ConfigFiles.node(LEAST, "node.toml", environment).node().id())
+                .as("what the file says")
+                .isEqualTo("target001");
+    }
+
+    @Test
     void keysOfTheEnvironmentWin() {
         var environment = Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s");
         assertThat(ConfigFiles.node(LEAST, "node.toml", environment).auth())
