@@ -23,6 +23,7 @@ final class DistributionTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     @Timeout(300)
     void unpackedTarballServesObjectsWithoutJdk() throws IOException {
         var distribution = storeAndRead(Distribution.make(folder, "--no-start-cache"));

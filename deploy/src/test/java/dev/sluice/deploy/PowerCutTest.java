@@ -7,11 +7,14 @@ import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.Finished;
 import dev.sluice.deploy.harness.MountedImage;
 import dev.sluice.deploy.harness.SluiceCluster;
+import dev.sluice.testing.PromiseBroken;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,12 +22,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.Bucket;
 
 /// The power of the drives is cut under load: what was acknowledged is there afterwards. The kernel's own file systems
 /// lose here what was not synced, data and names.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class PowerCutTest {
     private static final long IMAGE = 600L << 20;
+    private static final int CONTROLLERS = 3;
+    private static final int CONTROLLERS_CUTS = 10;
+    private static final int BUCKETS_BEFORE_A_CUT = 5;
+    private static final Logger LOG = LoggerFactory.getLogger(PowerCutTest.class);
     private static final int WRITERS = 6;
     private static final int ACKNOWLEDGED_BEFORE_A_CUT = 150;
     private static final Duration COMMAND = Duration.ofSeconds(30);
@@ -43,6 +55,44 @@ final class PowerCutTest {
     @EnumSource
     void whatWasAcknowledgedSurvivesManyPowerCuts(MountedImage.Kind kind) throws Exception {
         cut(kind, 25);
+    }
+
+    /// All three controllers lose power at the same moment, each time while buckets are created.
+    @Tag("long")
+    @Test
+    void bucketsThatWereAcknowledgedSurvivePowerCutsOfAllControllers() throws Exception {
+        var created = new CopyOnWriteArrayList<String>();
+        try (var image = MountedImage.make(MountedImage.Kind.EXT4, folder, IMAGE);
+                var cluster = image.cluster(folder.resolve("cluster"), CONTROLLERS, "8MiB");
+                var s3 = cluster.endpoint().client()) {
+            for (int round = 0; round < CONTROLLERS_CUTS; round++) {
+                var name = "round%d-".formatted(round);
+                int before = created.size();
+                var writer = CompletableFuture.runAsync(() -> createBuckets(s3, name, created));
+                Eventually.holds(RECOVERY, () -> assertThat(created).hasSizeGreaterThan(before + BUCKETS_BEFORE_A_CUT));
+                cutPower(cluster, image);
+                writer.get(1, TimeUnit.MINUTES);
+                image.mountAgain();
+                cluster.up();
+                var kept = Eventually.within(RECOVERY, () -> s3.listBuckets().buckets()).stream()
+                        .map(Bucket::name)
+                        .toList();
+                PromiseBroken.check(() -> assertThat(kept).containsAll(created));
+            }
+        }
+    }
+
+    /// Until one is not acknowledged.
+    private static void createBuckets(S3Client s3, String prefix, List<String> created) {
+        try {
+            for (int i = 0; ; i++) {
+                var name = prefix + i;
+                s3.createBucket(request -> request.bucket(name));
+                created.add(name);
+            }
+        } catch (SdkException cut) {
+            LOG.info("no bucket after {}: {}", created.getLast(), cut.getMessage());
+        }
     }
 
     private void cut(MountedImage.Kind kind, int times) throws Exception {
@@ -72,16 +122,20 @@ final class PowerCutTest {
             writes.beginUpload("upload/" + round);
             load.withWriters(writes, WRITERS, round);
             load.awaitAcknowledged(ACKNOWLEDGED_BEFORE_A_CUT);
-            var pids = cluster.nodes().stream().map(ClusterNode::pid).distinct().toList();
-            signal("-STOP", pids);
-            image.cutPower();
-            signal("-KILL", pids);
-            for (var pid : pids) {
-                ProcessHandle.of(pid)
-                        .ifPresent(process ->
-                                process.onExit().orTimeout(30, TimeUnit.SECONDS).join());
-            }
+            cutPower(cluster, image);
             load.stop();
+        }
+    }
+
+    private static void cutPower(SluiceCluster cluster, MountedImage image) {
+        var pids = cluster.nodes().stream().map(ClusterNode::pid).distinct().toList();
+        signal("-STOP", pids);
+        image.cutPower();
+        signal("-KILL", pids);
+        for (var pid : pids) {
+            ProcessHandle.of(pid)
+                    .ifPresent(process ->
+                            process.onExit().orTimeout(30, TimeUnit.SECONDS).join());
         }
     }
 

@@ -21,8 +21,13 @@ import java.util.TreeMap;
 public final class StateCodec {
     private static final char FOUNDING = 'F';
     private static final char ADOPTED = 'A';
-    private static final char CHANGE = 'C';
-    private static final char CHANGES = 'S';
+    private static final char CHANGE = 'D';
+    private static final char CHANGES = 'T';
+
+    /// Of builds that logged the whole table of buckets, and would lose their changes.
+    private static final char OLD_CHANGE = 'C';
+
+    private static final char OLD_CHANGES = 'S';
 
     private StateCodec() {}
 
@@ -132,8 +137,8 @@ public final class StateCodec {
         return switch (bytes.length == 0 ? ' ' : (char) bytes[0]) {
             case FOUNDING -> ClusterJson.read(rest, Founding.class);
             case ADOPTED -> new Adopted(decodeState(rest));
-            case CHANGE -> decodeChange(rest);
-            case CHANGES -> decodeChanges(rest);
+            case CHANGE, OLD_CHANGE -> decodeChange(rest);
+            case CHANGES, OLD_CHANGES -> decodeChanges(rest);
             default -> throw new IOException("an entry of an unknown kind");
         };
     }

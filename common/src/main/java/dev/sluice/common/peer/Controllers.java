@@ -194,7 +194,8 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     private boolean mayBeReached(NodeId controller) {
         var until = unreached.get(controller);
-        return until == null || until < System.nanoTime();
+        long now = System.nanoTime();
+        return until == null || (until < now && !answersNoBeat(controller, now - NO_BEAT.toNanos()));
     }
 
     private void missed(NodeId controller) {
@@ -222,7 +223,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         var caller = Thread.ofVirtual().name("ask " + controller).start(() -> {
             try {
                 answer.complete(call.apply(service(controller)));
-            } catch (RuntimeException failure) {
+            } catch (Throwable failure) {
                 answer.completeExceptionally(failure);
             }
         });
@@ -244,8 +245,9 @@ public final class Controllers implements ControlPlane, AutoCloseable {
                 }
             } catch (ExecutionException failure) {
                 if (failure.getCause() instanceof StoreException why) {
-                    if (why.getCause() instanceof IOException) {
-                        missed(controller);
+                    boolean isOwn = why instanceof StoreException.NotLeader || leadership.isOf(controller);
+                    if (isOwn && why.getCause() instanceof IOException) {
+                        missed(controller); // else it may have waited for the leader
                     }
                     throw why;
                 }

@@ -45,6 +45,9 @@ interface Consensus extends AutoCloseable {
     /// @throws StoreException.DriveFailed or Unavailable when it is not known whether it has an effect
     boolean propose(LogEntry entry);
 
+    /// Another controller is to lead, if it can. It will be tried soon.
+    default void handOver(NodeId next) {}
+
     /// What is due from time to time. Never long.
     default void tend() {}
 

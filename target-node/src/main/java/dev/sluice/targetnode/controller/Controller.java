@@ -67,6 +67,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     private final Promises promises;
     private final LeaderMemory memory;
     private final Reports reports;
+    private final Hearers hearers;
     private final CommandQueue commands;
     private final History history = new History();
     private final StateWatch published = new StateWatch();
@@ -95,6 +96,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         this.promises = new Promises(clock, self);
         this.memory = new LeaderMemory(clock, promises);
         this.reports = new Reports(clock, controllers);
+        this.hearers = new Hearers(clock);
         this.commands = new CommandQueue(log, memory, this::agreed);
         this.judge = Thread.ofPlatform().name("controller " + self).daemon().unstarted(this::judgeForEver);
         log.follow(this::applied);
@@ -344,7 +346,12 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         }
         words.put(word.controller(), new Word(word.number(), now));
         log.heard(word.controller(), word.seat());
+        noted(word);
+    }
+
+    private void noted(ControllerWord word) {
         reports.heard(word);
+        hearers.heard(word);
     }
 
     private void judgeForEver() {
@@ -399,7 +406,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     /// again that refused a write or were full, and sees that the state is kept where it is to be.
     void judge() {
         var _ = promises.lapsed();
-        reports.heard(word());
+        noted(word());
         if (log.seat().leads()) {
             var known = agreed();
             reports.due(known.replication()).forEach(this::judged);
@@ -407,6 +414,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
             if (memory.mayChooseAgain(agreed().replication())) {
                 apply(new Command.Fill());
             }
+            hearers.better(self).ifPresent(log::handOver);
             log.tend();
         }
     }

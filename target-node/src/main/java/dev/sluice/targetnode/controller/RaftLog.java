@@ -72,9 +72,9 @@ final class RaftLog implements Consensus {
     /// Has another one lead. To be asked of the leader.
     ///
     /// @throws StoreException.Unavailable when it is not known whether it does, too
-    void handOver(String peer) {
+    void handOver(String peer, Duration patience) {
         try {
-            raft.handOver(peer, PATIENCE);
+            raft.handOver(peer, patience);
         } catch (ConsensusException e) {
             throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
         } catch (InterruptedException _) {

@@ -11,6 +11,7 @@ import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,11 @@ final class SeatedLog implements Consensus {
     private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
 
+    /// Ratis takes no commands while it hands over.
+    private static final Duration HAND_OVER = Duration.ofMillis(600);
+
+    private static final Duration HAND_OVER_AGAIN = Duration.ofSeconds(10);
+
     private record Heard(Seat seat, long at) {}
 
     private record Server(SeatFolder folder, RaftLog log) {}
@@ -51,7 +57,10 @@ final class SeatedLog implements Consensus {
     private volatile Optional<String> trouble = Optional.empty();
     private volatile boolean hasNoLoneState;
     private volatile boolean closed;
-    private Optional<Ending> ending = Optional.empty();
+    private volatile Optional<NodeId> successor = Optional.empty();
+    private final List<Ending> endings = new ArrayList<>();
+    private long handedOver = System.nanoTime() - HAND_OVER_AGAIN.toNanos();
+    private int handOvers;
     private Follower follower = (_, _) -> {};
     private long told = -1;
     private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
@@ -180,6 +189,11 @@ final class SeatedLog implements Consensus {
         return open.filter(server -> server.folder().drive().id().equals(drive)).isPresent();
     }
 
+    @Override
+    public void handOver(NodeId next) {
+        successor = Optional.of(next);
+    }
+
     // ---- its place
 
     private void stepForEver() {
@@ -218,14 +232,19 @@ final class SeatedLog implements Consensus {
         if (open.isPresent() && !closed) {
             adopt();
             if (seat().leads() && snapshot().isPresent()) {
-                changeServers(open.get());
                 handOver(open.get());
+            }
+            if (open.isPresent() && seat().leads() && snapshot().isPresent()) {
+                changeServers(open.get());
             }
         }
     }
 
     private boolean mayGoOn(Server server) {
-        return server.log().isOpen() && (folders.mayKeep(server.folder().drive().id()) || !anotherLeads());
+        return server.log().isOpen()
+                && (folders.mayKeep(server.folder().drive().id())
+                        || server.log().isLeader() // it hands over first
+                        || !anotherLeads());
     }
 
     private void endServer() throws IOException {
@@ -240,14 +259,13 @@ final class SeatedLog implements Consensus {
                 .name("end " + server.folder().server())
                 .daemon()
                 .start(server.log()::close); // may hang
-        ending = Optional.of(new Ending(server.folder().drive(), thread));
+        endings.add(new Ending(server.folder().drive(), thread));
     }
 
-    /// Its server of before may still write there.
+    /// A server of before may still write there.
     private boolean isEndingOn(StateDrive drive) {
-        return ending.filter(last -> last.thread().isAlive())
-                .filter(last -> last.drive().id().equals(drive.id()))
-                .isPresent();
+        endings.removeIf(one -> !one.thread().isAlive());
+        return endings.stream().anyMatch(one -> one.drive().id().equals(drive.id()));
     }
 
     private void takePlace() throws IOException {
@@ -303,6 +321,7 @@ final class SeatedLog implements Consensus {
                     folder.founder() ? Set.of(folder.server()) : Set.of(),
                     calls);
             holding = Seat.Holding.SOME;
+            cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
             trouble = Optional.empty();
             open = Optional.of(new Server(folder, log));
             if (closed) {
@@ -330,13 +349,29 @@ final class SeatedLog implements Consensus {
         }
     }
 
+    /// Those of servers that this one is in the place of: their drives may be needed again.
+    private void putOldFoldersAside(Server here) throws IOException {
+        for (var old : folders.find().whole()) {
+            if (!old.server().equals(here.folder().server())) {
+                LOG.info(
+                        "{} is in the place of {}, whose folder is put aside",
+                        here.folder().server(),
+                        old.server());
+                folders.putAside(old.drive());
+            }
+        }
+    }
+
     // ---- the leader's duties
 
     /// A lone controller's state is the first entry of the log.
     private void adopt() throws IOException {
         if (snapshot().isPresent()) {
-            if (System.nanoTime() - cleared > LOOK_AGAIN.toNanos()) {
+            boolean isMember = members().contains(open.orElseThrow().folder().server());
+            boolean isAlone = endings.stream().noneMatch(one -> one.thread().isAlive());
+            if (isMember && isAlone && System.nanoTime() - cleared > LOOK_AGAIN.toNanos()) {
                 folders.putLoneStateAside();
+                putOldFoldersAside(open.orElseThrow());
                 cleared = System.nanoTime();
             }
             return;
@@ -381,26 +416,47 @@ final class SeatedLog implements Consensus {
         }
     }
 
-    /// When its drive is to go it makes way for a server of its controller on another drive.
-    private void handOver(Server here) {
-        if (folders.mayKeep(here.folder().drive().id()) || folders.place().isEmpty()) {
+    /// When its drive is to go, or another controller hears the targets better. Whether Ratis takes commands again
+    /// after an
+    /// attempt that failed is not certain, so the server begins again: the others choose who leads meanwhile.
+    private void handOver(Server here) throws IOException {
+        var wanted = successor;
+        successor = Optional.empty();
+        boolean leaves =
+                !folders.mayKeep(here.folder().drive().id()) && folders.place().isPresent();
+        if ((wanted.isEmpty() && !leaves) || System.nanoTime() - handedOver < HAND_OVER_AGAIN.toNanos()) {
             return;
         }
+        var able = successors(here);
+        var next = able.stream()
+                .filter(server -> wanted.equals(Optional.of(RaftLog.node(server))))
+                .findFirst()
+                .or(() ->
+                        leaves && !able.isEmpty() ? Optional.of(able.get(handOvers % able.size())) : Optional.empty());
+        if (next.isEmpty()) {
+            return;
+        }
+        handedOver = System.nanoTime();
+        handOvers++;
+        try {
+            LOG.info("{} hands over to {}", here.folder().server(), next.get());
+            here.log().handOver(next.get(), HAND_OVER);
+        } catch (StoreException.Unavailable failed) {
+            LOG.warn("{} begins again: {}", here.folder().server(), failed.getMessage());
+            endServer();
+        }
+    }
+
+    private List<String> successors(Server here) {
         var fresh = fresh();
-        var next = here.log().members().stream()
+        return here.log().members().stream()
+                .sorted()
+                .filter(server -> !server.equals(here.folder().server()))
                 .filter(server -> Optional.ofNullable(fresh.get(RaftLog.node(server)))
                         .flatMap(Seat::server)
                         .filter(server::equals)
                         .isPresent())
-                .findAny();
-        if (next.isPresent()) {
-            LOG.info(
-                    "{} is to leave {}: {} leads",
-                    here.folder().server(),
-                    here.folder().drive(),
-                    next.get());
-            here.log().handOver(next.get());
-        }
+                .toList();
     }
 
     @Override

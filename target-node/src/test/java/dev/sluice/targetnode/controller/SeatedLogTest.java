@@ -30,6 +30,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,6 +166,7 @@ class SeatedLogTest {
         }
     }
 
+    @Tag("long") // SeatDamageTest has a short form
     @ParameterizedTest
     @ValueSource(strings = {"server", "log/record", "raft-meta", "log"})
     void controllerWhoseFolderLostAPartJoinsUnderAnotherId(String part) throws Exception {
@@ -239,6 +241,32 @@ class SeatedLogTest {
         eventually(() -> nodes.server(node).filter(now -> !now.equals(old)).isPresent());
         nodes.awaitAll();
         assertThat(nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))).isTrue();
+        assertThat(nodes.log(node).seat().leads()).as("one of the others leads").isFalse();
+
+        nodes.plug(node, "d0");
+        eventually(() -> !Files.exists(nodes.raft(node, "d0")));
+        eventually(() -> {
+            nodes.leader().handOver(node);
+            return nodes.log(node).seat().leads();
+        });
+        nodes.drain(node, "d1");
+        eventually(() -> nodes.log(node).isKeptOn(SeatNodes.id(node, "d0")));
+        nodes.awaitAll();
+    }
+
+    @Test
+    void leaderHandsOverToAnotherThatIsToLead() {
+        newCluster();
+        var old = ALL.stream()
+                .filter(each -> nodes.log(each).seat().leads())
+                .findFirst()
+                .orElseThrow();
+        var next = ALL.stream().filter(each -> !each.equals(old)).toList().getLast();
+        nodes.log(old).handOver(next);
+        eventually(
+                () -> nodes.log(next).seat().leads() && !nodes.log(old).seat().leads());
+        join(next);
+        nodes.awaitAll();
     }
 
     // ---- the state from before there was a log

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
@@ -110,6 +111,35 @@ class CutControllersTest {
                 requireDoneWithout(cluster, gone, ++version);
             }
         }
+    }
+
+    /// The primary of a slot has a member leave with the word of the controller that leads: so one is to lead that it
+    /// reaches.
+    @Test
+    void pairOfWhichOneHasTheLeaderSharesNoSlot() throws Exception {
+        try (var cluster = ReplicaCluster.withThreeControllers(folder, 3)) {
+            cluster.awaitWhole();
+            putAll(cluster, 1);
+            var controllers = cluster.controllers();
+            var leader = controllers.awaitLeader(controllers.ids());
+            var other = controllers.others(leader).getLast();
+            controllers.cut(leader, other);
+            cluster.network.cut(leader, other);
+            TargetFixture.eventually(
+                    SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, leader) && isOn(cluster, row, other)) == 0);
+            putAll(cluster, 2);
+            requireAll(cluster, 2);
+            assertThat(cluster.state().replication().targets().values()).allMatch(TargetEntry::up);
+            cluster.heal();
+            cluster.awaitWhole();
+            requireAll(cluster, 2);
+            KEYS.forEach(key -> cluster.awaitOnEachReplica(key, content(key, 2)));
+        }
+    }
+
+    private static boolean isOn(ReplicaCluster cluster, SlotRow row, NodeId target) {
+        return row.members().stream()
+                .anyMatch(member -> cluster.owner(member.drive()).id.equals(target));
     }
 
     private static void requireDoneWithout(ReplicaCluster cluster, NodeId gone, int version) {
