@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -46,6 +47,7 @@ final class FileModesTest {
                 .allSatisfy((path, mode) -> assertThat(mode).as(path).isIn("rw-------", "drwx------"));
     }
 
+    @Tag("long")
     @Test
     void fileModeOpensTheDrivesAndNotTheSettings() throws IOException {
         run("file_mode = \"0640\"");

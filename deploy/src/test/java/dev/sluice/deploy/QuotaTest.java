@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -22,6 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// A bucket's quota in a cluster of several targets, as clients and operators meet it.
+@Tag("long") // target-node has a short form
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class QuotaTest {
     private static final int SIZE = 32 << 10;

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What `up` makes for the next start, in a build of its own: with the jars of the tests' build.
+@Tag("long")
 final class StartCacheTest {
     private static final Duration MADE = Duration.ofMinutes(9);
 
@@ -69,7 +70,6 @@ final class StartCacheTest {
     }
 
     @Test
-    @Tag("long")
     void upMakesACacheInPlaceOfAStaleOneAndTheNextUpUsesIt() throws IOException {
         leaveStaleCaches();
         try (var cluster = start("")) {

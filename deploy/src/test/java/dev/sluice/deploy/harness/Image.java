@@ -109,7 +109,8 @@ public final class Image {
                 "--mount",
                 "sh",
                 "-c",
-                "mount -t proc proc %1$s/proc && mount --rbind /dev %1$s/dev && %2$s && exec chroot \"$@\""
+                "mount --bind %1$s %1$s && mount -t proc proc %1$s/proc && mount --rbind /dev %1$s/dev && %2$s"
+                        .concat(" && exec chroot \"$@\"")
                         .formatted(root, mounts),
                 "inside",
                 "--userspec=" + user,

@@ -1,6 +1,10 @@
 package dev.sluice.deploy.harness;
 
+import dev.sluice.cli.Sluice;
+import dev.sluice.cli.command.Installation;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -112,7 +116,8 @@ public final class SluiceCluster implements AutoCloseable {
         return attempt(Map.of(), arguments).orFail(lastWords());
     }
 
-    /// A command that may fail.
+    /// A command that may fail. One that starts no node runs in this JVM: a JVM of its own would cost a second of both
+    /// cores.
     ///
     /// @param more variables besides the nodes' own
     public Finished attempt(Map<String, String> more, String... arguments) {
@@ -120,7 +125,29 @@ public final class SluiceCluster implements AutoCloseable {
         command.addAll(List.of("--dir", dir.toString()));
         var all = new HashMap<>(environment);
         all.putAll(more);
-        return Finished.run(COMMAND, all, sluice(command));
+        return startsNode(command) ? Finished.run(COMMAND, all, sluice(command)) : inThisJvm(all, command);
+    }
+
+    private static boolean startsNode(List<String> command) {
+        return command.getFirst().equals("up") || command.subList(0, 2).equals(List.of("node", "start"));
+    }
+
+    private static Finished inThisJvm(Map<String, String> more, List<String> command) {
+        var all = new HashMap<>(System.getenv());
+        all.putAll(TestedBuild.ENVIRONMENT);
+        all.putAll(more);
+        var out = new StringWriter();
+        var err = new StringWriter();
+        int exit = Sluice.run(
+                Installation.ofLauncher(Sluice.class, all),
+                new PrintWriter(out),
+                new PrintWriter(err),
+                command.toArray(String[]::new));
+        return new Finished(command, exit, inLatin1(out), inLatin1(err));
+    }
+
+    private static String inLatin1(StringWriter text) {
+        return new String(text.toString().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     private static List<String> sluice(List<String> arguments) {

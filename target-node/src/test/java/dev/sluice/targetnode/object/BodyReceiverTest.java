@@ -39,11 +39,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Bodies that are longer than the window, whose pieces are spoilt as soon as they are released.
+@Tag("compute")
 @Timeout(60)
 class BodyReceiverTest {
     private static final int SIZE = 9_000_000;

@@ -31,12 +31,14 @@ import java.util.TreeMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Each checksum that S3 has, of objects and of multipart uploads, in a native and in a cached bucket.
+@Tag("compute")
 @Timeout(60)
 class ChecksumsTest {
     private static final String KEY = "sums/a";

@@ -7,10 +7,12 @@ import dev.sluice.testing.PromiseBroken;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Each seed is a run with faults; all promises hold. `-Dseeds=1-100000` runs more or others, `-Dtrace=true`
 /// prints what happens, `-Dbroken=no_lease` breaks rules.
+@Tag("compute")
 final class SimulationTest {
     private static final boolean TRACE = Boolean.getBoolean("trace");
     private static final String BROKEN = System.getProperty("broken", "");
