@@ -2,8 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
-      { command -v mvn > /dev/null || { echo "make: Maven not found: install it (e.g. 'apt install maven')" >&2; exit 2; }; } && \
-      mvn -B -ntp "-Dsluice.commit=$$(deploy/commit)"
+      deploy/maven -B -ntp "-Dsluice.commit=$$(deploy/commit)"
 
 REPORTS = */target/surefire-reports */*/target/surefire-reports
 
@@ -26,7 +25,7 @@ test: ## the same checks, and all tests but the long ones
 	@rm -rf $(REPORTS)
 	@$(MVN) verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
-test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (docs/operations.md)
+test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (CONTRIBUTING.md)
 	@rm -rf $(REPORTS)
 	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 

@@ -10,12 +10,15 @@ final class TestedBuild {
     private static final Path FOLDER =
             Path.of("..", "cli", "target", "dist-maven").toAbsolutePath().normalize();
 
+    /// `off`: there is no cache, and none is made; for a run that is too short for it.
+    private static final String CACHE = System.getenv().getOrDefault("SLUICE_START_CACHE", "keep");
+
     /// What `sluice` is run with. JVM flags are for nodes that live for a minute.
     static final Map<String, String> ENVIRONMENT = Map.of(
             "SLUICE_DIST",
             FOLDER.toString(),
             "SLUICE_START_CACHE",
-            "keep",
+            CACHE,
             "SLUICE_JVM_FLAGS",
             System.getProperty("sluice.test.node.flags", ""));
 
@@ -23,7 +26,9 @@ final class TestedBuild {
 
     /// Begins to make what lets its JVMs start faster, once for each build. Until it is there, they start without.
     static void prepareStart() {
-        Preparing.begin();
+        if (!CACHE.equals("off")) {
+            Preparing.begin();
+        }
     }
 
     /// Begun when first asked for. It goes on while tests come and go.
