@@ -11,6 +11,7 @@ public record AuthConfig(
         boolean enabled, String accessKey, String secretKey, String clusterKey, String region, boolean insecure) {
     public static final String ACCESS_KEY_VARIABLE = "SLUICE_ACCESS_KEY";
     public static final String SECRET_KEY_VARIABLE = "SLUICE_SECRET_KEY";
+    private static final String CLUSTER_KEY_VARIABLE = "SLUICE_CLUSTER_KEY";
     private static final String PLACEHOLDER = "replace-me";
     public static final AuthConfig DEFAULTS = new AuthConfig(true, "", "", "", "us-east-1", false);
 
@@ -70,5 +71,10 @@ public record AuthConfig(
         return withKeys(
                 environment.getOrDefault(ACCESS_KEY_VARIABLE, accessKey),
                 environment.getOrDefault(SECRET_KEY_VARIABLE, secretKey));
+    }
+
+    /// So that a node's file needs no secret at all.
+    AuthConfig withClusterKeyFrom(Map<String, String> environment) {
+        return withClusterKey(environment.getOrDefault(CLUSTER_KEY_VARIABLE, clusterKey));
     }
 }

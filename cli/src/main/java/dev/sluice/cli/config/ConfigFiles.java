@@ -40,7 +40,7 @@ public final class ConfigFiles {
     static NodeConfig node(String toml, String name, Map<String, String> environment) {
         var config = parse(toml, name, NodeConfig.class, NodeConfig.DEFAULTS, nodeForm());
         try {
-            return config.with(config.auth().withKeysFrom(environment))
+            return config.with(config.auth().withKeysFrom(environment).withClusterKeyFrom(environment))
                     .with(config.node().filledFrom(environment))
                     .checked();
         } catch (IllegalArgumentException wrong) {

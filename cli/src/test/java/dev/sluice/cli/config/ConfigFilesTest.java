@@ -241,9 +241,10 @@ final class ConfigFilesTest {
 
     @Test
     void keysOfTheEnvironmentWin() {
-        var environment = Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s");
+        var environment =
+                Map.of("SLUICE_ACCESS_KEY", "env-a", "SLUICE_SECRET_KEY", "env-s", "SLUICE_CLUSTER_KEY", "env-c");
         assertThat(ConfigFiles.node(LEAST, "node.toml", environment).auth())
-                .isEqualTo(new AuthConfig(true, "env-a", "env-s", "c", "us-east-1", false));
+                .isEqualTo(new AuthConfig(true, "env-a", "env-s", "env-c", "us-east-1", false));
     }
 
     @ParameterizedTest

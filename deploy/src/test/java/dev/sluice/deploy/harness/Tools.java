@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
+import org.testcontainers.DockerClientFactory;
 
 /// Programs that a test needs. One that is absent skips the test with a line, or fails it when
 /// `SLUICE_REQUIRE_PEERS=1`.
@@ -32,6 +33,13 @@ public final class Tools {
             throw missing("curl is too old to sign (--aws-sigv4)");
         } catch (UncheckedIOException absent) {
             throw missing("curl is not on the PATH");
+        }
+    }
+
+    /// Docker, or another engine with its API, where Testcontainers finds one.
+    public static void containerEngine() {
+        if (!DockerClientFactory.instance().isDockerAvailable()) {
+            Assumptions.abort("there is no container engine: Testcontainers finds neither DOCKER_HOST nor its socket");
         }
     }
 
