@@ -1,0 +1,33 @@
+package dev.sluice.deploy;
+
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.PythonPackage;
+import dev.sluice.deploy.harness.Running;
+import dev.sluice.deploy.harness.SluiceCluster;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The Python package in `python`: its style, its types, and its own tests against a cluster.
+@Tag("peers")
+final class PythonPackageTest {
+    private final PythonPackage python;
+
+    PythonPackageTest(@Running(Mode.SEPARATE) SluiceCluster cluster) {
+        this.python = new PythonPackage("python", cluster.endpoint());
+    }
+
+    @Test
+    void ruffFindsNothing() {
+        python.lint();
+    }
+
+    @Test
+    void mypyFindsNothing() {
+        python.checkTypes();
+    }
+
+    @Test
+    void testsOfThePackagePass() {
+        python.tests(false);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.deploy.harness;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The Python package in `python`, in one of the peers' environments and with a cluster. It is not installed there.
+public final class PythonPackage {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Path FOLDER = Repository.root().resolve("python");
+    private static final String SETTINGS = FOLDER.resolve("pyproject.toml").toString();
+
+    private final Path python;
+    private final Endpoint endpoint;
+
+    /// @param peer the environment, as `deploy/peers` knows it. Where it is absent the test is skipped
+    public PythonPackage(String peer, Endpoint endpoint) {
+        this.python = Tools.peer(peer);
+        this.endpoint = endpoint;
+    }
+
+    public void lint() {
+        run(Map.of(), "-m", "ruff", "check", "--no-cache", FOLDER.toString());
+        run(Map.of(), "-m", "ruff", "format", "--no-cache", "--check", FOLDER.toString());
+    }
+
+    public void checkTypes() {
+        run(Map.of(), "-m", "mypy", "--cache-dir", "/dev/null", "--config-file", SETTINGS);
+    }
+
+    /// @param all also those that are long
+    public void tests(boolean all) {
+        var tests = FOLDER.resolve("tests").toString();
+        run(
+                Map.of("SLUICE_LONG", all ? "1" : "0"),
+                "-m",
+                "pytest",
+                "-q",
+                "-c",
+                SETTINGS,
+                "--rootdir",
+                FOLDER.toString(),
+                tests);
+    }
+
+    public void example(String script, String url) {
+        run(Map.of(), FOLDER.resolve("examples").resolve(script).toString(), url);
+    }
+
+    private void run(Map<String, String> more, String... arguments) {
+        var command = new ArrayList<>(List.of(python.toString()));
+        command.addAll(List.of(arguments));
+        var environment = new HashMap<>(endpoint.environment());
+        environment.put("SLUICE_TEST_ENDPOINT", endpoint.url().toString());
+        environment.put("PYTHONPATH", FOLDER.resolve("src").toString());
+        environment.putAll(more);
+        var finished = Finished.run(LIMIT, environment, command);
+        System.out.println(finished.outText());
+        finished.orFail("");
+    }
+}
