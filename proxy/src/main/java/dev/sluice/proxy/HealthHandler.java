@@ -16,22 +16,26 @@ import java.util.function.Supplier;
 /// it is as a controller. `GET /health/ready` is the same under a stricter condition. For load balancers and the
 /// launcher.
 public final class HealthHandler implements HttpHandler {
-    private final NodeId self;
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private final NodeId self;
+    private final String version;
     private final Supplier<Optional<String>> whyNot;
     private final Supplier<List<Mountpath>> drives;
     private final Supplier<Optional<ControllerHealth>> controller;
 
+    /// @param version of what the node runs, and the commit
     /// @param whyNot what keeps the node from serving; empty when nothing does. Must not block
     /// @param drives of the node. Must not block
     /// @param controller empty where the node is none. Must not block
     public HealthHandler(
             NodeId self,
+            String version,
             Supplier<Optional<String>> whyNot,
             Supplier<List<Mountpath>> drives,
             Supplier<Optional<ControllerHealth>> controller) {
         this.self = self;
+        this.version = version;
         this.drives = drives;
         this.controller = controller;
         this.whyNot = whyNot;
@@ -40,7 +44,10 @@ public final class HealthHandler implements HttpHandler {
     @Override
     public Answer answer(RequestHead head) {
         var reason = whyNot.get();
-        var json = JSON.createObjectNode().put("id", self.value()).put("ready", reason.isEmpty());
+        var json = JSON.createObjectNode()
+                .put("id", self.value())
+                .put("version", version)
+                .put("ready", reason.isEmpty());
         reason.ifPresent(why -> json.put("reason", why));
         var unfit = json.putArray("drives");
         for (var drive : drives.get()) {

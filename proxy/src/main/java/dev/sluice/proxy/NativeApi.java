@@ -26,6 +26,7 @@ import dev.sluice.common.s3.parse.BucketName;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URI;
+import java.util.function.Function;
 
 /// AIStore's native calls under `/v1`, as far as they are served yet: buckets, drives and the cluster map; and scrubs,
 /// resilvers, jobs and the usage of buckets, in a way of ours. Errors are JSON.
@@ -38,6 +39,7 @@ final class NativeApi implements HttpHandler {
     private static final String JOBS = "/v1/jobs";
     private static final String USAGE = "/v1/usage/";
     private static final String CACHED = "/v1/cached/";
+    private static final String PAGE = "/v1/ui";
 
     private final Authenticator authenticator;
     private final ClusterViews views;
@@ -49,6 +51,7 @@ final class NativeApi implements HttpHandler {
     private final UsageApi usages;
     private final JobApi jobs;
     private final CachedApi cached;
+    private final Function<Caller, String> pageToken;
 
     NativeApi(
             Authenticator authenticator,
@@ -60,7 +63,8 @@ final class NativeApi implements HttpHandler {
             ResilverApi resilvers,
             UsageApi usages,
             JobApi jobs,
-            CachedApi cached) {
+            CachedApi cached,
+            Function<Caller, String> pageToken) {
         this.authenticator = authenticator;
         this.views = views;
         this.buckets = buckets;
@@ -71,6 +75,7 @@ final class NativeApi implements HttpHandler {
         this.usages = usages;
         this.jobs = jobs;
         this.cached = cached;
+        this.pageToken = pageToken;
     }
 
     @Override
@@ -123,6 +128,9 @@ final class NativeApi implements HttpHandler {
         }
         if (path.startsWith(JOBS + "/")) {
             return json(200, job(head, path.substring(JOBS.length() + 1)));
+        }
+        if (path.equals(PAGE) && head.method().equals("POST")) {
+            return json(200, JSON.createObjectNode().put("path", PageHandler.path(pageToken.apply(caller))));
         }
         var what = QueryParameters.of(head.query()).text("what");
         if (path.equals("/v1/daemon") && what.equals("smap")) {

@@ -1,19 +1,23 @@
 package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.PageTokens;
 import dev.sluice.common.auth.RedirectTokens;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.metrics.Metrics;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import java.time.InstantSource;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
 public final class NodeHandler implements HttpHandler {
@@ -28,19 +32,23 @@ public final class NodeHandler implements HttpHandler {
     private final HttpHandler ready;
     private final HttpHandler clusterHealth;
     private final HttpHandler metrics;
+    private final HttpHandler page;
 
     /// What a gateway is made of.
     ///
     /// @param self the node it belongs to
     /// @param region the one region of this cluster, or `*` for any
     /// @param redirects makes and checks the tokens of redirects
+    /// @param pages the same of links to the cluster's page
     /// @param peerApi what this node answers to other nodes
     /// @param ready whether clients are to be sent here now
+    /// @param metricsOf of the process of a node; says Unavailable when it does not answer. May block
     /// @param backendRules throws an IllegalArgumentException for a backend that this node's configuration refuses
     public record Parts(
             NodeId self,
             String region,
             RedirectTokens redirects,
+            PageTokens pages,
             S3RequestParser parser,
             Authenticator authenticator,
             PeerTokens peerTokens,
@@ -52,6 +60,7 @@ public final class NodeHandler implements HttpHandler {
             HttpHandler ready,
             HttpHandler clusterHealth,
             HttpHandler metrics,
+            Function<Node, Metrics> metricsOf,
             Consumer<BackendSpec> backendRules,
             InstantSource clock) {}
 
@@ -62,6 +71,7 @@ public final class NodeHandler implements HttpHandler {
         var lists = new ListHandlers(views, targets);
         var life = new BucketLifecycle(parts.control(), views, targets, lists, parts.clock());
         var each = new TargetFanout(views, targets);
+        var jobs = new JobApi(parts.control(), views, targets, each, parts.clock());
         this.parser = parts.parser();
         this.s3 = new S3Gateway(
                 parts.parser(),
@@ -80,13 +90,18 @@ public final class NodeHandler implements HttpHandler {
                 new ScrubApi(each),
                 new ResilverApi(each),
                 new UsageApi(each),
-                new JobApi(parts.control(), views, targets, each, parts.clock()),
-                new CachedApi(lists));
+                jobs,
+                new CachedApi(lists),
+                caller -> parts.pages().issue(caller.identity(), parts.clock().instant()));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.ready = parts.ready();
         this.clusterHealth = parts.clusterHealth();
         this.metrics = parts.metrics();
+        this.page = new PageHandler(
+                parts.pages(),
+                new PageData(parts.self(), views, parts.metricsOf(), jobs, parts.clock()),
+                parts.clock());
     }
 
     @Override
@@ -113,6 +128,9 @@ public final class NodeHandler implements HttpHandler {
         }
         if (reads && path.equals("/metrics")) {
             return metrics.answer(head);
+        }
+        if (reads && (path.equals(PageHandler.PATH) || path.startsWith(PageHandler.PATH + "/"))) {
+            return page.answer(head);
         }
         return s3.answer(head); // which refuses buckets of these names
     }

@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.auth.Authenticator;
 import dev.sluice.common.auth.Identity;
+import dev.sluice.common.auth.PageTokens;
 import dev.sluice.common.auth.RedirectTokens;
 import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
@@ -20,6 +21,7 @@ import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.metrics.Metrics;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
@@ -55,6 +57,7 @@ final class TrialCluster implements AutoCloseable {
     final BucketLifecycle life;
     volatile SlotCounts slots = SlotCounts.NONE;
     volatile Set<NodeId> muted = Set.of();
+    volatile String metrics = "";
     private final PeerClient peers;
     private final NodeHandler door;
 
@@ -92,6 +95,7 @@ final class TrialCluster implements AutoCloseable {
                 node,
                 region,
                 new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),
+                new PageTokens(CLUSTER_KEY),
                 new S3RequestParser(List.of("s3.example.com")),
                 Authenticator.of(() -> views.current().keys(), region, () -> NOW),
                 tokens,
@@ -103,6 +107,7 @@ final class TrialCluster implements AutoCloseable {
                 nothing,
                 new ClusterHealthHandler(node, () -> slots, () -> muted),
                 nothing,
+                _ -> Metrics.of(0, metrics),
                 TrialCluster::onlyViaLab,
                 () -> NOW));
     }

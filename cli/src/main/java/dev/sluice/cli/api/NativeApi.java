@@ -9,11 +9,18 @@ import dev.sluice.cli.s3.ListedObject;
 import dev.sluice.cli.s3.SignedHttp;
 import dev.sluice.cli.trust.Trust;
 import dev.sluice.common.cluster.slots.SlotCounts;
+import dev.sluice.common.metrics.Metrics;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -230,6 +237,14 @@ public final class NativeApi {
         return json(post(RESILVER, message));
     }
 
+    /// The address of the cluster's page, with the capability to look at it for 12 hours.
+    public URI page() {
+        return endpoint()
+                .resolve(json(post("/v1/ui", JSON.createObjectNode()))
+                        .path("path")
+                        .asText());
+    }
+
     /// Starts a job, as docs/http-api.md names its values.
     ///
     /// @return the job, as the server shows it
@@ -262,9 +277,12 @@ public final class NativeApi {
         try {
             var connection = connection(url + "/health", trust);
             try {
-                return connection.getResponseCode() == HttpURLConnection.HTTP_OK
-                        ? NodeHealth.of(Health.SERVING, connection.getInputStream())
-                        : NodeHealth.of(Health.STARTING, connection.getErrorStream());
+                var asked = Instant.now();
+                boolean serves = connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+                var ahead = ahead(asked, connection.getDate());
+                return serves
+                        ? NodeHealth.of(Health.SERVING, ahead, connection.getInputStream())
+                        : NodeHealth.of(Health.STARTING, ahead, connection.getErrorStream());
             } finally {
                 connection.disconnect();
             }
@@ -274,6 +292,16 @@ public final class NativeApi {
             });
             return NodeHealth.without(Health.UNREACHABLE);
         }
+    }
+
+    /// @param date of the answer, in whole seconds; 0 for none
+    private static Optional<Duration> ahead(Instant asked, long date) {
+        var answered = Duration.between(asked, Instant.now());
+        return date == 0
+                ? Optional.empty()
+                : Optional.of(Duration.between(
+                        asked.plus(answered.dividedBy(2)),
+                        Instant.ofEpochMilli(date).plusMillis(500)));
     }
 
     /// The slots of the replicated buckets and the targets that are muted, as one node knows them; without keys.
@@ -297,6 +325,35 @@ public final class NativeApi {
         } catch (IOException unreachable) {
             return Optional.empty();
         }
+    }
+
+    /// All metrics of the nodes at these addresses, those of one process once; without keys. Nodes that do not answer
+    /// are
+    /// left out.
+    public static Metrics metrics(Collection<String> urls, Trust trust) {
+        var asked = System.nanoTime();
+        var samples = new ArrayList<Metrics.Sample>();
+        var known = new HashSet<String>();
+        for (var url : urls) {
+            try {
+                var connection = connection(url + "/metrics", trust);
+                try (var answer = connection.getInputStream()) {
+                    var said = Metrics.of(asked, new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+                    var nodes = said.values("sluice_http_connections", "node");
+                    if (Collections.disjoint(known, nodes)) {
+                        known.addAll(nodes);
+                        samples.addAll(said.samples());
+                    }
+                } finally {
+                    connection.disconnect();
+                }
+            } catch (IOException unreachable) {
+                trust.refusal(url, unreachable).ifPresent(failure -> {
+                    throw failure;
+                });
+            }
+        }
+        return new Metrics(asked, samples);
     }
 
     private static List<String> texts(JsonNode array) {

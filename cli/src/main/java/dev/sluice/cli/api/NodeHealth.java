@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.common.peer.ControllerHealth;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -14,9 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /// What a node says of itself.
 ///
+/// @param version of what it runs
+/// @param reason why it does not serve; empty when it does
+/// @param ahead by how much its clock is ahead of this machine's, give or take a second; empty when it does not answer
 /// @param drives those that do not serve
 /// @param controller empty where it is none
-public record NodeHealth(NativeApi.Health state, List<Drive> drives, Optional<ControllerHealth> controller) {
+public record NodeHealth(
+        NativeApi.Health state,
+        String version,
+        String reason,
+        Optional<Duration> ahead,
+        List<Drive> drives,
+        Optional<ControllerHealth> controller) {
     private static final JsonMapper JSON = new JsonMapper();
 
     /// A target's drive.
@@ -46,19 +56,26 @@ public record NodeHealth(NativeApi.Health state, List<Drive> drives, Optional<Co
         }
     }
 
-    static NodeHealth of(NativeApi.Health state, @Nullable InputStream answer) throws IOException {
+    static NodeHealth of(NativeApi.Health state, Optional<Duration> ahead, @Nullable InputStream answer)
+            throws IOException {
         if (answer == null) {
             return without(state);
         }
         try (answer) {
             var json = JSON.readTree(answer);
-            return new NodeHealth(state, drives(json), controller(json.path("controller")));
+            return new NodeHealth(
+                    state,
+                    json.path("version").asText("an earlier one"),
+                    json.path("reason").asText(),
+                    ahead,
+                    drives(json),
+                    controller(json.path("controller")));
         }
     }
 
     /// It said nothing.
     static NodeHealth without(NativeApi.Health state) {
-        return new NodeHealth(state, List.of(), Optional.empty());
+        return new NodeHealth(state, "", "", Optional.empty(), List.of(), Optional.empty());
     }
 
     private static Optional<ControllerHealth> controller(JsonNode answer) {

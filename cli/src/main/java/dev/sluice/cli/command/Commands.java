@@ -112,6 +112,9 @@ public final class Commands {
         all.put("up", () -> new UpCommand(installation));
         all.put("down", () -> new DownCommand(installation));
         all.put("status", () -> new StatusCommand(installation));
+        all.put("top", () -> new TopCommand(installation));
+        all.put("ui", () -> new UiCommand(installation));
+        all.put("doctor", () -> new DoctorCommand(installation));
         all.put("env", () -> new EnvCommand(installation));
         all.put(
                 "node",

@@ -4,7 +4,9 @@ import dev.sluice.backend.BackendSettings;
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.process.Build;
 import dev.sluice.common.auth.Authenticator;
+import dev.sluice.common.auth.PageTokens;
 import dev.sluice.common.auth.RedirectTokens;
 import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.ClusterViews;
@@ -12,11 +14,13 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.http.engine.AccessLog;
 import dev.sluice.common.http.engine.EngineConfig;
 import dev.sluice.common.http.engine.EngineMetrics;
 import dev.sluice.common.http.engine.HttpServer;
 import dev.sluice.common.http.engine.TlsFiles;
+import dev.sluice.common.metrics.Metrics;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ClusterTls;
 import dev.sluice.common.peer.Controllers;
@@ -26,6 +30,7 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.ClusterHealthHandler;
+import dev.sluice.proxy.ClusterMetrics;
 import dev.sluice.proxy.HealthHandler;
 import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.NodeHandler;
@@ -72,6 +77,7 @@ final class ComposedNode implements RunningNode {
     private static final Logger LOG = LoggerFactory.getLogger(ComposedNode.class);
     private static final Duration JOIN_AGAIN = Duration.ofMillis(50);
     private static final Duration SILENT_AT_FIRST = Duration.ofSeconds(5);
+    private static final Duration METRICS = Duration.ofSeconds(2);
     private static final Duration COMPLAIN_EVERY = Duration.ofSeconds(60);
 
     private final NodeConfig config;
@@ -133,6 +139,7 @@ final class ComposedNode implements RunningNode {
                     new EngineMetrics(jvm.meters(), id.value(), new S3Operations(s3Parser())),
                     new S3FailureAnswers(),
                     accessLog()));
+            meter();
             var self = self(store.map(TargetNode::weight).orElse(0.0));
             Thread.ofVirtual().name("join").start(() -> join(self));
             started = true;
@@ -229,6 +236,7 @@ final class ComposedNode implements RunningNode {
                 config.auth().region(),
                 new RedirectTokens(
                         clusterKey(), config.http().redirectTokenLife().duration()),
+                new PageTokens(clusterKey()),
                 s3Parser(),
                 config.auth().enabled()
                         ? Authenticator.of(
@@ -247,13 +255,17 @@ final class ComposedNode implements RunningNode {
                         views),
                 health(this::whyNotReady),
                 health(this::whyNoClients),
-                new ClusterHealthHandler(
-                        id,
-                        () -> views.current().allSlotCounts(),
-                        () -> views.current().state().replication().muted()),
+                new ClusterHealthHandler(id, this::slotCounts, this::muted),
                 new MetricsHandler(jvm.meters()),
+                this::metricsOf,
                 config.backends().rules()::connection,
                 clock));
+    }
+
+    private Metrics metricsOf(Node node) {
+        long asked = System.nanoTime();
+        var text = peers.get(PeerAddress.of(node), "/metrics", "", METRICS);
+        return Metrics.of(asked, new String(text, StandardCharsets.UTF_8));
     }
 
     /// On loopback `*.localhost` needs no DNS. The name that other nodes call this one by is no bucket's.
@@ -273,9 +285,24 @@ final class ComposedNode implements RunningNode {
         return file.isEmpty() ? AccessLog.NONE : closedLast(JsonAccessLog.open(id.value(), Path.of(file)));
     }
 
+    private void meter() {
+        var metrics = new ClusterMetrics(jvm.meters(), id, Build.ofThis().toString());
+        metrics.state(this::slotCounts, this::muted);
+        controller.ifPresent(here -> metrics.controller(here::health));
+    }
+
+    private SlotCounts slotCounts() {
+        return views.current().allSlotCounts();
+    }
+
+    private Set<NodeId> muted() {
+        return views.current().state().replication().muted();
+    }
+
     private HealthHandler health(Supplier<Optional<String>> whyNot) {
         return new HealthHandler(
                 id,
+                Build.ofThis().toString(),
                 whyNot,
                 () -> target.map(node -> node.service().mountpaths()).orElse(List.of()),
                 () -> controller.map(ControllerHost::health));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Sluice;
 import dev.sluice.cli.node.Nodes;
+import dev.sluice.cli.process.Build;
 import dev.sluice.cli.process.JvmCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -92,8 +93,8 @@ final class CommandsTest {
     @Test
     void versionNamesTheCommitAndASourceCheckout() {
         assertThat(helpOf("--version")).matches("sluice \\d+\\.\\d+\\.\\d+\\S* \\(commit [0-9a-z-]+\\)\\R");
-        assertThat(Version.text("1.2.3", "0123456789ab", "source checkout"))
-                .isEqualTo("sluice 1.2.3 (commit 0123456789ab, source checkout)");
+        assertThat(new Build("1.2.3", "0123456789ab").text("source checkout"))
+                .isEqualTo("1.2.3 (commit 0123456789ab, source checkout)");
     }
 
     private static String helpOf(String... arguments) {

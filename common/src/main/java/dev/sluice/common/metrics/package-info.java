@@ -1,0 +1,5 @@
+/// What `/metrics` of a node says, read by others.
+@NullMarked
+package dev.sluice.common.metrics;
+
+import org.jspecify.annotations.NullMarked;
