@@ -17,6 +17,7 @@ from sluice import S3Error, SluiceFileSystem
 from sluice.store import Part
 
 SLOW_DOWN = b"<Error><Code>SlowDown</Code><Message>later</Message></Error>"
+DATE = "Fri, 27 Nov 2026 12:00:00 GMT"
 OK = Reply(body=b"data", headers={"ETag": '"e"'})
 
 Start = Callable[[Callable[[Seen], Reply]], FakeServer]
@@ -301,3 +302,66 @@ def answering(answer: bytes) -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
+
+
+def redirect(target: str) -> Reply:
+    return Reply(307, headers={"Location": f"{target}/b/k?x-sluice-token=t"})
+
+
+def test_redirect_of_a_target_is_never_the_object(start: Start, waits: list[float]) -> None:
+    """The object has moved on since the redirect: it is asked for at the endpoint again."""
+    target = start(lambda _: redirect("http://127.0.0.1:1"))
+
+    def answer(seen: Seen) -> Reply:
+        return OK if seen.headers["x-sluice-route"] == "relay" else redirect(target.url)
+
+    endpoint = start(answer)
+    assert filesystem(endpoint.url).cat_file("b/k") == b"data"
+    assert len(target.seen) == 1
+    assert not waits
+
+
+def test_open_file_leaves_a_target_that_redirects(start: Start) -> None:
+    moved: list[bool] = []
+
+    def part(seen: Seen) -> Reply:
+        first, last = map(int, seen.headers["Range"].removeprefix("bytes=").split("-"))
+        return Reply(206, b"0123456789"[first : last + 1], {"ETag": '"e"'})
+
+    target = start(lambda seen: redirect("http://127.0.0.1:1") if moved else part(seen))
+
+    def answer(seen: Seen) -> Reply:
+        if seen.method == "HEAD":
+            headers = {"ETag": '"e"', "Content-Length": "10", "Last-Modified": DATE}
+            return Reply(headers=headers)
+        return part(seen) if moved else redirect(target.url)
+
+    endpoint = start(answer)
+    with filesystem(endpoint.url).open("b/k", block_size=4, readahead=0) as file:
+        assert file.read(4) == b"0123"
+        moved.append(True)
+        assert file.read() == b"456789"
+
+
+def test_range_that_is_not_answered_as_one_is_an_error(start: Start) -> None:
+    server = start(lambda _: Reply(body=b"all of it"))
+    with pytest.raises(S3Error, match="asked for a range"):
+        filesystem(server.url).cat_file("b/k", start=0, end=3)
+
+
+def test_exclusive_write_whose_answer_was_lost_is_no_verdict(
+    start: Start, waits: list[float]
+) -> None:
+    replies = [Reply(503, SLOW_DOWN), Reply(412)]
+    server = start(lambda _: replies.pop(0))
+    with pytest.raises(S3Error, match="it may be this write") as unknown:
+        filesystem(server.url).pipe_file("b/k", b"mine", mode="create")
+    assert not isinstance(unknown.value, FileExistsError)
+
+
+def test_early_hints_are_not_the_answer() -> None:
+    with answering(
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata"
+    ) as url:
+        assert filesystem(url).cat_file("b/k") == b"data"

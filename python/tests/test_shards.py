@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sluice import ObjectChangedError, SluiceFileSystem
+from sluice.files import SluiceFile
 from sluice.shards import Epoch, Order, Shards, Share, expand_braces, expand_urls, read_samples
 
 SHARDS, SAMPLES = 6, 7
@@ -146,6 +147,36 @@ def test_state_continues_exactly(fs: SluiceFileSystem, urls: list[str], buffer_s
         state = json.loads(json.dumps(running.state()))
         assert numbers(Epoch(fs, order, Share(0, 2), 1, state)) == whole[done:]
         next(running, None)
+
+
+def test_failure_in_the_middle_of_a_shard_loses_no_sample(
+    fs: SluiceFileSystem, urls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = Epoch(fs, Order(tuple(urls)), Share(), 0)
+    found = [next(running) for _ in range(3)]
+
+    def fail(*_: object) -> bytes:
+        raise OSError("the network is away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(SluiceFile, "read", fail)
+        with pytest.raises(OSError, match="away"):
+            next(running)
+    assert numbers([*found, *running]) == ALL
+
+
+def test_state_of_a_shard_that_was_replaced_is_refused(
+    fs: SluiceFileSystem, urls: list[str], folder: str
+) -> None:
+    url = f"sluice://{folder}/moving.tar"
+    fs.cp_file(urls[0], url)
+    order = Order((url,), buffer_size=3)
+    running = Epoch(fs, order, Share(), 0)
+    next(running)
+    state = running.state()
+    fs.cp_file(urls[1], url)
+    with pytest.raises(ObjectChangedError):
+        Epoch(fs, order, Share(), 0, state)
 
 
 def test_passes_and_loaded_states(fs: SluiceFileSystem, urls: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from typing import Any
 
@@ -96,6 +97,24 @@ def test_unclosed_file_stores_nothing(fs: SluiceFileSystem, folder: str) -> None
     with pytest.warns(ResourceWarning):
         del file
     assert not fs.exists(f"{folder}/lost")
+
+
+def test_unclosed_text_stores_nothing(fs: SluiceFileSystem, folder: str) -> None:
+    file = fs.open(f"{folder}/lost", "w")
+    file.write("x")
+    file.flush()
+    with pytest.warns(ResourceWarning):
+        del file
+    assert not fs.exists(f"{folder}/lost")
+
+
+def test_compression_that_would_store_nothing_is_refused(fs: SluiceFileSystem, folder: str) -> None:
+    with pytest.raises(NotImplementedError):
+        fs.open(f"{folder}/a.gz", "wb", compression="gzip")
+    with fs.open(f"{folder}/a.gz", "wb") as file, gzip.open(file, "wb") as packed:
+        packed.write(b"data")
+    with fs.open(f"{folder}/a.gz", "rb", compression="gzip") as file:
+        assert file.read() == b"data"
 
 
 def test_appending_is_refused(fs: SluiceFileSystem, folder: str) -> None:

@@ -57,8 +57,10 @@ class _Response(http.client.HTTPResponse):
         if self.headers is not None:
             return
         status = 100
-        while status == 100:
+        while 100 <= status < 200:
             self.version, status, reason = self._status_line()
+            if status == 101:
+                raise http.client.BadStatusLine("101: nobody asked for another protocol")
             headers = self._read_headers()
         self.code = self.status = status
         self.reason = reason

@@ -45,7 +45,8 @@ class _Bucket(FileSystemBase):
 
     def rename(self, path: _Path, new_path: _Path) -> None:
         """A copy within the cluster, which appears as a whole."""
-        self._fs.mv(os.fspath(path), os.fspath(new_path))
+        self._fs.cp_file(os.fspath(path), os.fspath(new_path))
+        self._fs.rm_file(os.fspath(path))
 
     def mkdir(self, path: _Path) -> None:
         """Nothing: a bucket has no folders."""

@@ -73,8 +73,14 @@ def changed(path: str) -> ObjectChangedError:
     return _error(ObjectChangedError, errno.ESTALE, text, path, "PreconditionFailed", 412)
 
 
-def exists(path: str) -> S3ExistsError:
-    """The answer to an exclusive write of a key that exists."""
+def exists(path: str, sent_again: bool = False) -> S3Error:
+    """The answer to an exclusive write of a key that exists.
+
+    :param sent_again: the write was sent before, and its first answer was lost
+    """
+    if sent_again:
+        text = "the key exists now; an answer was lost, so it may be this write that made it"
+        return _error(S3Error, errno.EIO, text, path, "OutcomeUnknown", 412)
     return _error(S3ExistsError, errno.EEXIST, "the key exists", path, "PreconditionFailed", 412)
 
 

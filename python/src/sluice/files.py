@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import warnings
 from collections import deque
 from concurrent.futures import Future
@@ -61,6 +62,7 @@ class SluiceFile(AbstractBufferedFile):
         options.pop("cache_options", None)
         super().__init__(fs, path, mode, block_size, cache_type="none", **options)
         self._headers = headers or {}
+        self._process = os.getpid()
         self._upload: str | None = None
         self._parts: deque[Future[Part]] = deque()
         self._done: list[Part] = []
@@ -164,6 +166,8 @@ class SluiceFile(AbstractBufferedFile):
 
     def commit(self) -> None:
         """Makes what was written visible."""
+        if os.getpid() != self._process:
+            raise OSError(f"{self.path} was opened by another process, which closes it")
         exclusive = "x" in self.mode
         rest = memoryview(self.buffer.getvalue())
         if self._upload is None:
@@ -182,6 +186,8 @@ class SluiceFile(AbstractBufferedFile):
 
     def discard(self) -> None:
         """Forgets what was written."""
+        if os.getpid() != self._process:  # the upload is the parent's, and so are its threads
+            return
         upload, self._upload = self._upload, None
         self.buffer = io.BytesIO()
         for part in self._parts:
@@ -231,6 +237,11 @@ class SluiceFile(AbstractBufferedFile):
 
 class TextFile(io.TextIOWrapper):
     """A text file over a SluiceFile: after an exception in its `with` block nothing is stored."""
+
+    def __del__(self) -> None:
+        """As of the file below: one that was not closed is not finished."""
+        if isinstance(self.buffer, SluiceFile) and not self.closed:
+            self.buffer.__del__()
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         if kind is not None and isinstance(self.buffer, SluiceFile):

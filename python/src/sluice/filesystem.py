@@ -287,6 +287,11 @@ class SluiceFileSystem(AbstractFileSystem):
         **options: Any,
     ) -> Any:
         """Opens an object for reading or writing, see SluiceFile."""
+        if compression is not None and "r" not in mode:
+            # fsspec's compressors do not close, and so not store, the file below.
+            raise NotImplementedError(
+                "compress what you write: with fs.open(…) as f, gzip.open(f, 'wb')"
+            )
         if "b" in mode or compression is not None:
             return super().open(path, mode, block_size, cache_options, compression, **options)
         text = {name: options.pop(name) for name in _TEXT_OPTIONS if name in options}

@@ -35,7 +35,7 @@ class Settings:
         :param endpoints: URLs of nodes, in a list or separated by commas; else SLUICE_ENDPOINTS,
             SLUICE_ENDPOINT, AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL
         """
-        if not options.get("key"):
+        if not options.get("key") and not options.get("profile"):
             options["key"] = os.environ.get("SLUICE_ACCESS_KEY")
             options["secret"] = os.environ.get("SLUICE_SECRET_KEY")
         options["ca"] = options.get("ca") or os.environ.get("AWS_CA_BUNDLE") or None

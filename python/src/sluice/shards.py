@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from sluice import errors
 from sluice.filesystem import SluiceFileSystem
+from sluice.store import split
 
 Sample = dict[str, Any]
 
@@ -154,9 +155,13 @@ class Epoch:
         while self._shard < len(self._shards):
             if self._open is None:
                 self._open = self._samples(self._shard, self._offset)
-            for start, end, sample in self._open:
-                self._offset = end
-                return Place(self._shard, start, end), sample
+            try:
+                for start, end, sample in self._open:
+                    self._offset = end
+                    return Place(self._shard, start, end), sample
+            except BaseException:
+                self._open = None  # a caller that goes on continues behind the last sample
+                raise
             self._open = None
             self._shard += 1
             self._offset = 0
@@ -172,6 +177,12 @@ class Epoch:
         """A state's places are in one version of a shard."""
         if self._etags.setdefault(shard, etag) != etag:
             raise errors.changed(self._shards[shard])
+
+    def _bytes_of(self, place: Place) -> bytes:
+        """Of the version that the state is about, or ObjectChangedError."""
+        bucket, key = split(self._shards[place.shard])
+        etag = self._etags[place.shard]
+        return self._fs.store.get(bucket, key, place.start, place.end, etag)
 
     def state(self) -> dict[str, Any]:
         """Values of JSON from which the samples that follow can be had again."""
@@ -200,14 +211,7 @@ class Epoch:
         self._picked = state["picked"]
         self._etags = {int(shard): etag for shard, etag in state["etags"].items()}
         places = [Place(*place) for place in state["buffer"]]
-        for shard in {place.shard for place in places}:
-            self._check(shard, self._fs.info(self._shards[shard])["ETag"])
-        found = self._fs.cat_ranges(
-            [self._shards[place.shard] for place in places],
-            [place.start for place in places],
-            [place.end for place in places],
-            on_error="raise",
-        )
+        found = self._fs.store.transport.threads.map(self._bytes_of, places)
         for place, data in zip(places, found, strict=True):
             (one,) = read_samples(BytesIO(data), self._shards[place.shard], 0)
             self._buffer.append((place, one[2]))

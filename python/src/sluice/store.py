@@ -155,7 +155,11 @@ class Store:
             return b""
         if answer.status == 412 and etag:
             raise errors.changed(path.lstrip("/"))
-        return _good(answer, path.lstrip("/")).body
+        body = _good(answer, path.lstrip("/")).body
+        if "Range" in headers and answer.status != 206:
+            text = f"asked for a range, and got status {answer.status}"
+            raise errors.make(answer.status, "InvalidRange", text, path.lstrip("/"))
+        return body
 
     def put(
         self,
@@ -176,7 +180,7 @@ class Store:
         path = f"/{bucket}/{key}"
         answer = self.transport.send(Request("PUT", path, headers=sent, body=body))
         if answer.status == 412 and exclusive:
-            raise errors.exists(path.lstrip("/"))
+            raise errors.exists(path.lstrip("/"), answer.attempts > 1)
         return _good(answer, path.lstrip("/")).headers["etag"]
 
     def delete(self, bucket: str, key: str) -> None:
@@ -202,7 +206,9 @@ class Store:
         self._copied(request, source)
 
     def _copy_parts(self, source: ObjectInfo, bucket: str, key: str) -> None:
-        upload = self.begin_upload(bucket, key, {"Content-Type": source.content_type or ""})
+        metadata = {f"x-amz-meta-{name}": text for name, text in (source.metadata or {}).items()}
+        headers = {"Content-Type": source.content_type or "", **metadata}
+        upload = self.begin_upload(bucket, key, headers)
         try:
             parts = []
             for number, start in enumerate(range(0, source.size, _COPY_PART), 1):
@@ -298,7 +304,7 @@ def split(path: str) -> tuple[str, str]:
 
 
 def _good(answer: Answer, path: str) -> Answer:
-    if answer.status >= 400:
+    if not 200 <= answer.status < 300:
         raise errors.of(answer.status, answer.body, path)
     return answer
 

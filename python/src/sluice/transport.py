@@ -167,6 +167,8 @@ class Transport:
                 continue
             if answer.status not in _AGAIN or attempt == attempts:
                 return answer
+            if request.way is not None:  # another target may serve it by now
+                request.way.forget()
             time.sleep(self._wait(attempt, answer.headers.get("retry-after")))
         raise AssertionError("unreachable")
 
@@ -180,7 +182,8 @@ class Transport:
             known = request.way.known
             if known is not None and not relay and not self._is_avoided(known[0]):
                 answer = self._exchange(*known, request, headers, attempt)
-                if answer.status != 403:  # what the token allowed may have ended
+                # What the token allowed may have ended, or the target has the object no more.
+                if answer.status != 403 and answer.status not in _REDIRECTS:
                     return answer
                 request.way.forget()
             headers["x-sluice-route"] = "relay" if relay else "redirect"
@@ -192,6 +195,8 @@ class Transport:
         if self._is_avoided(origin):
             return self._once(endpoint, request, True, attempt)
         answer = self._exchange(origin, target, request, {**_ALWAYS, **request.headers}, attempt)
+        if answer.status in _REDIRECTS:  # the object has moved on meanwhile
+            return self._once(endpoint, request, True, attempt)
         if answer.status < 300 and request.way is not None:
             request.way.learn(origin, target)
         return answer

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
@@ -48,9 +49,18 @@ final class JobApi {
 
     /// The newest first.
     ArrayNode list() {
+        return shown(control.confirm());
+    }
+
+    /// The same as this node knows them, also without controllers.
+    ArrayNode known() {
+        return shown(views.current().state());
+    }
+
+    private ArrayNode shown(ClusterState state) {
         var jobs = JSON.createArrayNode();
         var live = LiveParts.All.ask(each, Optional.empty());
-        control.confirm().jobs().jobs().values().stream()
+        state.jobs().jobs().values().stream()
                 .sorted(Comparator.comparingLong(Job::createdMillis).reversed())
                 .forEach(job -> jobs.add(JobJson.summary(job, live.of(job.id()))));
         return jobs;

@@ -38,7 +38,7 @@ final class PageData {
     private final InstantSource clock;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private Optional<String> kept = Optional.empty();
+    private volatile Optional<String> kept = Optional.empty();
     private long keptSince;
 
     /// @param metrics of the process of a node; says Unavailable when it does not answer. May block
@@ -50,13 +50,21 @@ final class PageData {
         this.clock = clock;
     }
 
-    /// As JSON. Blocks while nodes are asked.
+    /// As JSON. Blocks while nodes are asked; while another one asks, what was known before is enough.
     String get() {
-        lock.lock();
+        var known = kept;
+        if (!lock.tryLock()) {
+            if (known.isPresent()) {
+                return known.get();
+            }
+            lock.lock();
+        }
         try {
             if (kept.isEmpty() || System.nanoTime() - keptSince > KEPT_NANOS) {
-                kept = Optional.of(look().toString());
+                var found = look().toString();
+                kept = Optional.of(found);
                 keptSince = System.nanoTime();
+                return found;
             }
             return kept.get();
         } finally {
@@ -84,16 +92,16 @@ final class PageData {
     /// All at once. Several nodes may be one process, whose metrics count once; those that do not answer are left out.
     private Metrics ask(Collection<Node> nodes) {
         var asked = System.nanoTime();
-        var samples = new ArrayList<Metrics.Sample>();
+        var processes = new ArrayList<Metrics>();
         var known = new HashSet<String>();
         for (var answer : answers(nodes)) {
             var its = answer.values("sluice_http_connections", "node");
             if (its.stream().noneMatch(known::contains)) {
                 known.addAll(its);
-                samples.addAll(answer.samples());
+                processes.add(answer);
             }
         }
-        return new Metrics(asked, samples);
+        return Metrics.together(asked, processes);
     }
 
     private List<Metrics> answers(Collection<Node> nodes) {
@@ -116,7 +124,7 @@ final class PageData {
     private Optional<Metrics> answer(Node node) {
         try {
             return Optional.of(metrics.apply(node));
-        } catch (StoreException.Unavailable silent) {
+        } catch (StoreException | NumberFormatException silent) {
             return Optional.empty(); // the page shows it as a node that does not answer
         }
     }
@@ -146,8 +154,8 @@ final class PageData {
 
     private static ArrayNode drives(Metrics all) {
         var drives = JSON.createArrayNode();
-        all.samples().stream()
-                .filter(sample -> sample.name().equals("sluice_drive_state") && sample.value() == 1)
+        all.samples("sluice_drive_state").stream()
+                .filter(sample -> sample.value() == 1)
                 .forEach(state -> {
                     Predicate<Metrics.Sample> its =
                             labelled("node", state.label("node")).and(labelled("drive", state.label("drive")));
@@ -184,7 +192,7 @@ final class PageData {
     private void jobs(ObjectNode page) {
         var shown = page.putArray("jobs");
         try {
-            var all = jobs.list();
+            var all = jobs.known();
             for (int i = 0; i < all.size(); i++) {
                 if (i < JOBS || all.get(i).path("state").asText().equals("running")) {
                     shown.add(all.get(i));

@@ -332,7 +332,7 @@ public final class NativeApi {
     /// left out.
     public static Metrics metrics(Collection<String> urls, Trust trust) {
         var asked = System.nanoTime();
-        var samples = new ArrayList<Metrics.Sample>();
+        var answers = new ArrayList<Metrics>();
         var known = new HashSet<String>();
         for (var url : urls) {
             try {
@@ -342,7 +342,7 @@ public final class NativeApi {
                     var nodes = said.values("sluice_http_connections", "node");
                     if (Collections.disjoint(known, nodes)) {
                         known.addAll(nodes);
-                        samples.addAll(said.samples());
+                        answers.add(said);
                     }
                 } finally {
                     connection.disconnect();
@@ -353,7 +353,7 @@ public final class NativeApi {
                 });
             }
         }
-        return new Metrics(asked, samples);
+        return Metrics.together(asked, answers);
     }
 
     private static List<String> texts(JsonNode array) {

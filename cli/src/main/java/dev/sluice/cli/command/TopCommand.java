@@ -87,7 +87,7 @@ final class TopCommand implements Callable<Integer> {
 
     private static Metrics metrics(Watched watched) {
         var metrics = NativeApi.metrics(watched.urls(), watched.trust());
-        if (metrics.samples().isEmpty()) {
+        if (metrics.byName().isEmpty()) {
             throw CommandFailure.failed("no node answers: " + String.join(", ", watched.urls()));
         }
         return metrics;
@@ -127,8 +127,8 @@ final class TopCommand implements Callable<Integer> {
 
     private static void drives(PrintWriter out, Metrics now) {
         var rows = new ArrayList<List<String>>();
-        for (var sample : now.samples()) {
-            if (sample.name().equals("sluice_drive_state") && sample.value() == 1) {
+        for (var sample : now.samples("sluice_drive_state")) {
+            if (sample.value() == 1) {
                 Predicate<Metrics.Sample> its = other -> other.label("node").equals(sample.label("node"))
                         && other.label("drive").equals(sample.label("drive"));
                 double bytes = now.sum("sluice_drive_bytes", its);
@@ -184,8 +184,7 @@ final class TopCommand implements Callable<Integer> {
     }
 
     private static double most(Metrics now, String state) {
-        return now.samples().stream()
-                .filter(sample -> sample.name().equals("sluice_slots"))
+        return now.samples("sluice_slots").stream()
                 .filter(sample -> sample.label("state").equals(state))
                 .mapToDouble(Metrics.Sample::value)
                 .filter(value -> !Double.isNaN(value))

@@ -40,10 +40,12 @@ final class DriveFolder {
             var disk = Files.getFileStore(there);
             ofKind(disk.type()).ifPresent(found::add);
             room(disk).ifPresent(found::add);
-            if (there.equals(drive) && sharesRoot(there)) {
+            if (sharesRoot(there)) {
                 found.add(Finding.warning(
                         drive.toString(),
-                        "lies on the file system of /",
+                        there.equals(drive)
+                                ? "lies on the file system of /"
+                                : "is not there, and " + there + " lies on the file system of /",
                         "if a disk is to be mounted there, mount it before the target starts"));
             }
             return found.isEmpty() ? List.of(Finding.fine(drive.toString(), text(disk))) : found;

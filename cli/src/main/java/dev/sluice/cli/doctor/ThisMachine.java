@@ -2,6 +2,7 @@ package dev.sluice.cli.doctor;
 
 import dev.sluice.cli.api.NativeApi;
 import dev.sluice.cli.config.NodeConfig;
+import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
 import java.io.IOException;
 import java.io.InputStream;
@@ -104,8 +105,12 @@ final class ThisMachine {
     private Finding address(NodeConfig node) {
         var id = node.node().id();
         var address = node.node().address();
-        if (NativeApi.health(node.node().url(), trust).state() != NativeApi.Health.UNREACHABLE) {
-            return Finding.fine(id, "answers at " + node.node().url());
+        try {
+            if (NativeApi.health(node.node().url(), trust).state() != NativeApi.Health.UNREACHABLE) {
+                return Finding.fine(id, "answers at " + node.node().url());
+            }
+        } catch (CommandFailure untrusted) {
+            return Finding.problem(id, untrusted.reason(), "look at what is said of its certificate");
         }
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true);

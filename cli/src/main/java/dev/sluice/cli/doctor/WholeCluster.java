@@ -39,9 +39,14 @@ final class WholeCluster {
     List<Finding> findings() {
         var healths = new LinkedHashMap<String, NodeHealth>();
         for (var node : members) {
-            var health = NativeApi.health(node.url(), api.trust());
-            healths.put(node.id(), health);
-            node(node, health);
+            try {
+                var health = NativeApi.health(node.url(), api.trust());
+                healths.put(node.id(), health);
+                node(node, health);
+            } catch (CommandFailure untrusted) {
+                found.add(
+                        Finding.problem(node.id(), untrusted.reason(), "name the authority by --ca FILE, or renew it"));
+            }
         }
         versions(healths);
         clocks(healths);
@@ -169,13 +174,21 @@ final class WholeCluster {
     private void buckets() {
         try {
             for (var bucket : api.buckets()) {
-                bucket(bucket.name());
+                tolerant(bucket.name());
             }
         } catch (CommandFailure refused) {
             found.add(Finding.warning(
                     "buckets",
                     "cannot be asked for: " + refused.reason(),
                     "give keys: SLUICE_ACCESS_KEY and SLUICE_SECRET_KEY"));
+        }
+    }
+
+    private void tolerant(String name) {
+        try {
+            bucket(name);
+        } catch (CommandFailure unknown) {
+            found.add(Finding.warning("bucket " + name, unknown.reason(), "sluice bucket show " + name));
         }
     }
 
@@ -191,7 +204,9 @@ final class WholeCluster {
                                     failed.path("failure").asText()),
                     usage.path("cloud").path("next").asText("look at the cloud's status, and at the way to it")));
         }
-        if (cached && usage.path("cloud").path("targets").isEmpty()) {
+        var silent = usage.findValues("error");
+        silent.forEach(error -> found.add(Finding.problem("bucket " + name, error.asText(), "look at that target")));
+        if (cached && silent.isEmpty() && usage.path("cloud").path("targets").isEmpty()) {
             found.add(Finding.fine("bucket " + name, "its cloud answers every target"));
         }
         if (usage.hasNonNull("quota")) {

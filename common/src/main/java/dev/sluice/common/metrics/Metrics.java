@@ -1,17 +1,19 @@
 package dev.sluice.common.metrics;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/// What `/metrics` said at one moment.
+/// What `/metrics` said at one moment, by the metrics' names.
 ///
 /// @param nanos of [System#nanoTime], when it was asked
-public record Metrics(long nanos, List<Sample> samples) {
+public record Metrics(long nanos, Map<String, List<Sample>> byName) {
     private static final Pattern LINE = Pattern.compile("([a-z_]+)(?:\\{(.*)})? (\\S+)");
     private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
@@ -27,12 +29,22 @@ public record Metrics(long nanos, List<Sample> samples) {
     }
 
     public Metrics {
-        samples = List.copyOf(samples);
+        byName = Map.copyOf(byName);
+    }
+
+    /// Those of several processes.
+    public static Metrics together(long nanos, Collection<Metrics> parts) {
+        var all = new HashMap<String, List<Sample>>();
+        for (var part : parts) {
+            part.byName.forEach((name, samples) ->
+                    all.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(samples));
+        }
+        return new Metrics(nanos, all);
     }
 
     /// @param text as Prometheus reads it
     public static Metrics of(long nanos, String text) {
-        var samples = new ArrayList<Sample>();
+        var samples = new HashMap<String, List<Sample>>();
         text.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
             var form = LINE.matcher(line);
             if (form.matches()) {
@@ -42,29 +54,46 @@ public record Metrics(long nanos, List<Sample> samples) {
                             .results()
                             .forEach(label -> labels.put(label.group(1), unescaped(label.group(2))));
                 }
-                samples.add(new Sample(form.group(1), labels, Double.parseDouble(form.group(3))));
+                samples.computeIfAbsent(form.group(1), _ -> new ArrayList<>())
+                        .add(new Sample(form.group(1), labels, value(form.group(3))));
             }
         });
         return new Metrics(nanos, samples);
+    }
+
+    private static double value(String text) {
+        return switch (text) {
+            case "+Inf" -> Double.POSITIVE_INFINITY;
+            case "-Inf" -> Double.NEGATIVE_INFINITY;
+            default -> Double.parseDouble(text);
+        };
     }
 
     private static String unescaped(String value) {
         return value.replace("\\\"", "\"").replace("\\n", "\n").replace("\\\\", "\\");
     }
 
-    /// The sum of those lines of a metric that are meant.
-    public double sum(String name, Predicate<Sample> meant) {
-        return samples.stream()
-                .filter(sample -> sample.name().equals(name))
-                .filter(meant)
-                .mapToDouble(Sample::value)
-                .sum();
+    public List<Sample> samples(String name) {
+        return byName.getOrDefault(name, List.of());
     }
 
-    /// By how much the sum grew in a second since an earlier moment; never below 0, as after a restart.
+    /// The sum of those lines of a metric that are meant.
+    public double sum(String name, Predicate<Sample> meant) {
+        return samples(name).stream().filter(meant).mapToDouble(Sample::value).sum();
+    }
+
+    /// By how much it grew in a second since an earlier moment. A line that was not there then, or was more, as before
+    /// a
+    /// restart, adds nothing.
     public double rate(Metrics earlier, String name, Predicate<Sample> meant) {
-        double seconds = (nanos - earlier.nanos) / 1e9;
-        return Math.max(0, sum(name, meant) - earlier.sum(name, meant)) / seconds;
+        var before =
+                earlier.samples(name).stream().collect(Collectors.toMap(Sample::labels, Sample::value, Double::sum));
+        double grown = samples(name).stream()
+                .filter(meant)
+                .mapToDouble(
+                        sample -> Math.max(0, sample.value() - before.getOrDefault(sample.labels(), sample.value())))
+                .sum();
+        return grown / ((nanos - earlier.nanos) / 1e9);
     }
 
     /// The values that a label has in a metric, in their order.
@@ -75,8 +104,7 @@ public record Metrics(long nanos, List<Sample> samples) {
     /// The same of those lines that are meant.
     public List<String> values(String name, String label, Predicate<Sample> meant) {
         var values = new TreeSet<String>();
-        samples.stream()
-                .filter(sample -> sample.name().equals(name))
+        samples(name).stream()
                 .filter(meant)
                 .map(sample -> sample.label(label))
                 .filter(value -> !value.isEmpty())

@@ -48,8 +48,10 @@ function table(id, heads, rows, onclick) {
   $(id).replaceChildren(head, body);
 }
 
-// What a counter grew by in a second since the look before; a node that was started again begins at 0.
+// What a counter grew by in a second since the look before; a node that was started again begins at 0. Where other nodes
+// answered than before, sums over nodes cannot be compared.
 function rate(now, before, list, key, name, counter) {
+  if (before && before.answering !== now.answering) return 0;
   const old = before && before[list].find(each => each[key] === name);
   const current = now[list].find(each => each[key] === name);
   return old && current ? Math.max(0, current[counter] - old[counter]) / ((now.millis - before.millis) / 1000) : 0;
@@ -158,7 +160,9 @@ async function look() {
       return;
     }
     if (!answer.ok) throw new Error(await answer.text());
-    looks.push(await answer.json());
+    const said = await answer.json();
+    said.answering = said.nodes.filter(node => node.answers).map(node => node.id).join();
+    looks.push(said);
     if (looks.length > KEPT) looks.shift();
     show(looks.at(-1), looks.at(-2));
   } catch (failure) {
