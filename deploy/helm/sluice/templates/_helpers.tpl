@@ -95,11 +95,15 @@ controllers, are then in different zones. */}}
 {{- if and $targets.founded (ne (int $targets.founded) (int $targets.count)) -}}
 {{- fail (printf "targets.count is %d, but the cluster was made with %d targets (targets.founded): the number of targets cannot change yet" (int $targets.count) (int $targets.founded)) -}}
 {{- end -}}
-{{- $founded := lookup "v1" "ConfigMap" .Release.Namespace (printf "%s-founded" $full) -}}
+{{- $founded := lookup "v1" "ConfigMap" .Release.Namespace (printf "%s-founded" .Release.Name) -}}
 {{- if $founded -}}
 {{- $ids := include "sluice.memberIds" . -}}
 {{- if ne $founded.data.targets $ids -}}
 {{- fail (printf "the cluster was made with the targets %q, but these values name %q: the number, the names and the zones of targets cannot change yet. For a new cluster take another release or namespace, or remove the old one as docs/kubernetes.md says" $founded.data.targets $ids) -}}
+{{- end -}}
+{{- $drives := toString $targets.drivesPerTarget -}}
+{{- if ne $founded.data.drivesPerTarget $drives -}}
+{{- fail (printf "the cluster was made with %s drives for each target, but these values ask for %s: Kubernetes does not change the volumes of an installed StatefulSet" $founded.data.drivesPerTarget $drives) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

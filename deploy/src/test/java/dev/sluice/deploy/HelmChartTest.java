@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HelmChartTest {
     private static final String FOUNDED = """
             {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"sluice-founded","namespace":"storage"},
-             "data":{"targets":"sluice-target-0 sluice-target-1 sluice-target-2"}}""";
+             "data":{"targets":"sluice-target-0 sluice-target-1 sluice-target-2","drivesPerTarget":"1"}}""";
 
     @TempDir
     private Path folder;
@@ -214,12 +214,18 @@ final class HelmChartTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"targets.count=5", "targets.count=2", "'targets.zones={a,b,c}'", "fullnameOverride=sluice"})
+    @CsvSource({
+        "targets.count=5",
+        "targets.count=2",
+        "'targets.zones={a,b,c}'",
+        "fullnameOverride=other",
+        "fullnameOverride=sluice"
+    })
     void otherTargetsThanAtTheFirstInstallationAreRefused(String values) throws IOException {
         try (var cluster = ClusterObjects.serving(Map.of("configmaps/sluice-founded", FOUNDED))) {
             var answer = chart.template(Stream.concat(Stream.of("--set", values), Stream.of(cluster.options()))
                     .toArray(String[]::new));
-            if (values.startsWith("fullnameOverride")) {
+            if (values.equals("fullnameOverride=sluice")) {
                 answer.orFail("the same targets");
             } else {
                 assertThat(answer.exit()).as(answer.outText()).isNotZero();
@@ -227,6 +233,17 @@ final class HelmChartTest {
                         .contains("the cluster was made with the targets \"sluice-target-0")
                         .contains("cannot change yet");
             }
+        }
+    }
+
+    @Test
+    void otherDrivesThanAtTheFirstInstallationAreRefused() throws IOException {
+        try (var cluster = ClusterObjects.serving(Map.of("configmaps/sluice-founded", FOUNDED))) {
+            var values = Stream.of("--set", "targets.drivesPerTarget=2");
+            var answer = chart.template(
+                    Stream.concat(values, Stream.of(cluster.options())).toArray(String[]::new));
+            assertThat(answer.exit()).as(answer.outText()).isNotZero();
+            assertThat(answer.err()).contains("made with 1 drives for each target, but these values ask for 2");
         }
     }
 
