@@ -14,7 +14,6 @@ import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -89,19 +88,9 @@ final class PageData {
         return page;
     }
 
-    /// All at once. Several nodes may be one process, whose metrics count once; those that do not answer are left out.
+    /// All at once; those that do not answer are left out.
     private Metrics ask(Collection<Node> nodes) {
-        var asked = System.nanoTime();
-        var processes = new ArrayList<Metrics>();
-        var known = new HashSet<String>();
-        for (var answer : answers(nodes)) {
-            var its = answer.values("sluice_http_connections", "node");
-            if (its.stream().noneMatch(known::contains)) {
-                known.addAll(its);
-                processes.add(answer);
-            }
-        }
-        return Metrics.together(asked, processes);
+        return Metrics.together(System.nanoTime(), answers(nodes));
     }
 
     private List<Metrics> answers(Collection<Node> nodes) {
@@ -130,7 +119,7 @@ final class PageData {
     }
 
     private static ArrayNode nodes(ClusterState state, Metrics all) {
-        var answered = all.values("sluice_http_connections", "node");
+        var answered = all.values(Metrics.OF_EVERY_NODE, "node");
         var nodes = JSON.createArrayNode();
         for (var node : state.map().nodes().values()) {
             Predicate<Metrics.Sample> its =

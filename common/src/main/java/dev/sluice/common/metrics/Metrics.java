@@ -2,7 +2,9 @@ package dev.sluice.common.metrics;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -14,6 +16,9 @@ import java.util.stream.Collectors;
 ///
 /// @param nanos of [System#nanoTime], when it was asked
 public record Metrics(long nanos, Map<String, List<Sample>> byName) {
+    /// A metric that each node has from its start.
+    public static final String OF_EVERY_NODE = "sluice_http_connections";
+
     private static final Pattern LINE = Pattern.compile("([a-z_]+)(?:\\{(.*)})? (\\S+)");
     private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
@@ -32,12 +37,17 @@ public record Metrics(long nanos, Map<String, List<Sample>> byName) {
         byName = Map.copyOf(byName);
     }
 
-    /// Those of several processes.
+    /// Those of several nodes. Nodes of one process all answer with all of its metrics, which count once.
     public static Metrics together(long nanos, Collection<Metrics> parts) {
         var all = new HashMap<String, List<Sample>>();
+        var known = new HashSet<String>();
         for (var part : parts) {
-            part.byName.forEach((name, samples) ->
-                    all.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(samples));
+            var nodes = part.values(OF_EVERY_NODE, "node");
+            if (Collections.disjoint(known, nodes)) {
+                known.addAll(nodes);
+                part.byName.forEach((name, samples) ->
+                        all.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(samples));
+            }
         }
         return new Metrics(nanos, all);
     }
