@@ -45,7 +45,6 @@ final class BackendsTest {
                 [cluster]
                 targets = 2
                 drives = 1
-                separate = true
                 """ + backends);
     }
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// smart_open, Lance, MLflow, DVC and rclone at their usual jobs (`deploy/peers install long`).
+@Tag("shared")
 @Tag("long")
 @Tag("peers")
 final class DataToolsTest {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.deploy.harness.Eventually;
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import dev.sluice.testing.PromiseBroken;
 import java.io.IOException;
@@ -27,9 +29,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Drives that go out, are disabled and come back, as clients and operators see it.
+@Tag("shared")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class DriveCommandTest {
-    private static final int OBJECTS = 40;
+    private static final int OBJECTS = 60;
 
     /// Three probes, and some for a busy machine.
     private static final Duration RETURN = Duration.ofSeconds(90);
@@ -37,9 +40,10 @@ final class DriveCommandTest {
     @TempDir
     private Path folder;
 
-    private Path firstDrive(SluiceCluster cluster) {
-        return folder.resolve("cluster")
-                .resolve(cluster.targets().getFirst().drives().getFirst());
+    private String bucket = "drives";
+
+    private static Path firstDrive(SluiceCluster cluster) {
+        return cluster.drives(cluster.targets().getFirst()).getFirst();
     }
 
     private SluiceCluster startWithTwoDrives() {
@@ -47,17 +51,16 @@ final class DriveCommandTest {
                 folder.resolve("cluster"), Map.of(), "--separate", "--targets", "1", "--drives", "2");
     }
 
-    private static void putAll(S3Client s3) {
-        s3.createBucket(request -> request.bucket("drives"));
+    private void putAll(S3Client s3) {
+        s3.createBucket(request -> request.bucket(bucket));
         for (int i = 0; i < OBJECTS; i++) {
             put(s3, i);
         }
     }
 
     @Test
-    void aDriveIsDisabledAndEnabled() throws Exception {
-        try (var cluster = startWithTwoDrives();
-                var s3 = cluster.endpoint().client()) {
+    void aDriveIsDisabledAndEnabled(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+        try (var s3 = cluster.endpoint().client()) {
             putAll(s3);
             var drive = firstDrive(cluster);
             assertThat(statuses(s3)).containsOnly(200);
@@ -68,7 +71,7 @@ final class DriveCommandTest {
             assertThat(cluster.run("drive", "disable", drive.toString()).outText())
                     .contains("is disabled");
             assertThat(statuses(s3)).contains(200, 503).doesNotContain(500);
-            assertThatThrownBy(() -> s3.listObjectsV2(request -> request.bucket("drives")))
+            assertThatThrownBy(() -> s3.listObjectsV2(request -> request.bucket(bucket)))
                     .isInstanceOfSatisfying(
                             S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
             s3.createBucket(request -> request.bucket("meanwhile"));
@@ -105,24 +108,25 @@ final class DriveCommandTest {
             Files.move(away, drive);
             Eventually.holds(RETURN, () -> assertThat(statuses(s3)).containsOnly(200));
             assertThat(cluster.run("status").outText()).doesNotContain(drive + " is");
-            assertThat(s3.listObjectsV2(request -> request.bucket("drives")).contents())
+            assertThat(s3.listObjectsV2(request -> request.bucket(bucket)).contents())
                     .hasSize(OBJECTS);
         }
     }
 
     @Test
-    void aDriveIsAttachedSurvivesARestartAndIsDetached() throws Exception {
-        var dir = folder.resolve("cluster");
-        try (var cluster = SluiceCluster.start(dir, Map.of(), "--targets", "1", "--drives", "1");
-                var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("drives"));
+    void aDriveIsAttachedSurvivesARestartAndIsDetached(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
+        bucket = "attached";
+        try (var s3 = cluster.endpoint().client()) {
+            s3.createBucket(request -> request.bucket(bucket));
             var more = folder.resolve("more").toString();
-            assertThat(cluster.run("drive", "attach", more).outText()).contains("is attached");
+            assertThat(cluster.run("drive", "attach", more, "--target", "target001")
+                            .outText())
+                    .contains("is attached");
             for (int i = 0; i < OBJECTS; i++) {
                 put(s3, i);
             }
-            cluster.down();
-            cluster.up();
+            cluster.node("stop", "target001");
+            cluster.node("start", "target001");
             assertThat(cluster.run("drive", "list").outText()).contains(more);
             assertThat(statuses(s3)).containsOnly(200);
             assertThat(cluster.run("drive", "detach", more).outText()).contains("leaves when");
@@ -138,18 +142,18 @@ final class DriveCommandTest {
         return "shard-%03d".formatted(i);
     }
 
-    private static void put(S3Client s3, int i) {
-        s3.putObject(request -> request.bucket("drives").key(key(i)), RequestBody.fromBytes(Content.of(key(i), 1000)));
+    private void put(S3Client s3, int i) {
+        s3.putObject(request -> request.bucket(bucket).key(key(i)), RequestBody.fromBytes(Content.of(key(i), 1000)));
     }
 
     /// Of a GET of each object; what is answered with 200 is right, and none is said not to exist.
-    private static List<Integer> statuses(S3Client s3) {
+    private List<Integer> statuses(S3Client s3) {
         var statuses = new ArrayList<Integer>();
         for (int i = 0; i < OBJECTS; i++) {
             var key = key(i);
             try {
                 var bytes =
-                        s3.getObjectAsBytes(request -> request.bucket("drives").key(key));
+                        s3.getObjectAsBytes(request -> request.bucket(bucket).key(key));
                 assertThat(bytes.asByteArray()).isEqualTo(Content.of(key, 1000));
                 statuses.add(200);
             } catch (S3Exception refused) {

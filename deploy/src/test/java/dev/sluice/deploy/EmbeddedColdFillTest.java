@@ -6,6 +6,7 @@ import dev.sluice.deploy.harness.SluiceCluster;
 import org.junit.jupiter.api.Tag;
 
 /// Cold fill where proxy and targets are one process.
+@Tag("shared")
 @Tag("long")
 final class EmbeddedColdFillTest extends ColdFillTests {
     EmbeddedColdFillTest(@Running(Mode.EMBEDDED) SluiceCluster cluster) {

@@ -19,6 +19,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /// A bucket before a GCS bucket, from creation by the CLI to reading, writing, listing and deleting through S3.
+@Tag("shared")
 @RequiresPeer("fake-gcs-server")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class GcsColdFillTest {
@@ -35,7 +37,7 @@ class GcsColdFillTest {
     private final SluiceCluster cluster;
     private final HttpClient http = HttpClient.newHttpClient();
 
-    GcsColdFillTest(@Running(Mode.EMBEDDED) SluiceCluster cluster) {
+    GcsColdFillTest(@Running(Mode.SEPARATE) SluiceCluster cluster) {
         this.cluster = cluster;
     }
 

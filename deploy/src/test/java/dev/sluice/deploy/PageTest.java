@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /// The cluster's page in a browser (`deploy/peers install chromium`).
+@Tag("shared")
 @Tag("long")
 final class PageTest {
     private static final Duration SHOWN = Duration.ofSeconds(30);

@@ -11,6 +11,8 @@ import dev.sluice.deploy.harness.Endpoint;
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.Finished;
 import dev.sluice.deploy.harness.Forwarder;
+import dev.sluice.deploy.harness.Mode;
+import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,21 +37,24 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// Prefetches of a bucket before a MinIO, by the commands of the handbook.
+@Tag("shared")
 @RequiresPeer("minio")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 final class PrefetchCommandTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration SOON = Duration.ofSeconds(30);
+    private static final String LAB = "tests-cloud";
     private static final int SIZE = 100_000;
     private static final List<String> TRAIN = keys("train");
     private static final List<String> TEST = keys("test");
     private static final List<String> VAL = keys("val");
 
+    private final SluiceCluster cluster;
+    private final List<String> made = new ArrayList<>();
     private PeerServer minio;
     private Forwarder network;
     private S3Client cloud;
-    private SluiceCluster cluster;
     private S3Client s3;
 
     private static List<String> keys(String folder) {
@@ -58,8 +63,12 @@ final class PrefetchCommandTest {
                 .toList();
     }
 
+    PrefetchCommandTest(@Running(Mode.SEPARATE) SluiceCluster cluster) {
+        this.cluster = cluster;
+    }
+
     @BeforeAll
-    void start(@TempDir Path folder) throws IOException {
+    void start(@TempDir Path folder) {
         minio = PeerServer.minio(folder.resolve("minio"));
         network = new Forwarder(minio.url());
         cloud = new Endpoint(minio.url(), PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD).client();
@@ -68,48 +77,30 @@ final class PrefetchCommandTest {
             keys.forEach(key -> cloud.putObject(
                     request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE))));
         }
-        var credentials = Files.writeString(
-                folder.resolve("credentials"), """
-                [lab]
-                aws_access_key_id = %s
-                aws_secret_access_key = %s
-                [stranger]
-                aws_access_key_id = stranger
-                aws_secret_access_key = not-the-secret
-                """.formatted(PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD));
-        cluster = SluiceCluster.start(
-                folder.resolve("cluster"),
-                Map.of("AWS_SHARED_CREDENTIALS_FILE", credentials.toString(), "AWS_CONFIG_FILE", "/dev/null"),
-                "--separate",
-                "--targets",
-                "2",
-                "--drives",
-                "1");
         s3 = cluster.endpoint().client();
-        cached("sets", "lab");
+        cached("sets", LAB);
     }
 
-    private void cached(String bucket, String profile) {
-        cluster.run(
-                "bucket",
-                "create",
-                bucket,
-                "--backend",
-                "s3://sets",
-                "--backend-endpoint",
-                network.url().toString(),
-                "--profile",
-                profile,
-                "--no-check");
+    private void cached(String bucket, String profile, String... properties) {
+        made.add(bucket);
+        var command = new ArrayList<>(List.of("bucket", "create", bucket, "--backend", "s3://sets"));
+        command.addAll(List.of("--backend-endpoint", network.url().toString(), "--profile", profile, "--no-check"));
+        command.addAll(List.of(properties));
+        cluster.run(command.toArray(String[]::new));
     }
 
     @AfterAll
     void end() {
+        made.forEach(bucket -> cluster.run("bucket", "rm", bucket, "--force"));
         s3.close();
-        cluster.close();
         cloud.close();
         network.close();
         minio.close();
+    }
+
+    private void own(String bucket) {
+        made.add(bucket);
+        s3.createBucket(request -> request.bucket(bucket));
     }
 
     private Finished attempt(String... arguments) {
@@ -202,8 +193,7 @@ final class PrefetchCommandTest {
     void rangesOfColdObjectsFetchNothingElseWhereTheBucketSaysSo() throws IOException {
         var key = "ranges/a.parquet";
         cloud.putObject(request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE)));
-        cached("tables", "lab");
-        cluster.run("bucket", "set", "tables", "--cold-range", "pass");
+        cached("tables", LAB, "--cold-range", "pass");
         for (var expected : List.of("BYPASS", "BYPASS", "MISS")) {
             var footer = s3.getObjectAsBytes(
                     request -> request.bucket("tables").key(key).range("bytes=-8"));
@@ -225,8 +215,8 @@ final class PrefetchCommandTest {
 
     @Test
     void prefetchThatCannotBeSaysWhyAndLeavesNothing() throws IOException {
-        s3.createBucket(request -> request.bucket("results"));
-        cached("refused", "stranger");
+        own("results");
+        cached("refused", "tests-stranger");
         requireRefused("NoSuchBucket", "none");
         requireRefused("results has no backend", "results");
         requireRefused("no key that begins with 'nothing/'", "sets/nothing/");
@@ -243,12 +233,12 @@ final class PrefetchCommandTest {
     /// A target is down when the job begins: its part waits for it.
     @Test
     void evictRemovesWhatIsCachedAndTheCloudKeepsIt(@TempDir Path folder) throws IOException {
-        cached("evicted", "lab");
+        cached("evicted", LAB);
         cluster.run("prefetch", "evicted/train/", "--wait");
         assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
         requireEvictRefused(2, "--yes", "evicted/train/");
         requireEvictRefused(1, "no cached key that begins with 'test/'", "evicted/test/", "--yes");
-        s3.createBucket(request -> request.bucket("own"));
+        own("own");
         requireEvictRefused(1, "own has no backend", "own", "--yes");
         cluster.run("bucket", "set", "evicted", "--evict", "never");
         requireEvictRefused(1, "sluice bucket set evicted --evict auto", "evicted", "--yes");
@@ -290,7 +280,7 @@ final class PrefetchCommandTest {
     void refreshBringsWhatOthersChangedInTheCloud() throws IOException {
         var keys = keys("moving");
         keys.forEach(key -> change(key, key));
-        cached("renewed", "lab");
+        cached("renewed", LAB);
         requireRefreshRefused("no object matches", "renewed");
         requireRefreshRefused("NoSuchBucket", "none");
         cluster.run("prefetch", "renewed/moving/", "--wait");
@@ -322,7 +312,7 @@ final class PrefetchCommandTest {
     void bucketNoticesChangesWithinItsTime() {
         var key = "noticed/shard.tar";
         change(key, "old");
-        cached("noticing", "lab");
+        cached("noticing", LAB);
         requireContent("noticing", key, "old");
         Eventually.holds(SOON, () -> assertThat(cluster.objectFiles("noticing")).hasSize(1));
         change(key, "new");
@@ -338,9 +328,12 @@ final class PrefetchCommandTest {
                         .containsPattern("[1-9]\\d* requests were served what is cached");
             });
             cluster.run("bucket", "set", "noticing", "--revalidate", "always");
-            assertThatThrownBy(() -> content("noticing", key))
-                    .isInstanceOfSatisfying(
-                            S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(503));
+            Eventually.holds(
+                    SOON,
+                    () -> assertThatThrownBy(() -> content("noticing", key))
+                            .isInstanceOfSatisfying(
+                                    S3Exception.class,
+                                    e -> assertThat(e.statusCode()).isEqualTo(503)));
         } finally {
             network.repair();
         }
@@ -420,7 +413,7 @@ final class PrefetchCommandTest {
     @Tag("long")
     @Test
     void stoppedJobEndsAndFailsTheCommandThatWaits() {
-        cached("others", "lab");
+        cached("others", LAB);
         network.holdAnswers("/sets/");
         try {
             var id = cluster.run("prefetch", "others/train/").outText().strip();

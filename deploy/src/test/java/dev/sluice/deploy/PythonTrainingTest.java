@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The parts of the Python package that need PyTorch, and the examples (`deploy/peers install ml`).
+@Tag("shared")
 @Tag("long")
 @Tag("peers")
 final class PythonTrainingTest {

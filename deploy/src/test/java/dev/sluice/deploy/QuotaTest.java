@@ -23,6 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// A bucket's quota in a cluster of several targets, as clients and operators meet it.
+@Tag("shared")
 @Tag("long") // target-node has a short form
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class QuotaTest {

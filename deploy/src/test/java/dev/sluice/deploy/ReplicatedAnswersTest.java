@@ -10,6 +10,7 @@ import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -18,6 +19,7 @@ import software.amazon.awssdk.services.s3.model.Permission;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// What S3 answers around the bytes, of a bucket with two replicas.
+@Tag("shared")
 final class ReplicatedAnswersTest {
     private static final Duration FULL = Duration.ofSeconds(60);
     private static final String BUCKET = "two-answers";

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /// What an operator sees of the resilvers of a cluster whose drives do not change, with the commands of the handbook.
+@Tag("shared")
 final class ResilverTest {
     @Test
-    void aTargetIsLookedAtOnDemandAndStopped(@Running(Mode.EMBEDDED) SluiceCluster cluster) throws Exception {
+    void aTargetIsLookedAtOnDemandAndStopped(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         try (var s3 = cluster.endpoint().client()) {
             s3.createBucket(request -> request.bucket("resilvered"));
             for (int i = 0; i < 30; i++) {
@@ -27,8 +29,8 @@ final class ResilverTest {
                     .doesNotContain("target001");
             assertThat(cluster.run("resilver", "status", "--wait", "--json").outText())
                     .contains("\"state\" : \"stopped\"", "\"settled\" : true", "\"moved_objects\" : 0");
-            cluster.down();
-            cluster.up();
+            cluster.node("stop", "target002");
+            cluster.node("start", "target002");
             assertThat(cluster.run("resilver", "status", "--wait").outText())
                     .as("a stop does not outlive the target")
                     .doesNotContain("stopped")

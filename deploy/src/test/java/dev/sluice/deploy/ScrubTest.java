@@ -11,11 +11,13 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /// An operator finds damage on a drive of another process, with the commands of the handbook, and heals it.
+@Tag("shared")
 final class ScrubTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 

@@ -16,6 +16,9 @@ final class SharedClusters implements ParameterResolver {
     /// The name under which the nodes find the keys of the tests' cloud.
     static final String PROFILE = "tests-cloud";
 
+    /// Keys that the cloud refuses.
+    static final String STRANGER = "tests-stranger";
+
     /// Set for processes that outlive the class that starts them.
     static final String SHARED = "SLUICE_TEST_SHARED";
 
@@ -57,10 +60,14 @@ final class SharedClusters implements ParameterResolver {
 
     private static Map<String, String> cloudKeys(Path folder) throws IOException {
         var file = folder.resolve("credentials");
-        Files.writeString(
-                file,
-                "[%s]%naws_access_key_id = %s%naws_secret_access_key = %s%n"
-                        .formatted(PROFILE, PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD));
+        Files.writeString(file, """
+                [%s]
+                aws_access_key_id = %s
+                aws_secret_access_key = %s
+                [%s]
+                aws_access_key_id = stranger
+                aws_secret_access_key = not-the-secret
+                """.formatted(PROFILE, PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD, STRANGER));
         return Map.of(
                 "AWS_SHARED_CREDENTIALS_FILE",
                 file.toString(),
