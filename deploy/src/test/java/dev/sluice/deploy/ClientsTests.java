@@ -1,16 +1,15 @@
 package dev.sluice.deploy;
 
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Clients;
 import dev.sluice.deploy.harness.Endpoint;
 import java.util.Map;
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What every client must be able to do, whichever server stands behind the endpoint.
-@Tag("peers")
+/// What every program that is a client must be able to do, whichever server stands behind the endpoint.
+@RequiresPeer({"python", "aws", "s5cmd"})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ClientsTests {
     abstract Endpoint endpoint();
@@ -24,12 +23,5 @@ abstract class ClientsTests {
     @EnumSource
     void program(Clients client) {
         client.check(endpoint(), environment());
-    }
-
-    @Nested
-    class AwsSdkForJava extends AwsSdkForJavaTests {
-        AwsSdkForJava() {
-            super(endpoint());
-        }
     }
 }

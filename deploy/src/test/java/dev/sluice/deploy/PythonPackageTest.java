@@ -1,5 +1,6 @@
 package dev.sluice.deploy;
 
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.PythonPackage;
 import dev.sluice.deploy.harness.Running;
@@ -8,7 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The Python package in `python`: its style, its types, and its own tests against a cluster.
-@Tag("peers")
+@Tag("shared")
+@RequiresPeer("python")
 final class PythonPackageTest {
     private final PythonPackage python;
 

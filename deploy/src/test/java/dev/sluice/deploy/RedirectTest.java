@@ -27,7 +27,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /// Clients that follow are sent to the node that has the bytes, with a token that opens this one request and no other.
-@Tag("peers")
+@Tag("shared")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RedirectTest {
     private static final byte[] SHARD = Content.of("redirected", 8 * Content.MIB);

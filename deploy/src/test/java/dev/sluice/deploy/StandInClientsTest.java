@@ -9,11 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /// All clients against MinIO: the checks ask for S3's behaviour, not only for ours.
 @Tag("long")
-@RequiresPeer("minio")
+@RequiresPeer({"minio", "python", "aws", "s5cmd"})
 final class StandInClientsTest extends ClientsTests {
     private final PeerServer minio = PeerServer.minio(folder());
 
@@ -32,6 +33,13 @@ final class StandInClientsTest extends ClientsTests {
             return Files.createTempDirectory("stand-in");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Nested
+    class AwsSdkForJava extends AwsSdkForJavaTests {
+        AwsSdkForJava() {
+            super(endpoint());
         }
     }
 

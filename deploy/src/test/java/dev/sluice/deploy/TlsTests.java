@@ -2,6 +2,7 @@ package dev.sluice.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Finished;
 import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Repository;
@@ -16,19 +17,16 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A cluster whose certificate signed itself serves those who are given it, and nobody else.
-@Tag("peers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class TlsTests {
     /// The machine may name authorities for all programs: not here.
@@ -37,6 +35,7 @@ abstract class TlsTests {
     private final Mode mode;
     private Path folder = Path.of("");
     private Path certificate = Path.of("");
+    private Path settings = Path.of("");
     private @Nullable SluiceCluster started;
 
     TlsTests(Mode mode) {
@@ -44,19 +43,14 @@ abstract class TlsTests {
     }
 
     @BeforeAll
-    void start(@TempDir Path temporary) throws IOException, GeneralSecurityException {
+    void makeKeys(@TempDir Path temporary) throws IOException, GeneralSecurityException {
         folder = temporary;
         var keys = SelfSigned.in(folder);
         certificate = keys.certificate();
-        var settings = folder.resolve("settings.toml");
-        Files.writeString(
-                settings,
+        settings = Files.writeString(
+                folder.resolve("settings.toml"),
                 "[http]%ntls_certificate = \"../%s\"%ntls_key = \"%s\"%n"
                         .formatted(certificate.getFileName(), keys.key()));
-        var options = Stream.concat(
-                Stream.of("--config", settings.toString(), "--targets", "2", "--drives", "1"),
-                Stream.of(mode.options()));
-        started = SluiceCluster.start(folder.resolve("cluster"), NOBODY, options.toArray(String[]::new));
     }
 
     /// Of the cluster, in PEM.
@@ -71,11 +65,21 @@ abstract class TlsTests {
         }
     }
 
+    /// Started by the first test that asks.
     final SluiceCluster cluster() {
-        return Objects.requireNonNull(started);
+        var now = started;
+        if (now == null) {
+            var options = Stream.concat(
+                    Stream.of("--config", settings.toString(), "--targets", "2", "--drives", "1"),
+                    Stream.of(mode.options()));
+            now = SluiceCluster.start(folder.resolve("cluster"), NOBODY, options.toArray(String[]::new));
+            started = now;
+        }
+        return now;
     }
 
     @Test
+    @RequiresPeer({"python", "aws"})
     void s3ClientsAreServedByEveryNode() {
         var nodes = cluster().nodes();
         assertThat(nodes).allMatch(node -> node.url().getScheme().equals("https"));
