@@ -5,22 +5,19 @@ import os
 import subprocess
 import tempfile
 
-from checks import ENDPOINT, MIB, check, check_of_ours, content, holds, md5, multipart_etag, new_bucket_name, run, same, same_bytes
+import aws_program
+from checks import MIB, check, check_of_ours, content, holds, md5, multipart_etag, new_bucket_name, run, same, same_bytes
 
-AWS = os.environ["AWS_CLI"]
 BUCKET = new_bucket_name("aws-cli")
 FOLDER = tempfile.TemporaryDirectory()
 SHARD = content("aws shard", 2 * MIB + 9)
-BIG = content("aws big", 64 * MIB)
+BIG = content("aws big", 20 * MIB)  # three parts
 
 
-def aws(*arguments, code=(0,), input=None, environment=None):
-    done = subprocess.run(
-        [AWS, "--endpoint-url", ENDPOINT, "--region", "us-east-1", *arguments],
-        capture_output=True, timeout=120, check=False, input=input, env=os.environ | (environment or {}),
-    )
-    holds(done.returncode in code, f"exit code {done.returncode} of {arguments}: {done.stderr.decode()[-500:]}")
-    return done.stdout if done.returncode == 0 else done.stderr
+def aws(*arguments, code=(0,), run=aws_program.aws, **more):
+    status, out, err = run(*arguments, **more)
+    holds(status in code, f"exit code {status} of {arguments}: {err.decode()[-500:]}")
+    return out if status == 0 else err
 
 
 def api(*arguments):
@@ -44,7 +41,7 @@ def read(path):
 
 @check
 def make_a_bucket():
-    aws("s3", "mb", f"s3://{BUCKET}")
+    aws("s3", "mb", f"s3://{BUCKET}", run=aws_program.start)
     holds(BUCKET.encode() in aws("s3", "ls"), "not listed")
 
 

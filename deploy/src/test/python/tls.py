@@ -7,12 +7,12 @@ import tempfile
 
 from botocore.exceptions import SSLError
 
-from checks import ENDPOINT, MIB, check, content, holds, run, same, same_bytes
+import aws_program
+from checks import MIB, check, content, holds, run, same, same_bytes
 from s3_boto3 import client
 
 CERTIFICATE = os.environ["SLUICE_CERTIFICATE"]
 NODES = os.environ["SLUICE_NODES"].split()
-AWS = os.environ["AWS_CLI"]
 BUCKET = "tls"
 SMALL = {f"small/{n}": content(f"tls {n}", 100 + 997 * n) for n in range(24)}
 LARGE = content("tls large", 16 * MIB)
@@ -96,10 +96,8 @@ def nobody_is_served_who_does_not_trust_it():
 
 
 def aws(*arguments, attempts="2"):
-    command = [AWS, "--endpoint-url", ENDPOINT, "--region", "us-east-1", *arguments]
-    environment = os.environ | {"AWS_MAX_ATTEMPTS": attempts}
-    done = subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment)
-    return done.returncode, done.stderr.decode()
+    code, _, err = aws_program.aws(*arguments, environment={"AWS_MAX_ATTEMPTS": attempts})
+    return code, err.decode()
 
 
 def fetch(*arguments):
