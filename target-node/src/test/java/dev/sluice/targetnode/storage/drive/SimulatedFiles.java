@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -41,7 +42,13 @@ public final class SimulatedFiles implements DriveFiles {
     /// A change of names that is not on the drive yet.
     private record NameChange(Map<String, Optional<Node>> names) {
         boolean touches(String folder) {
-            return names.keySet().stream().anyMatch(path -> Layout.parent(path).equals(folder));
+            for (var path : names.keySet()) {
+                int end = Math.max(0, path.lastIndexOf('/'));
+                if (end == folder.length() && path.startsWith(folder)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         boolean comesBefore(NameChange other) {
@@ -52,7 +59,7 @@ public final class SimulatedFiles implements DriveFiles {
     }
 
     private final Faults faults;
-    private Map<String, Node> names = new TreeMap<>();
+    private NavigableMap<String, Node> names = new TreeMap<>();
     private final Map<String, Node> durable = new TreeMap<>();
     private final List<NameChange> pending = new ArrayList<>();
 
@@ -165,6 +172,11 @@ public final class SimulatedFiles implements DriveFiles {
         }
     }
 
+    /// All names in a folder, also in those below it.
+    private NavigableMap<String, Node> under(String folder) {
+        return folder.isEmpty() ? names : names.subMap(folder + "/", false, folder + (char) ('/' + 1), false);
+    }
+
     private boolean isFolder(String path) {
         var node = names.get(path);
         return node != null && node.folder;
@@ -252,11 +264,11 @@ public final class SimulatedFiles implements DriveFiles {
             throw new PathTakenException(to);
         }
         var changed = new HashMap<String, Optional<Node>>();
-        names.forEach((path, each) -> {
-            if (path.equals(from) || path.startsWith(from + "/")) {
-                changed.put(path, Optional.empty());
-                changed.put(to + path.substring(from.length()), Optional.of(each));
-            }
+        changed.put(from, Optional.empty());
+        changed.put(to, Optional.of(node));
+        under(from).forEach((path, each) -> {
+            changed.put(path, Optional.empty());
+            changed.put(to + path.substring(from.length()), Optional.of(each));
         });
         change(changed);
     }
@@ -288,7 +300,7 @@ public final class SimulatedFiles implements DriveFiles {
     @Override
     public boolean deleteFolder(String path) throws IOException {
         faults.step(false);
-        if (names.keySet().stream().anyMatch(each -> each.startsWith(path + "/"))) {
+        if (!under(path).isEmpty()) {
             return false;
         }
         if (names.containsKey(path)) {
@@ -328,7 +340,7 @@ public final class SimulatedFiles implements DriveFiles {
     public FolderWalk walk(String path) throws IOException {
         faults.step(false);
         var found = new ArrayList<String>();
-        names.forEach((each, node) -> {
+        under(path).forEach((each, node) -> {
             if (!each.isEmpty() && Layout.parent(each).equals(path)) {
                 found.add(each.substring(each.lastIndexOf('/') + 1) + (node.folder ? "/" : ""));
             }
