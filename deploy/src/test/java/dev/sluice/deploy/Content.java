@@ -3,7 +3,7 @@ package dev.sluice.deploy;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /// Bytes that no other name gives, and digests to compare large ones by.
 final class Content {
@@ -13,7 +13,7 @@ final class Content {
 
     static byte[] of(String name, int size) {
         var bytes = new byte[size];
-        new Random(0x5111CE ^ ((long) name.hashCode() << 16)).nextBytes(bytes);
+        new SplittableRandom(0x5111CE ^ ((long) name.hashCode() << 16)).nextBytes(bytes);
         return bytes;
     }
 

@@ -63,7 +63,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -450,7 +450,7 @@ public final class TargetFixture implements AutoCloseable {
 
     public static byte[] random(long seed, int size) {
         var content = new byte[size];
-        new Random(seed).nextBytes(content);
+        new SplittableRandom(seed).nextBytes(content);
         return content;
     }
 

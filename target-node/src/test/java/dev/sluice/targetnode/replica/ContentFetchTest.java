@@ -31,7 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -85,7 +85,7 @@ class ContentFetchTest {
 
     private static byte[] content(int size) {
         var data = new byte[size];
-        new Random(size).nextBytes(data);
+        new SplittableRandom(size).nextBytes(data);
         return data;
     }
 

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /// A store on folders of a test.
@@ -118,7 +118,7 @@ final class StoreFixture {
 
     static byte[] random(long seed, int size) {
         var content = new byte[size];
-        new Random(seed).nextBytes(content);
+        new SplittableRandom(seed).nextBytes(content);
         return content;
     }
 }

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -313,7 +314,7 @@ class CrashModelTest {
 
     private static byte[] content(long version) {
         var content = new byte[(int) (version % 50)];
-        new Random(version).nextBytes(content);
+        new SplittableRandom(version).nextBytes(content);
         return content;
     }
 

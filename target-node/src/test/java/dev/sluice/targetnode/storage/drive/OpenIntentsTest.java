@@ -27,8 +27,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -113,7 +113,7 @@ class OpenIntentsTest {
 
     private static byte[] content(ObjectVersion version, int size) {
         var data = new byte[size];
-        new Random(version.sequence()).nextBytes(data);
+        new SplittableRandom(version.sequence()).nextBytes(data);
         return data;
     }
 

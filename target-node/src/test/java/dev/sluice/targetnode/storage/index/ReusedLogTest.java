@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,7 +69,7 @@ class ReusedLogTest {
 
     private static byte[] value(int number) {
         var value = new byte[BYTES];
-        new Random(number).nextBytes(value);
+        new SplittableRandom(number).nextBytes(value);
         return value;
     }
 

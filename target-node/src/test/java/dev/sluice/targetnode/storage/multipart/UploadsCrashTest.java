@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -287,7 +288,7 @@ class UploadsCrashTest {
 
     private static byte[] content(long version) {
         var content = new byte[UNIT];
-        new Random(version).nextBytes(content);
+        new SplittableRandom(version).nextBytes(content);
         return content;
     }
 
