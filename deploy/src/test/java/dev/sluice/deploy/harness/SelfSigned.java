@@ -18,8 +18,9 @@ public record SelfSigned(Path certificate, Path key) {
     public static SelfSigned in(Path folder) throws IOException, GeneralSecurityException {
         var store = folder.resolve("keys.p12");
         var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        var options = "-genkeypair -alias node -keyalg EC -dname CN=sluice -ext SAN=ip:127.0.0.1,dns:localhost"
-                + " -ext BC:c -storetype PKCS12 -storepass " + PASSWORD + " -keystore";
+        var options =
+                "-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -genkeypair -alias node -keyalg EC -dname CN=sluice -ext SAN=ip:127.0.0.1,dns:localhost"
+                        + " -ext BC:c -storetype PKCS12 -storepass " + PASSWORD + " -keystore";
         var command = new ArrayList<>(List.of(keytool));
         command.addAll(List.of(options.split(" ")));
         command.add(store.toString());

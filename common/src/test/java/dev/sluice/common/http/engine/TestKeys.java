@@ -20,6 +20,8 @@ record TestKeys(TlsFiles files, SSLContext trusting) {
         var store = folder.resolve("keys.p12");
         var command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1",
+                "-J-XX:+UseSerialGC",
                 "-genkeypair",
                 "-alias",
                 "server",
