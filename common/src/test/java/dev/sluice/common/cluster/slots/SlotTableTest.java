@@ -34,9 +34,14 @@ class SlotTableTest {
     private static final int TARGETS = 6;
     private static final int DRIVES_EACH = 4;
 
-    private final ClusterState formed = formed("");
-    private final ClusterState state = formed.apply(create(3));
-    private final SlotTable table = state.replication().table(1).orElseThrow();
+    // They never change, and take a second to make.
+    private static final ClusterState FORMED = formed("");
+    private static final ClusterState STATE = FORMED.apply(create(3));
+    private static final SlotTable TABLE = STATE.replication().table(1).orElseThrow();
+
+    private final ClusterState formed = FORMED;
+    private final ClusterState state = STATE;
+    private final SlotTable table = TABLE;
 
     private static ClusterState formed(String zone) {
         var ids = IntStream.range(0, TARGETS)
