@@ -27,8 +27,16 @@ public final class PythonPackage {
         run(Map.of(), "-m", "ruff", "format", "--no-cache", "--check", FOLDER.toString());
     }
 
+    /// What mypy finds out about Python itself stays beside the peer, also for other checkouts: most of its work.
     public void checkTypes() {
-        run(Map.of(), "-m", "mypy", "--cache-dir", "/dev/null", "--config-file", SETTINGS);
+        run(
+                Map.of(),
+                "-m",
+                "mypy",
+                "--cache-dir",
+                python.resolveSibling("mypy-cache").toString(),
+                "--config-file",
+                SETTINGS);
     }
 
     /// @param all also those that are long
