@@ -48,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DriveHealthTest {
     /// The intents of smaller ones make them durable, without a sync of their own.
     private static final int LARGE = 100_000;
+    private static final int ROUNDS_UNDER_LOAD = System.getProperty("long") == null ? 1 : 3;
 
     @TempDir
     private Path folder;
@@ -647,7 +648,7 @@ class DriveHealthTest {
         Map<String, Load.Values> written;
         try (var drives = new WatchedDrives(paths, CLOSE)) {
             try (var load = new Load(drives, BUCKET, 8, 6)) {
-                for (int round = 0; round < 3; round++) {
+                for (int round = 0; round < ROUNDS_UNDER_LOAD; round++) {
                     load.awaitProgress(200);
                     drives.fault(0, failing("sync", "work"));
                     drives.awaitState(0, DriveState.OFFLINE);

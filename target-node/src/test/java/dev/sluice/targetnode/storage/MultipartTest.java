@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -241,6 +242,7 @@ class MultipartTest {
         requireNothingLeft();
     }
 
+    @Tag("long")
     @Test
     void aBucketHasTenThousandOpenUploadsAtMost() throws Exception {
         try (var store = open(drives(folder, 2));

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ class LiveDemoTest {
         assertThat(page).content().contains("<svg");
     }
 
+    @Tag("long") // ColdFillTests count the same of a cluster
     @Test
     void manyReadersOfAColdObjectCostOneBackendGet() throws IOException {
         var out = sluice("bench-cold", "--rounds=1", "--size-mib=2", "--readers=8", "--warm-up=2", "--latency-ms=5");
