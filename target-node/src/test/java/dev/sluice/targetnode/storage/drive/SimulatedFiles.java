@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -40,21 +41,22 @@ public final class SimulatedFiles implements DriveFiles {
     }
 
     /// A change of names that is not on the drive yet.
-    private record NameChange(Map<String, Optional<Node>> names) {
+    ///
+    /// @param parents of the names
+    private record NameChange(Map<String, Optional<Node>> names, Set<String> parents) {
+        NameChange(Map<String, Optional<Node>> names) {
+            this(names, new HashSet<>());
+            names.keySet().forEach(path -> parents.add(Layout.parent(path)));
+        }
+
         boolean touches(String folder) {
-            for (var path : names.keySet()) {
-                int end = Math.max(0, path.lastIndexOf('/'));
-                if (end == folder.length() && path.startsWith(folder)) {
-                    return true;
-                }
-            }
-            return false;
+            return parents.contains(folder);
         }
 
         boolean comesBefore(NameChange other) {
-            return other.names.keySet().stream()
-                            .anyMatch(path -> names.containsKey(path) || names.containsKey(Layout.parent(path)))
-                    || names.keySet().stream().anyMatch(path -> other.names.containsKey(Layout.parent(path)));
+            return !Collections.disjoint(names.keySet(), other.names.keySet())
+                    || !Collections.disjoint(names.keySet(), other.parents)
+                    || !Collections.disjoint(parents, other.names.keySet());
         }
     }
 
