@@ -17,9 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-import sluice
+from timing import parsed
 
-_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "KB": 1000, "MB": 1000_000}
+import sluice
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def _compare(
 
     s3 = client(config=Config(max_pool_connections=options.threads))
     bucket = f"bench-{uuid.uuid4().hex[:8]}"
-    body = os.urandom(_bytes(size))
+    body = os.urandom(parsed(size))
     fs.mkdir(bucket)
     try:
         keys = [f"{i:06}" for i in range(options.objects)]
@@ -95,13 +95,6 @@ def _boto3(s3: Any, bucket: str, keys: list[str], threads: int) -> int:
 def _sluice(fs: sluice.SluiceFileSystem, bucket: str, keys: list[str], threads: int) -> int:
     urls = (f"sluice://{bucket}/{key}" for key in keys)
     return sum(len(data) for _, data in sluice.read_many(urls, workers=threads, filesystem=fs))
-
-
-def _bytes(text: str) -> int:
-    for unit, factor in _UNITS.items():
-        if text.endswith(unit):
-            return int(float(text.removesuffix(unit)) * factor)
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -79,3 +79,20 @@ def test_memory_is_bounded(fs: SluiceFileSystem, monkeypatch: pytest.MonkeyPatch
         with lock:
             assert begun <= taken + most
     assert next(batch, None) is None
+
+
+def test_results_are_taken_while_the_urls_wait(
+    fs: SluiceFileSystem, bodies: dict[str, bytes]
+) -> None:
+    first, second = list(bodies)[:2]
+    taken = threading.Event()
+
+    def urls() -> Iterator[str]:
+        yield first
+        assert taken.wait(30)
+        yield second
+
+    batch = read_many(urls(), workers=2, filesystem=fs)
+    assert next(batch) == (first, bodies[first])
+    taken.set()
+    assert list(batch) == [(second, bodies[second])]

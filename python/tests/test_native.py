@@ -56,7 +56,8 @@ def test_prefetch_of_a_list_waits_for_its_end(fs: SluiceFileSystem, cached: str)
     urls = [f"sluice://{cached}/{key}" for key in KEYS]
     (job,) = sluice.prefetch(urls, wait=True, timeout=50, filesystem=fs)
     assert job.state == "done"
-    assert (job.done, job.failed) == (len(KEYS), 0)
+    # Skipped, if the request was repeated after its answer was lost, and the first job was quicker.
+    assert (job.done + job.skipped, job.failed) == (len(KEYS), 0), job
     assert job.complete
     assert not job.running
     assert job.id in [found.id for found in sluice.jobs(filesystem=fs)]

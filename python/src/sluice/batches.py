@@ -43,6 +43,9 @@ class _Batch:
         self._urls = urls
         self._workers = workers
         self._buffer_size = buffer_size
+        # Held while the caller's iterator is asked: by one thread at a time, and results can be
+        # taken meanwhile. Whoever has both locks took this one first.
+        self._order = threading.Lock()
         self._lock = threading.Lock()
         self._room = threading.Condition(self._lock)
         self._ready = threading.Condition(self._lock)
@@ -102,22 +105,22 @@ class _Batch:
                 self._ready.notify()
 
     def _next(self) -> tuple[int, str] | None:
-        with self._lock:
-            # The object that the caller waits for is always requested.
-            while (
-                not self._closed
-                and self._buffered >= self._buffer_size
-                and self._begun > self._taken
-            ):
-                self._room.wait()
+        with self._order:
+            with self._lock:
+                # The object that the caller waits for is always requested.
+                while (
+                    not self._closed
+                    and self._buffered >= self._buffer_size
+                    and self._begun > self._taken
+                ):
+                    self._room.wait()
+                if self._closed:
+                    return None
             number = self._begun
             try:
-                url = None if self._closed else next(self._urls, None)
-            except BaseException as failure:  # of the caller's iterator
-                self._begun += 1
-                self._done[number] = ("", failure)
-                self._closed = True
-                self._room.notify_all()
+                url = next(self._urls, None)
+            except BaseException as failure:
+                self._leave(number, "", failure)
                 return None
             if url is None:
                 return None

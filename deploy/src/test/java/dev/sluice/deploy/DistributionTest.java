@@ -33,6 +33,8 @@ final class DistributionTest {
                 .content()
                 .contains("prefetch");
         assertThat(distribution.folder().resolve("LICENSE")).exists();
+        assertThat(distribution.folder().resolve("python/src/sluice/__init__.py"))
+                .exists();
     }
 
     @Test

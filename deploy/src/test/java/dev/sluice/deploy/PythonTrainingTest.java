@@ -47,4 +47,15 @@ final class PythonTrainingTest {
         python.example("parquet_pyarrow.py", "sluice://%s/table".formatted(bucket));
         python.example("parquet_duckdb.py", "sluice://%s/table".formatted(bucket));
     }
+
+    @Test
+    void huggingFaceDatasetsReadByFsspec() {
+        python.example("huggingface_datasets.py", "sluice://%s/dataset".formatted(bucket));
+    }
+
+    @Test
+    void librariesThatKnowOnlyS3ReadAndWrite() {
+        python.example("s3torchconnector_reads.py", "s3://%s/connector".formatted(bucket));
+        python.example("mosaicml_streaming.py", "s3://%s/mds".formatted(bucket));
+    }
 }
