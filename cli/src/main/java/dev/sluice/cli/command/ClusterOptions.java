@@ -47,6 +47,17 @@ final class ClusterOptions {
         return dir.layout(installation);
     }
 
+    /// The cluster in DIR.
+    ///
+    /// @throws CommandFailure if none runs there
+    ClusterFile local(Installation installation) {
+        var layout = layout(installation);
+        return ClusterFile.read(layout.clusterFile())
+                .orElseThrow(() -> CommandFailure.failed(
+                        "no cluster runs in %s: start it with sluice up --dir %s, or name one with --cluster or --dir"
+                                .formatted(layout.dir(), layout.dir())));
+    }
+
     boolean remote(Installation installation) {
         return remoteEndpoint(installation).isPresent();
     }
@@ -88,11 +99,7 @@ final class ClusterOptions {
             }
             return new SignedHttp(url, keys(installation), trust(installation, Optional.empty()));
         }
-        var layout = layout(installation);
-        var cluster = ClusterFile.read(layout.clusterFile())
-                .orElseThrow(() -> CommandFailure.failed(
-                        "no cluster runs in %s: start it with sluice up, or name one with --cluster or --dir"
-                                .formatted(layout.dir())));
+        var cluster = local(installation);
         var credentials = cluster.started().auth()
                 ? Optional.of(new Credentials(cluster.accessKey(), cluster.secretKey(), signRegion))
                 : Optional.<Credentials>empty();

@@ -1,12 +1,10 @@
 package dev.sluice.cli.command;
 
 import dev.sluice.cli.api.NativeApi;
-import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.doctor.Doctor;
 import dev.sluice.cli.doctor.Finding;
-import dev.sluice.cli.failure.CommandFailure;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,13 +69,10 @@ final class DoctorCommand implements Callable<Integer> {
             var api = options.nativeApi(installation);
             return Doctor.ofCluster(api.clusterMap(), api);
         }
-        var layout = options.layout(installation);
-        var cluster = ClusterFile.read(layout.clusterFile())
-                .orElseThrow(() -> CommandFailure.failed(
-                        "no cluster runs in %s: start it with sluice up, or name one with --cluster, or settings with --config"
-                                .formatted(layout.dir())));
+        var cluster = options.local(installation);
+        var folder = options.layout(installation).dir();
         var configs = cluster.nodes().stream()
-                .map(node -> layout.dir().resolve(node.config()))
+                .map(node -> folder.resolve(node.config()))
                 .toList();
         var found = new ArrayList<>(ofMachine(configs, cluster.certificate()));
         var members = cluster.nodes().stream()

@@ -1,8 +1,6 @@
 package dev.sluice.cli.command;
 
-import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.ClusterStatus;
-import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.common.peer.ControllerHealth;
 import java.util.List;
 import java.util.Optional;
@@ -84,11 +82,8 @@ final class StatusCommand implements Callable<Integer> {
         if (options.remote(installation)) {
             return ClusterStatus.of(options.nativeApi(installation));
         }
-        var layout = options.layout(installation);
-        return ClusterFile.read(layout.clusterFile())
-                .map(cluster -> ClusterStatus.of(cluster, options.trust(installation, cluster.certificate())))
-                .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
-                        .formatted(layout.dir(), layout.dir())));
+        var cluster = options.local(installation);
+        return ClusterStatus.of(cluster, options.trust(installation, cluster.certificate()));
     }
 
     private static List<String> row(ClusterStatus.NodeStatus node) {

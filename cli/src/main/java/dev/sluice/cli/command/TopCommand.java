@@ -76,10 +76,7 @@ final class TopCommand implements Callable<Integer> {
             return new Watched(
                     api.clusterMap().stream().map(NativeApi.Member::url).toList(), api.trust());
         }
-        var layout = options.layout(installation);
-        var cluster = ClusterFile.read(layout.clusterFile())
-                .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
-                        .formatted(layout.dir(), layout.dir())));
+        var cluster = options.local(installation);
         return new Watched(
                 cluster.nodes().stream().map(ClusterFile.Node::url).toList(),
                 options.trust(installation, cluster.certificate()));

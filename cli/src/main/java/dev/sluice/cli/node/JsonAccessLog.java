@@ -21,8 +21,6 @@ final class JsonAccessLog implements AccessLog, AutoCloseable {
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .build();
 
-    private static final String PAGE = "/ui/";
-
     private final String node;
     private final FileOutputStream file;
     private final ByteArrayOutputStream lines = new ByteArrayOutputStream(2 * BUFFERED);
@@ -76,22 +74,13 @@ final class JsonAccessLog implements AccessLog, AutoCloseable {
                 entry.requestId(),
                 entry.remote(),
                 entry.method(),
-                path(entry.path()),
+                entry.path(),
                 LoggedQuery.of(entry.query()),
                 entry.status(),
                 entry.bytesIn(),
                 entry.bytesOut(),
                 Math.floorDiv(entry.took().toNanos(), 1000) / 1e3,
                 entry.complete());
-    }
-
-    /// The token in the address of the cluster's page lets whoever reads it look.
-    private static String path(String path) {
-        if (!path.startsWith(PAGE)) {
-            return path;
-        }
-        int file = path.indexOf('/', PAGE.length());
-        return file < 0 ? PAGE : PAGE + path.substring(file + 1);
     }
 
     /// What cannot be written is lost: a later attempt could begin within a line.

@@ -46,20 +46,6 @@ final class JsonAccessLogTest {
     }
 
     @Test
-    void linkToThePageIsKeptBack() throws IOException {
-        var file = folder.resolve("access.json");
-        try (var log = JsonAccessLog.open("target001", file)) {
-            log.answered(entry("/ui/SECRET/data", ""));
-            log.answered(entry("/ui/SECRET/", ""));
-            log.answered(entry("/ui/SECRET", ""));
-            log.flush();
-        }
-        assertThat(Files.readAllLines(file))
-                .hasSize(3)
-                .allSatisfy(line -> assertThat(line).contains("\"path\":\"/ui/").doesNotContain("SECRET"));
-    }
-
-    @Test
     void linesBeyondTheBufferAreWrittenBeforeTheFlush() throws IOException {
         var file = folder.resolve("access.json");
         try (var log = JsonAccessLog.open("target001", file)) {

@@ -20,7 +20,19 @@ public record RequestHead(
         String requestId) {
     public static final long UNKNOWN_LENGTH = -1;
 
+    private static final String PAGE = "/ui/";
+
     public boolean hasBody() {
         return contentLength != 0;
+    }
+
+    /// The path as logs may show it: without the token in a link to the cluster's page, which lets whoever reads it
+    /// look.
+    public String loggedPath() {
+        if (!path.startsWith(PAGE)) {
+            return path;
+        }
+        int file = path.indexOf('/', PAGE.length());
+        return file < 0 ? PAGE : PAGE + path.substring(file + 1);
     }
 }

@@ -36,7 +36,7 @@ final class AccessLogQueue implements AutoCloseable {
                 head.requestId(),
                 head.remote().getAddress().getHostAddress(),
                 head.method(),
-                head.path(),
+                head.loggedPath(),
                 head.query(),
                 status,
                 bytesIn,

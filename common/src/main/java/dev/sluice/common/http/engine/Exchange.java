@@ -349,9 +349,9 @@ final class Exchange {
 
     private void log(Throwable cause) {
         if (cause instanceof StoreException) {
-            LOG.warn("{} {} {} failed: {}", head.requestId(), head.method(), head.path(), cause.toString());
+            LOG.warn("{} {} {} failed: {}", head.requestId(), head.method(), head.loggedPath(), cause.toString());
         } else {
-            LOG.error("{} {} {} failed", head.requestId(), head.method(), head.path(), cause);
+            LOG.error("{} {} {} failed", head.requestId(), head.method(), head.loggedPath(), cause);
         }
     }
 
@@ -362,7 +362,7 @@ final class Exchange {
     }
 
     void abort(String reason) {
-        LOG.warn("{} {} {} cut off: {}", head.requestId(), head.method(), head.path(), reason);
+        LOG.warn("{} {} {} cut off: {}", head.requestId(), head.method(), head.loggedPath(), reason);
         connection.abort();
     }
 

@@ -59,6 +59,15 @@ final class AccessLogQueueTest {
     }
 
     @Test
+    void tokenOfALinkToThePageIsKeptBack() {
+        var log = new Recorder();
+        var queue = new AccessLogQueue(log, metrics);
+        List.of("/ui/SECRET/data", "/ui/SECRET/", "/ui/SECRET", "/ui").forEach(path -> add(queue, path));
+        queue.close();
+        assertThat(log.written).containsExactly("/ui/data", "/ui/", "/ui/", "/ui");
+    }
+
+    @Test
     void entryThatCannotBeWrittenIsCountedAndTheNextIsWritten() {
         var log = new Recorder();
         var queue = new AccessLogQueue(log, metrics);
