@@ -18,7 +18,7 @@ from s3torchconnector import S3ClientConfig, S3IterableDataset
 from s3torchconnector.dcp import S3StorageReader, S3StorageWriter
 from torch.utils.data import DataLoader
 
-REGION = "us-east-1"  # Sluice takes any
+REGION = "us-east-1"  # auth.region of the cluster
 PATH_STYLE = S3ClientConfig(force_path_style=True)
 RECORDS = 64
 

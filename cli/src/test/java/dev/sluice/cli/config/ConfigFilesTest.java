@@ -400,6 +400,19 @@ final class ConfigFilesTest {
         assertThat(ConfigFiles.cluster(examples.resolve("sluice.toml"))).isEqualTo(ClusterConfig.DEFAULTS);
     }
 
+    @Test
+    void nodesOfTheComposeFileAcceptTheirSettings() {
+        for (var id : List.of("proxy001", "target001")) {
+            var file = Path.of("../deploy/docker/%s.toml".formatted(id.replace("001", "")));
+            var environment = Map.of(
+                    "SLUICE_NODE_ID", id,
+                    "SLUICE_NODE_URL", "http://%s:8080".formatted(id),
+                    "SLUICE_ACCESS_KEY", "AK",
+                    "SLUICE_SECRET_KEY", "SK");
+            assertThat(ConfigFiles.node(file, environment).backends().named()).containsOnlyKeys("minio");
+        }
+    }
+
     private static ByteSize mebibytes(long count) {
         return new ByteSize(count << 20);
     }
