@@ -72,6 +72,8 @@ class LoopWatchTest {
     @Test
     void loopWithNothingToDoDoesNotStandStill() {
         loops.awaitAll();
+        TargetFixture.eventually(() -> loops.byDrive().values().stream()
+                .allMatch(loop -> loop.stepBegan().isEmpty()));
         now = System.nanoTime();
         pass(100);
         assertThat(standing).isEmpty();
