@@ -405,10 +405,14 @@ final class ConfigFilesTest {
         for (var id : List.of("proxy001", "target001")) {
             var file = Path.of("../deploy/docker/%s.toml".formatted(id.replace("001", "")));
             var environment = Map.of(
-                    "SLUICE_NODE_ID", id,
-                    "SLUICE_NODE_URL", "http://%s:8080".formatted(id),
-                    "SLUICE_ACCESS_KEY", "AK",
-                    "SLUICE_SECRET_KEY", "SK");
+                    "SLUICE_NODE_ID",
+                    id,
+                    "SLUICE_NODE_URL",
+                    "http://%s:8080".formatted(id),
+                    "SLUICE_ACCESS_KEY",
+                    "AK",
+                    "SLUICE_SECRET_KEY",
+                    "SK");
             assertThat(ConfigFiles.node(file, environment).backends().named()).containsOnlyKeys("minio");
         }
     }
