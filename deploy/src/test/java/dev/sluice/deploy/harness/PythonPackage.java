@@ -54,6 +54,23 @@ public final class PythonPackage {
                 tests);
     }
 
+    /// Into this folder, without what it needs.
+    public void install(Path folder) {
+        run(
+                Map.of(),
+                "-m",
+                "pip",
+                "--disable-pip-version-check",
+                "install",
+                "--quiet",
+                "--no-index",
+                "--no-deps",
+                "--no-build-isolation",
+                "--target",
+                folder.toString(),
+                FOLDER.toString());
+    }
+
     public void example(String script, String url) {
         run(Map.of(), FOLDER.resolve("examples").resolve(script).toString(), url);
     }

@@ -192,6 +192,8 @@ class SeatedLogTest {
         nodes.close(THREE, TWO);
         SeatNodes.delete(nodes.raft(THREE, "d0"));
         Files.move(nodes.raft(TWO, "d0"), nodes.raft(THREE, "d0"));
+        // Beside one that leads it would put the folder aside and join as a new server.
+        eventually(() -> !nodes.log(ONE).seat().leads());
         nodes.open(THREE);
         nodes.staysSo(() -> nodes.server(THREE).isEmpty());
         Files.move(nodes.raft(THREE, "d0"), nodes.raft(TWO, "d0"));
