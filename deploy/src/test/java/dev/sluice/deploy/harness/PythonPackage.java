@@ -80,6 +80,7 @@ public final class PythonPackage {
         command.addAll(List.of(arguments));
         var environment = new HashMap<>(endpoint.environment());
         environment.put("SLUICE_TEST_ENDPOINT", endpoint.url().toString());
+        environment.put("AWS_ENDPOINT_URL", endpoint.url().toString());
         environment.put("PYTHONPATH", FOLDER.resolve("src").toString());
         environment.putAll(more);
         var finished = Finished.run(LIMIT, environment, command);
