@@ -14,12 +14,16 @@ import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The two threads of a drive that commit. They take turns: while one fulfils what is durable, the other makes the next
 /// group's intents durable. Whatever has gathered meanwhile is that group and shares its syncs. Groups are fulfilled in
 /// the order in which they were decided, for who decides gives the word to the other only when it is its turn to
 /// fulfil.
 public final class Committer {
+    private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+
     private static final int QUEUE = 4096;
     private static final int GROUP = 512;
     private static final int GROUP_BYTES = 8 << 20;
@@ -190,6 +194,7 @@ public final class Committer {
         var admission = contents.admission();
         group.removeIf(each -> isRefused(each) || !isAdmitted(each, admission));
         if (group.isEmpty()) {
+            inTurn(() -> {}); // the next group looks at the keys of this one only
             return;
         }
         var writes = group.stream().map(Commit::write).toList();
@@ -247,16 +252,29 @@ public final class Committer {
         return false;
     }
 
-    private static boolean isAdmitted(Commit commit, OpenIntents.Admission admission) {
+    private boolean isAdmitted(Commit commit, OpenIntents.Admission admission) {
         try {
             boolean admitted = admission.admits(commit.write);
             if (!admitted) {
+                reportLost(commit.write);
                 commit.done.complete(null);
             }
             return admitted;
-        } catch (IllegalStateException | StoreException refused) {
+        } catch (IllegalStateException | StoreException | IOException refused) {
             commit.done.completeExceptionally(refused);
             return false;
+        }
+    }
+
+    /// A write may be committed twice. But when neither it nor a newer one is there, the drive never took it, which is
+    /// right of a full learner and of a deletion only.
+    private void reportLost(DriveWrite write) throws IOException {
+        if (write instanceof DriveWrite.Committing(var name, var version)) {
+            var row = contents.row(name.bucketId(), name.key());
+            if (row.isEmpty() || row.get().compareTo(version) < 0) {
+                LOG.warn(
+                        "version {} of {} was to be committed, but was not prepared here; row: {}", version, name, row);
+            }
         }
     }
 }

@@ -430,8 +430,18 @@ public final class Contents implements AutoCloseable {
     /// @param changed gets the folders to sync
     /// @param replaced gets the version whose details are to go
     void fulfil(Intent intent, IndexBatch after, Set<String> changed, List<ObjectVersion> replaced) throws IOException {
+        fulfil(intent, entry(intent.bucket().id(), intent.key()), after, changed, replaced);
+    }
+
+    /// The same when it is known what is there.
+    void fulfil(
+            Intent intent,
+            Optional<ObjectEntry> old,
+            IndexBatch after,
+            Set<String> changed,
+            List<ObjectVersion> replaced)
+            throws IOException {
         var bucket = intent.bucket();
-        var old = entry(bucket.id(), intent.key());
         switch (intent) {
             case Intent.Put put -> {
                 boolean escaped = places.put(put, old, changed);

@@ -14,11 +14,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The two halves of a commit of a group of writes of different keys. The first makes intents durable, with one sync.
 /// The second makes them visible, without any. Open intents are only made durable; a later group commits them in its
 /// second half, or aborts them in its first.
 final class GroupCommit {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
+
     private final Contents contents;
     private final DriveFiles files;
     private final DriveIndex index;
@@ -183,9 +187,15 @@ final class GroupCommit {
         }
 
         private Optional<IOException> committed(OpenIntents.Open found) throws IOException {
+            var name = found.intent().name();
+            var old = contents.entry(name.bucketId(), name.key());
+            if (old.filter(entry -> entry.version().compareTo(found.intent().version()) > 0)
+                    .isPresent()) {
+                return outdated(found, old.get().version());
+            }
             var intent = found.content() ? stored(found.intent()) : found.intent();
             try {
-                contents.fulfil(intent, after, changed, replaced);
+                contents.fulfil(intent, old, after, changed, replaced);
             } catch (IOException failure) {
                 if (found.content() && intent instanceof Intent.Put put) {
                     contents.places().giveUp(put.work()); // it is made from the intent again
@@ -197,6 +207,14 @@ final class GroupCommit {
             closed.add(found);
             done(intent, found.durable());
             return Optional.empty();
+        }
+
+        /// No protocol commits what is older than the row. If one did, the newer object is what somebody was told of.
+        private Optional<IOException> outdated(OpenIntents.Open found, ObjectVersion row) throws IOException {
+            LOG.error("{} was to be committed, but {} is there: it stays", found.told(), row);
+            forget(found.intent(), after);
+            gone.add(found.intent());
+            return aborted(found);
         }
 
         private Intent stored(Intent intent) throws IOException {

@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
@@ -79,6 +80,39 @@ class CommitterTest {
         var second = commit("b");
         CompletableFuture.allOf(first, second).orTimeout(30, TimeUnit.SECONDS).join();
         assertThat(done).containsExactly("a", "b");
+    }
+
+    /// Of the groups before it, the one that is decided looks at the latest one's keys only.
+    @Test
+    void groupOfWhichNothingIsLeftHidesNoGroupBeforeIt() {
+        var decided = new CountDownLatch(2);
+        before = (batch, sync) -> {
+            if (sync) {
+                done.add("decided");
+                decided.countDown();
+            } else if (isOf(batch, Table.OBJECTS)) {
+                awaitInVain(decided);
+                done.add("entered");
+            }
+        };
+        var first = commit("a");
+        awaitFirst(decided);
+        var nothing = committer
+                .orElseThrow()
+                .add(new DriveWrite.Committing(new ObjectKey(BUCKET.id(), "b"), new ObjectVersion(1, 99)));
+        nothing.orTimeout(30, TimeUnit.SECONDS).join(); // it is a group of its own
+        var second = commit("a");
+        CompletableFuture.allOf(first, second).orTimeout(30, TimeUnit.SECONDS).join();
+        assertThat(done).containsSubsequence("decided", "entered", "decided", "entered");
+    }
+
+    /// What it waits for must not happen before it returns.
+    private static void awaitInVain(CountDownLatch latch) {
+        try {
+            var _ = latch.await(300, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
     }
 
     @Test

@@ -182,7 +182,7 @@ class CrashModelTest {
         if (deletion && !prepared && contents.entry(bucket(key).id(), key).isEmpty()) {
             return Optional.empty();
         }
-        long version = ++sequence;
+        long version = next(prepared, open != 0);
         boolean durable = random.nextInt(5) > 0;
         try {
             var change = deletion
@@ -208,6 +208,16 @@ class CrashModelTest {
             files.delete(Layout.work(version(version)));
             return Optional.empty();
         }
+    }
+
+    /// What is prepared is newer than all that is there. What comes while something is open is older than that, as
+    /// where
+    /// a learner copies an older object.
+    private long next(boolean prepared, boolean whileOpen) {
+        do {
+            sequence++;
+        } while (isOlder(sequence) ? prepared : whileOpen);
+        return sequence;
     }
 
     /// The end of what is open.
@@ -286,9 +296,13 @@ class CrashModelTest {
         }
     }
 
-    /// Some are less than an earlier one of their key, as where a learner copies an older object.
+    /// Some are less than an earlier one of their key.
     private static ObjectVersion version(long sequence) {
-        return new ObjectVersion(sequence % 7 == 0 ? 1 : 2, sequence);
+        return new ObjectVersion(isOlder(sequence) ? 1 : 2, sequence);
+    }
+
+    private static boolean isOlder(long sequence) {
+        return sequence % 7 == 0;
     }
 
     /// Each key is one bucket's alone.

@@ -254,6 +254,28 @@ class OpenIntentsTest {
         requireStored("k", version(2), 100);
     }
 
+    /// No protocol lets it come to that. If one did, the row is what somebody was told of.
+    @Test
+    void rowThatIsNewerThanTheOpenIntentStaysWhenThatIsCommitted() throws Exception {
+        drive().commit(put("deleted", version(1), 100));
+        await(drive().prepare(deletion("deleted", version(2))));
+        await(drive().prepare(put("small", version(3), 100)));
+        await(drive().prepare(put("large", version(4), LARGE)));
+        for (var each : drive().openIntents()) {
+            drive().commit(put(each.key(), version(7), LARGE));
+            await(drive().commitOpen(3, each.key(), each.version()));
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(drive().openIntents()).isEmpty();
+            for (var key : List.of("deleted", "small", "large")) {
+                requireStored(key, version(7), LARGE);
+            }
+            assertThat(folder.resolve(Layout.WORK)).isEmptyDirectory();
+            restart();
+        }
+        assertThat(isEmpty(Table.OPEN)).isTrue();
+    }
+
     /// Nothing is awaited in between, so groups follow each other as closely as they can.
     @Test
     void writesOfOneKeyAreDoneInTheOrderInWhichTheyWereBegun() throws Exception {
