@@ -1,6 +1,7 @@
 package dev.sluice.deploy;
 
 import dev.sluice.testing.PromiseBroken;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +28,11 @@ final class KeyHistory {
         }
     }
 
+    private static final int SHOWN = 8;
+
     private final String key;
     private final List<Optional<Body>> changes = new ArrayList<>(List.of(Optional.empty()));
+    private final List<String> events = new ArrayList<>();
     private int oldest;
 
     KeyHistory(String key) {
@@ -43,10 +47,13 @@ final class KeyHistory {
     /// @return the number of the change
     synchronized int begin(Optional<Body> to) {
         changes.add(to);
-        return changes.size() - 1;
+        int change = changes.size() - 1;
+        note("%d begun: %s".formatted(change, text(to)));
+        return change;
     }
 
     synchronized void acknowledged(int change) {
+        note(change + " acknowledged");
         oldest = Math.max(oldest, change);
     }
 
@@ -68,8 +75,20 @@ final class KeyHistory {
                 return;
             }
         }
-        throw new PromiseBroken("%s of '%s': expected %s, got %s%s"
-                .formatted(what, key, expected(from), text(found), seenBefore(from, found)));
+        throw new PromiseBroken("%s of '%s', which ended at %s: expected %s, got %s%s; changes: %s"
+                .formatted(
+                        what,
+                        key,
+                        Instant.now(),
+                        expected(from),
+                        text(found),
+                        seenBefore(from, found),
+                        String.join(", ", events.subList(Math.max(0, events.size() - SHOWN), events.size()))));
+    }
+
+    /// For whoever looks into logs.
+    private void note(String event) {
+        events.add(Instant.now() + " " + event);
     }
 
     private String expected(int from) {

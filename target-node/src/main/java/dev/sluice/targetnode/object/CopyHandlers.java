@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.s3.S3Failure;
@@ -24,7 +25,7 @@ final class CopyHandlers {
         this.multipart = multipart;
     }
 
-    Response object(ObjectCall call, S3Request.CopyObject copy) {
+    Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
         if (copy.source().equals(copy.name()) && !copy.replaceMetadata()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
                     + " itself without changing the object's metadata.");
@@ -38,7 +39,8 @@ final class CopyHandlers {
                             Optional.empty(),
                             Map.of(),
                             copy.attributes().declared());
-            var written = puts.write(call.bucket(), call.key(), source.incoming(), attributes, copy.conditions());
+            var written = puts.write(
+                    call.bucket(), call.key(), source.incoming(), attributes, copy.conditions(), body::abandoned);
             return S3Responses.xml(CopyXml.object(
                     written.etag(), Instant.ofEpochMilli(written.modifiedMillis()), written.checksums()));
         }

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -9,6 +10,7 @@ import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 
 /// DeleteObject: gone durably, here and in the cloud behind the bucket. Deleting what is not there succeeds.
 final class DeleteObjectHandler {
@@ -22,18 +24,20 @@ final class DeleteObjectHandler {
         this.writeThrough = writeThrough;
     }
 
-    Response handle(Bucket bucket, String key, DeleteConditions conditions) {
-        delete(bucket, key, conditions);
+    Response handle(Bucket bucket, String key, DeleteConditions conditions, ByteSource body) {
+        delete(bucket, key, conditions, body::abandoned);
         return Response.empty(204);
     }
 
-    void delete(Bucket bucket, String key, DeleteConditions conditions) {
+    /// @param abandoned whether nobody waits for it any more
+    void delete(Bucket bucket, String key, DeleteConditions conditions, BooleanSupplier abandoned) {
         if (bucket.backed()) {
             writeThrough.delete(bucket, key, conditions);
             return;
         }
         try (var _ = writes.enter(bucket)) {
-            store.delete(BucketRefs.of(bucket), key, check(conditions, key), BucketRefs.durability(bucket));
+            var check = check(conditions, key).unless(abandoned);
+            store.delete(BucketRefs.of(bucket), key, check, BucketRefs.durability(bucket));
         }
     }
 

@@ -290,8 +290,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private Response blocking(ObjectCall call, ByteSource body) {
         return switch (call.request()) {
             case S3Request.PutObject put -> puts.handle(call, put, body);
-            case S3Request.CopyObject copy -> copies.object(call, copy);
-            case S3Request.DeleteObject delete -> deletes.handle(call.bucket(), call.key(), delete.conditions());
+            case S3Request.CopyObject copy -> copies.object(call, copy, body);
+            case S3Request.DeleteObject delete -> deletes.handle(call.bucket(), call.key(), delete.conditions(), body);
             case S3Request.CreateMultipartUpload create -> multipart.create(call, create);
             case S3Request.UploadPart part -> multipart.part(call, part, body);
             case S3Request.UploadPartCopy copy -> copies.part(call, copy);
@@ -361,7 +361,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     private DeleteOutcome delete(Bucket bucket, S3Request.Deletion deletion) {
         try {
-            deletes.delete(bucket, deletion.key(), deletion.conditions());
+            deletes.delete(bucket, deletion.key(), deletion.conditions(), () -> false);
             return new DeleteOutcome(deletion.key(), Optional.empty());
         } catch (StoreException e) {
             return new DeleteOutcome(deletion.key(), Optional.of(PeerFailure.of(e)));

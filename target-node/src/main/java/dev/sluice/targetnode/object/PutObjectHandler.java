@@ -22,6 +22,7 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// PutObject: into a staging file while it is digested; the object only when every promise about its bytes held, on the
 /// drive at the bucket's durability, and for a bucket with a backend in the cloud too.
@@ -50,14 +51,22 @@ final class PutObjectHandler {
 
     Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
-            var written = write(call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions());
+            var written = write(
+                    call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions(), raw::abandoned);
             return Response.of(200, headers(written.etag(), written.checksums()), ResponseBody.NONE);
         }
     }
 
     /// Also what a copy does with its source's bytes.
+    ///
+    /// @param abandoned whether nobody waits for it any more
     WriteThrough.Written write(
-            Bucket bucket, String key, UploadBody body, WriteAttributes attributes, Conditions conditions) {
+            Bucket bucket,
+            String key,
+            UploadBody body,
+            WriteAttributes attributes,
+            Conditions conditions,
+            BooleanSupplier abandoned) {
         limit.require(body.length());
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
@@ -76,7 +85,8 @@ final class PutObjectHandler {
             }
             room.atLeast(received.size());
             try (var _ = writes.enter(bucket)) {
-                return WriteThrough.Written.of(upload.commit(terms(received, attributes, check(conditions, key))));
+                var check = check(conditions, key).unless(abandoned);
+                return WriteThrough.Written.of(upload.commit(terms(received, attributes, check)));
             }
         }
     }

@@ -31,6 +31,7 @@ final class ClientWrites implements AutoCloseable {
 
     private final Staging staging;
     private final Primaries primaries;
+    private final Duration patience;
     private final KeyGates gates = new KeyGates();
     private final AtomicLong tickets = new AtomicLong();
     private final Map<Long, PendingWrite> byTicket = new ConcurrentHashMap<>();
@@ -42,8 +43,13 @@ final class ClientWrites implements AutoCloseable {
     }
 
     ClientWrites(Staging staging, Primaries primaries) {
+        this(staging, primaries, PATIENCE);
+    }
+
+    ClientWrites(Staging staging, Primaries primaries, Duration patience) {
         this.staging = staging;
         this.primaries = primaries;
+        this.patience = patience;
     }
 
     /// @param served of a bucket, by id
@@ -134,14 +140,17 @@ final class ClientWrites implements AutoCloseable {
         return write(holder, bucket, key, check, new PendingWrite(holder.loop(), Optional.empty()), true);
     }
 
+    /// All in the term in which it came. Whoever gave it up has been told that its outcome is unknown, and what was
+    /// acknowledged since must not be undone by it.
+    ///
     /// @return whether there was something to write
     private boolean write(
             Holder holder, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
         var name = new ObjectKey(bucket.id(), key);
-        gates.enter(name, PATIENCE);
+        var term = new Term(holder);
+        gates.enter(name, patience);
         boolean handedIn = false;
         try {
-            var term = new Term(holder);
             if (!isWanted(term, bucket, key, check, deletion)) {
                 return false;
             }
@@ -153,7 +162,7 @@ final class ClientWrites implements AutoCloseable {
                 gates.leave(name);
             });
             handedIn = true;
-            holder.loop().run(() -> begin(term, new Event.Write(ticket, name, deletion)));
+            holder.loop().run(() -> begin(term, write, check, new Event.Write(ticket, name, deletion)));
             if (holder.loop().isClosed()) {
                 write.outcome().complete(Action.Outcome.UNKNOWN); // it ended before it was told of this write
             }
@@ -167,18 +176,18 @@ final class ClientWrites implements AutoCloseable {
     }
 
     /// Only in the term in which it was judged: another primary may have changed the row since. On the loop's thread.
-    private void begin(Term term, Event.Write write) {
-        if (term.holds()) {
-            term.holder.loop().handle(term.holder, write);
+    private void begin(Term term, PendingWrite write, WriteCheck check, Event.Write event) {
+        if (term.holds() && !check.isAbandoned() && write.begin()) {
+            term.holder.loop().handle(term.holder, event);
         } else {
-            answered(write.ticket(), Action.Outcome.FAILED);
+            answered(event.ticket(), Action.Outcome.FAILED);
         }
     }
 
     /// Judges on the committed row; nobody else changes it now. The right to judge is asked afterwards.
     private static boolean isWanted(Term term, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
         var drive = term.drive();
-        if (!check.equals(WriteCheck.NONE)) {
+        if (check.asks()) {
             var present = drive.call(() -> drive.contents().present(bucket, key));
             term.require();
             check.check(present);
@@ -191,15 +200,15 @@ final class ClientWrites implements AutoCloseable {
         return true;
     }
 
-    private static void await(PendingWrite write) {
+    private void await(PendingWrite write) {
         Action.Outcome outcome;
         try {
-            outcome = write.outcome().get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            outcome = write.outcome().get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            outcome = Action.Outcome.UNKNOWN;
+            outcome = givenUp(write);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            outcome = Action.Outcome.UNKNOWN;
+            outcome = givenUp(write);
         } catch (ExecutionException bug) {
             throw new IllegalStateException("a write ended without an outcome", bug);
         }
@@ -210,11 +219,16 @@ final class ClientWrites implements AutoCloseable {
                         .orElseGet(() -> new StoreException.Unavailable(
                                 write.version().isPresent()
                                         ? "the write was not stored: a replica could not take it; try again"
-                                        : "the write was not begun: this target may not serve its key now; try again"));
+                                        : "the write was not begun: this target may not serve its key now, or is overloaded;"
+                                                + " try again"));
             case UNKNOWN ->
                 throw new StoreException.Unavailable(
                         "it is not known whether the write is stored: not every replica answered; try again");
         }
+    }
+
+    private static Action.Outcome givenUp(PendingWrite write) {
+        return write.giveUp() ? Action.Outcome.FAILED : Action.Outcome.UNKNOWN;
     }
 
     // ---- what cores say; on their loops' threads

@@ -7,6 +7,7 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.replicas.StagedObject;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// A client's write that is not decided yet.
 final class PendingWrite {
@@ -15,11 +16,18 @@ final class PendingWrite {
     /// @param attached for the other replicas
     record Accepted(ObjectVersion version, ObjectRecord record, Envelope.Attached attached) {}
 
+    private enum State {
+        WAITING,
+        BEGUN,
+        GIVEN_UP
+    }
+
     private static final int LARGEST_ATTACHED = 256 << 10;
 
     private final DriveReplicas loop;
     private final Optional<StagedObject> object;
     private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile Optional<Accepted> accepted = Optional.empty();
     private volatile Optional<ObjectVersion> version = Optional.empty();
     private volatile Optional<StoreException> refusal = Optional.empty();
@@ -37,6 +45,16 @@ final class PendingWrite {
 
     Optional<StagedObject> object() {
         return object;
+    }
+
+    /// @return false when its client has given it up: then it must not begin
+    boolean begin() {
+        return state.compareAndSet(State.WAITING, State.BEGUN);
+    }
+
+    /// @return false when it has begun: then nobody knows what becomes of it
+    boolean giveUp() {
+        return state.compareAndSet(State.WAITING, State.GIVEN_UP);
     }
 
     void accept(ObjectVersion given) {

@@ -5,7 +5,6 @@ import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
-import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.copies.Changes;
 import dev.sluice.targetnode.storage.copies.Finder;
 import dev.sluice.targetnode.storage.drive.Contents;
@@ -381,7 +380,7 @@ public final class Upload implements AutoCloseable {
 
     /// On the caller's thread where nothing has to be looked at or written before.
     private KeyCommitter.Ready<ObjectRecord> alone(KeyCommitter committer, Copy only, long size, CommitTerms terms) {
-        if (small.isPresent() && durable && terms.check().equals(WriteCheck.NONE)) {
+        if (small.isPresent() && durable && !terms.check().asks()) {
             var record = record(size, terms, committer.versions().next());
             var change = smallPut(only, record);
             if (change.isPresent()) {

@@ -32,6 +32,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,13 +105,17 @@ final class ClientWritesTest {
         loop = newLoop();
         loop.start();
         writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder));
-        replicas = writes.replicas(
+        replicas = replicas(writes);
+        onLoop(() -> holder = loop.holder(GROUP, SLOT));
+        primary(SlotRow.FIRST);
+    }
+
+    private static Replicas replicas(ClientWrites writes) {
+        return writes.replicas(
                 _ -> {
                     throw new IllegalStateException("nothing is listed");
                 },
                 new NothingDamaged());
-        onLoop(() -> holder = loop.holder(GROUP, SLOT));
-        primary(SlotRow.FIRST);
     }
 
     private static final class NothingDamaged implements Mender {
@@ -177,9 +183,13 @@ final class ClientWritesTest {
 
     /// Since this epoch, in which it is alone.
     private void primary(long epoch) {
+        apply(epoch);
+        assertThat(holder.serving().primarySince()).isEqualTo(epoch);
+    }
+
+    private void apply(long epoch) {
         var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
         onLoop(() -> loop.handle(holder, new Event.RowApplied(row, false)));
-        assertThat(holder.serving().primarySince()).isEqualTo(epoch);
     }
 
     private ObjectRecord put(WriteCheck check) {
@@ -199,15 +209,77 @@ final class ClientWritesTest {
         assertThat(put(_ -> {}).version().epoch()).isEqualTo(2);
     }
 
+    /// It was too late for its client, who may have been told so, and have written since.
+    @Test
+    void writeThatWaitedForItsKeyUntilAnotherTermIsNotStored() throws InterruptedException {
+        stored = new CompletableFuture<>();
+        var before = CompletableFuture.supplyAsync(() -> put(WriteCheck.NONE));
+        ordered.join();
+        var waiting = new CompletableFuture<ObjectRecord>();
+        var thread = Thread.ofPlatform().start(() -> {
+            try {
+                waiting.complete(put(WriteCheck.NONE));
+            } catch (StoreException refused) {
+                waiting.completeExceptionally(refused);
+            }
+        });
+        while (thread.getState() != Thread.State.TIMED_WAITING) { // for the key's gate
+            Thread.onSpinWait();
+        }
+        apply(2);
+        assertThatThrownBy(before::join).cause().hasMessageContaining("it is not known");
+        assertThatThrownBy(waiting::join).cause().hasMessageContaining("was not begun");
+        thread.join();
+    }
+
+    @Test
+    void writeThatNobodyWaitsForIsNotStored() {
+        assertThatThrownBy(() -> put(WriteCheck.NONE.unless(() -> true)))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("was not begun");
+        assertThat(ordered).isNotDone();
+        assertThat(put(WriteCheck.NONE.unless(() -> false)).version().epoch()).isEqualTo(SlotRow.FIRST);
+    }
+
+    /// Its client has been told that it was not begun.
+    @Test
+    void writeThatIsGivenUpBeforeItsLoopGetsToItIsNotStored() {
+        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder), Duration.ofMillis(50));
+        replicas = replicas(writes);
+        var busy = new CountDownLatch(1);
+        loop.run(() -> awaitDone(busy));
+        assertThatThrownBy(() -> put(WriteCheck.NONE))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("was not begun");
+        busy.countDown();
+        onLoop(() -> {});
+        assertThat(ordered).isNotDone();
+    }
+
+    private static void awaitDone(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
     private void requireUnknownAndFree(CompletableFuture<?> write) {
         assertThatThrownBy(write::join)
                 .cause()
                 .isInstanceOf(StoreException.Unavailable.class)
                 .hasMessageContaining("it is not known");
         assertThatThrownBy(() -> put(WriteCheck.NONE))
-                .as("no write is in the key's gate")
                 .isInstanceOf(StoreException.Unavailable.class)
                 .hasMessageContaining("this target may not answer");
+        stored = CompletableFuture.completedFuture(null);
+        loop = newLoop();
+        loop.start();
+        onLoop(() -> holder = loop.holder(GROUP, SLOT));
+        primary(2);
+        assertThat(put(WriteCheck.NONE).version().epoch())
+                .as("no write is in the key's gate")
+                .isEqualTo(2);
     }
 
     @Test

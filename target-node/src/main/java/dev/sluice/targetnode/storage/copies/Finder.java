@@ -68,14 +68,14 @@ public final class Finder {
 
     /// Judges a change by what it would replace; where nothing is asked, nothing is looked for.
     public static void check(WriteCheck check, Whereabouts where, BucketRef bucket, String key) {
-        if (!check.equals(WriteCheck.NONE)) {
+        if (check.asks()) {
             check.check(present(where, bucket, key));
         }
     }
 
     /// The same by what one drive has. On its threads.
     public static void check(WriteCheck check, Drive drive, BucketRef bucket, String key) throws IOException {
-        if (!check.equals(WriteCheck.NONE)) {
+        if (check.asks()) {
             check.check(drive.contents().present(bucket, key));
         }
     }
