@@ -258,11 +258,18 @@ public final class LocalDriveFiles implements DriveFiles {
 
     @Override
     public long freeBytes() throws IOException {
-        return Files.getFileStore(at("")).getUsableSpace();
+        long _ = totalBytes(); // where that is not known, 0 would mean a full drive
+        return at("").toFile().getUsableSpace();
     }
 
+    /// Not by a FileStore: to make one, the JDK reads the table of mounts.
     @Override
     public long totalBytes() throws IOException {
-        return Files.getFileStore(at("")).getTotalSpace();
+        var folder = at("");
+        long total = folder.toFile().getTotalSpace();
+        if (total == 0) {
+            throw new IOException("the file system at " + folder + " does not say how large it is");
+        }
+        return total;
     }
 }
