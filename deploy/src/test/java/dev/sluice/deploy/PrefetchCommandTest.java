@@ -44,7 +44,6 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class PrefetchCommandTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration SOON = Duration.ofSeconds(30);
-    private static final String LAB = "tests-cloud";
     private static final int SIZE = 100_000;
     private static final List<String> TRAIN = keys("train");
     private static final List<String> TEST = keys("test");
@@ -78,7 +77,7 @@ final class PrefetchCommandTest {
                     request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE))));
         }
         s3 = cluster.endpoint().client();
-        cached("sets", LAB);
+        cached("sets", Running.PROFILE);
     }
 
     private void cached(String bucket, String profile, String... properties) {
@@ -193,7 +192,7 @@ final class PrefetchCommandTest {
     void rangesOfColdObjectsFetchNothingElseWhereTheBucketSaysSo() throws IOException {
         var key = "ranges/a.parquet";
         cloud.putObject(request -> request.bucket("sets").key(key), RequestBody.fromBytes(Content.of(key, SIZE)));
-        cached("tables", LAB, "--cold-range", "pass");
+        cached("tables", Running.PROFILE, "--cold-range", "pass");
         for (var expected : List.of("BYPASS", "BYPASS", "MISS")) {
             var footer = s3.getObjectAsBytes(
                     request -> request.bucket("tables").key(key).range("bytes=-8"));
@@ -216,7 +215,7 @@ final class PrefetchCommandTest {
     @Test
     void prefetchThatCannotBeSaysWhyAndLeavesNothing() throws IOException {
         own("results");
-        cached("refused", "tests-stranger");
+        cached("refused", Running.STRANGER);
         requireRefused("NoSuchBucket", "none");
         requireRefused("results has no backend", "results");
         requireRefused("no key that begins with 'nothing/'", "sets/nothing/");
@@ -233,7 +232,7 @@ final class PrefetchCommandTest {
     /// A target is down when the job begins: its part waits for it.
     @Test
     void evictRemovesWhatIsCachedAndTheCloudKeepsIt(@TempDir Path folder) throws IOException {
-        cached("evicted", LAB);
+        cached("evicted", Running.PROFILE);
         cluster.run("prefetch", "evicted/train/", "--wait");
         assertThat(cluster.objectFiles("evicted")).hasSize(TRAIN.size());
         requireEvictRefused(2, "--yes", "evicted/train/");
@@ -280,7 +279,7 @@ final class PrefetchCommandTest {
     void refreshBringsWhatOthersChangedInTheCloud() throws IOException {
         var keys = keys("moving");
         keys.forEach(key -> change(key, key));
-        cached("renewed", LAB);
+        cached("renewed", Running.PROFILE);
         requireRefreshRefused("no object matches", "renewed");
         requireRefreshRefused("NoSuchBucket", "none");
         cluster.run("prefetch", "renewed/moving/", "--wait");
@@ -312,7 +311,7 @@ final class PrefetchCommandTest {
     void bucketNoticesChangesWithinItsTime() {
         var key = "noticed/shard.tar";
         change(key, "old");
-        cached("noticing", LAB);
+        cached("noticing", Running.PROFILE);
         requireContent("noticing", key, "old");
         Eventually.holds(SOON, () -> assertThat(cluster.objectFiles("noticing")).hasSize(1));
         change(key, "new");
@@ -413,7 +412,7 @@ final class PrefetchCommandTest {
     @Tag("long")
     @Test
     void stoppedJobEndsAndFailsTheCommandThatWaits() {
-        cached("others", LAB);
+        cached("others", Running.PROFILE);
         network.holdAnswers("/sets/");
         try {
             var id = cluster.run("prefetch", "others/train/").outText().strip();

@@ -72,6 +72,24 @@ public record ClusterFile(
         }
     }
 
+    /// The cluster in a folder, whether its nodes run now or not.
+    ///
+    /// @param otherwise what else may be done when there is none, as the end of that sentence
+    /// @throws CommandFailure if there is none
+    public static ClusterFile require(Layout layout, String otherwise) {
+        return read(layout.clusterFile()).orElseThrow(() -> none(layout, otherwise));
+    }
+
+    /// @throws CommandFailure if there is none, or none of its nodes runs
+    public static ClusterFile running(Layout layout) {
+        return read(layout.clusterFile()).filter(ClusterFile::anyAlive).orElseThrow(() -> none(layout, ""));
+    }
+
+    private static CommandFailure none(Layout layout, String otherwise) {
+        return CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s%s"
+                .formatted(layout.dir(), layout.dir(), otherwise));
+    }
+
     public void write(Path file) throws IOException {
         PrivateFiles.write(file, JSON.writeValueAsString(this) + "\n");
     }

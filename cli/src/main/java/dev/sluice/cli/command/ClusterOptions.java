@@ -20,6 +20,9 @@ import picocli.CommandLine.Option;
 /// Which cluster a command talks to: `--cluster`, also written `--endpoint` (or $SLUICE_ENDPOINT) with keys from the
 /// environment, else the local one in `--dir` with the keys of its cluster.json.
 final class ClusterOptions {
+    /// What else may be done where there is no cluster.
+    static final String OTHERWISE = ", or name one with --cluster or --dir";
+
     @Mixin
     private final DirOption dir = new DirOption();
 
@@ -49,13 +52,9 @@ final class ClusterOptions {
 
     /// The cluster in DIR.
     ///
-    /// @throws CommandFailure if none runs there
+    /// @throws CommandFailure if there is none
     ClusterFile local(Installation installation) {
-        var layout = layout(installation);
-        return ClusterFile.read(layout.clusterFile())
-                .orElseThrow(() -> CommandFailure.failed(
-                        "no cluster runs in %s: start it with sluice up --dir %s, or name one with --cluster or --dir"
-                                .formatted(layout.dir(), layout.dir())));
+        return ClusterFile.require(layout(installation), OTHERWISE);
     }
 
     boolean remote(Installation installation) {

@@ -1,6 +1,7 @@
 package dev.sluice.cli.command;
 
 import dev.sluice.cli.api.NativeApi;
+import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.config.ConfigFiles;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.doctor.Doctor;
@@ -69,8 +70,9 @@ final class DoctorCommand implements Callable<Integer> {
             var api = options.nativeApi(installation);
             return Doctor.ofCluster(api.clusterMap(), api);
         }
-        var cluster = options.local(installation);
-        var folder = options.layout(installation).dir();
+        var layout = options.layout(installation);
+        var cluster = ClusterFile.require(layout, ClusterOptions.OTHERWISE + ", or settings with --config");
+        var folder = layout.dir();
         var configs = cluster.nodes().stream()
                 .map(node -> folder.resolve(node.config()))
                 .toList();

@@ -4,7 +4,6 @@ import dev.sluice.cli.cluster.ClusterFile;
 import dev.sluice.cli.cluster.Layout;
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ConfigFiles;
-import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.trust.Trust;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -55,10 +54,7 @@ final class EnvCommand implements Callable<Integer> {
     }
 
     private static Map<String, String> variables(Layout layout) {
-        var cluster = ClusterFile.read(layout.clusterFile())
-                .filter(ClusterFile::anyAlive)
-                .orElseThrow(() -> CommandFailure.failed("no cluster runs in %s: start it with sluice up --dir %s"
-                        .formatted(layout.dir(), layout.dir())));
+        var cluster = ClusterFile.running(layout);
         var variables = new LinkedHashMap<String, String>();
         variables.put("AWS_ENDPOINT_URL", cluster.s3Endpoint());
         variables.put("AWS_ACCESS_KEY_ID", cluster.accessKey());

@@ -2,23 +2,16 @@ package dev.sluice.cli.trust;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.sluice.testing.MadeKeys;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.util.Base64;
 import java.util.concurrent.Executors;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 
 /// Answers everything with 200 and what it was sent, behind a certificate made for it that signed itself.
 public final class TlsServer implements AutoCloseable {
-    private static final char[] PASSWORD = "for-the-test".toCharArray();
-
     private final HttpsServer server;
     private final Path certificate;
 
@@ -29,9 +22,9 @@ public final class TlsServer implements AutoCloseable {
 
     /// @param names for whom the certificate is, as keytool wants them: `ip:127.0.0.1`
     public static TlsServer start(Path folder, String names) throws IOException, GeneralSecurityException {
-        var keys = makeKeys(folder.resolve("keys.p12"), names);
+        var keys = new MadeKeys(folder.resolve("keys.p12")).make("server", "-ext", "SAN=" + names);
         var server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(showing(keys)));
+        server.setHttpsConfigurator(new HttpsConfigurator(keys.showing()));
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/", exchange -> {
             try (exchange) {
@@ -41,7 +34,7 @@ public final class TlsServer implements AutoCloseable {
             }
         });
         server.start();
-        return new TlsServer(server, pem(folder, keys));
+        return new TlsServer(server, keys.certificate("server"));
     }
 
     public InetSocketAddress address() {
@@ -60,50 +53,5 @@ public final class TlsServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-    }
-
-    private static KeyStore makeKeys(Path store, String names) throws IOException, GeneralSecurityException {
-        var tool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-J-XX:TieredStopAtLevel=1",
-                        "-J-XX:+UseSerialGC",
-                        "-genkeypair",
-                        "-alias",
-                        "server",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=server",
-                        "-ext",
-                        "SAN=" + names,
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        new String(PASSWORD),
-                        "-keystore",
-                        store.toString())
-                .redirectErrorStream(true)
-                .start();
-        var said = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!Files.exists(store)) {
-            throw new IOException("keytool: " + said);
-        }
-        return KeyStore.getInstance(store.toFile(), PASSWORD);
-    }
-
-    private static Path pem(Path folder, KeyStore keys) throws IOException, GeneralSecurityException {
-        var text = Base64.getMimeEncoder()
-                .encodeToString(keys.getCertificate("server").getEncoded());
-        return Files.writeString(
-                folder.resolve("server.pem"), "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n");
-    }
-
-    private static SSLContext showing(KeyStore keys) throws GeneralSecurityException {
-        var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, PASSWORD);
-        var context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context;
     }
 }

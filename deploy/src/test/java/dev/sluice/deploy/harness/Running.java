@@ -11,5 +11,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(SharedClusters.class)
 public @interface Running {
+    /// The name under which the nodes of these clusters find the keys of the tests' cloud.
+    String PROFILE = "tests-cloud";
+
+    /// Keys that the cloud refuses.
+    String STRANGER = "tests-stranger";
+
     Mode value();
 }

@@ -13,12 +13,6 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /// One cluster per mode for all tests of this JVM, started when first asked for and ended after the last test.
 final class SharedClusters implements ParameterResolver {
-    /// The name under which the nodes find the keys of the tests' cloud.
-    static final String PROFILE = "tests-cloud";
-
-    /// Keys that the cloud refuses.
-    static final String STRANGER = "tests-stranger";
-
     /// Set for processes that outlive the class that starts them.
     static final String SHARED = "SLUICE_TEST_SHARED";
 
@@ -67,7 +61,8 @@ final class SharedClusters implements ParameterResolver {
                 [%s]
                 aws_access_key_id = stranger
                 aws_secret_access_key = not-the-secret
-                """.formatted(PROFILE, PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD, STRANGER));
+                """.formatted(
+                        Running.PROFILE, PeerServer.MINIO_USER, PeerServer.MINIO_PASSWORD, Running.STRANGER));
         return Map.of(
                 "AWS_SHARED_CREDENTIALS_FILE",
                 file.toString(),

@@ -227,7 +227,9 @@ class ControllerTest {
         assertThat(drives.resolve("d0")).isEmptyDirectory();
         Files.delete(drives.resolve("d0"));
         Files.move(drives.resolve("away"), drives.resolve("d0"));
-        assertThat(open(ONE, TWO).current().buckets().buckets()).containsOnlyKeys("a", "b", "c");
+        var restarted = open(ONE, TWO);
+        assertThat(restarted.current().buckets().buckets()).containsOnlyKeys("a", "b", "c");
+        awaitKeptOnBoth(restarted); // what is still being written there would be in the way of the folder's deletion
     }
 
     /// Nobody need change anything for it.

@@ -33,10 +33,8 @@ record LocalSluice(ClusterFile cluster) {
     record Shape(int targets, int drives, boolean auth) {}
 
     static LocalSluice running(Path dir) {
-        return new LocalSluice(ClusterFile.read(new Layout(dir.toAbsolutePath().normalize()).clusterFile())
-                .filter(ClusterFile::anyAlive)
-                .orElseThrow(() -> CommandFailure.failed(
-                        "no cluster runs in %s: start it with sluice up --dir %s".formatted(dir, dir))));
+        return new LocalSluice(
+                ClusterFile.running(new Layout(dir.toAbsolutePath().normalize())));
     }
 
     /// Starts one in a new folder, with new keys.
