@@ -2,6 +2,7 @@ package dev.sluice.deploy;
 
 import dev.sluice.testing.PromiseBroken;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +33,7 @@ final class KeyHistory {
 
     private final String key;
     private final List<Optional<Body>> changes = new ArrayList<>(List.of(Optional.empty()));
-    private final List<String> events = new ArrayList<>();
+    private final ArrayDeque<String> events = new ArrayDeque<>();
     private int oldest;
 
     KeyHistory(String key) {
@@ -83,12 +84,15 @@ final class KeyHistory {
                         expected(from),
                         text(found),
                         seenBefore(from, found),
-                        String.join(", ", events.subList(Math.max(0, events.size() - SHOWN), events.size()))));
+                        String.join(", ", events)));
     }
 
     /// For whoever looks into logs.
     private void note(String event) {
         events.add(Instant.now() + " " + event);
+        if (events.size() > SHOWN) {
+            events.remove();
+        }
     }
 
     private String expected(int from) {

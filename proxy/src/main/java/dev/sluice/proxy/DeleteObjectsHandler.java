@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /// DeleteObjects: the keys go to their primaries in groups, and each has its own outcome.
@@ -57,7 +58,7 @@ final class DeleteObjectsHandler {
                 .toList();
         var outcomes = new HashMap<S3Request.Deletion, DeleteOutcome>();
         byPrimary(allowed, bucket).forEach((node, deletions) -> {
-            var done = delete(node, bucket, deletions);
+            var done = delete(node, bucket, deletions, body::abandoned);
             for (int i = 0; i < Math.min(deletions.size(), done.size()); i++) {
                 outcomes.put(deletions.get(i), done.get(i));
             }
@@ -96,9 +97,10 @@ final class DeleteObjectsHandler {
         return groups;
     }
 
-    private List<DeleteOutcome> delete(Node node, Bucket bucket, List<S3Request.Deletion> deletions) {
+    private List<DeleteOutcome> delete(
+            Node node, Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned) {
         try {
-            return targets.of(node).delete(bucket, deletions);
+            return targets.of(node).delete(bucket, deletions, abandoned);
         } catch (StoreException e) {
             var failure = Optional.of(PeerFailure.of(e));
             return deletions.stream()

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// A target in another process: small calls. Requests on objects are relayed ([ObjectRoute]), as they came.
 final class RemoteTarget implements TargetService {
@@ -90,11 +91,14 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned) {
         var outcomes = new ArrayList<DeleteOutcome>(deletions.size());
         for (int from = 0; from < deletions.size(); from += KEYS_AT_ONCE) {
+            if (abandoned.getAsBoolean()) {
+                throw new StoreException.Unavailable("the client has gone; what is left of its list is not deleted");
+            }
             var some = deletions.subList(from, Math.min(from + KEYS_AT_ONCE, deletions.size()));
-            var answer = peers.post(address, PeerPaths.DELETE, named(bucket), ClusterJson.write(some), CALL);
+            var answer = peers.post(address, PeerPaths.DELETE, named(bucket), ClusterJson.write(some), CALL, abandoned);
             outcomes.addAll(List.of(read(answer, DeleteOutcome[].class)));
         }
         return outcomes;

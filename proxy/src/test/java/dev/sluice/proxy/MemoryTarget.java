@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 
 /// A target that keeps names only. It can be silent, as one that is down is.
@@ -158,7 +159,7 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned) {
         answer();
         var names = deletions.stream().map(S3Request.Deletion::key).toList();
         keys(bucket.id()).removeAll(names);

@@ -14,11 +14,13 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 
 /// Small calls from this node to another, blocking, for virtual threads: everything but object data, which the engine
@@ -26,6 +28,9 @@ import javax.net.ssl.SSLContext;
 public final class PeerClient implements AutoCloseable {
     /// How long an object's first byte may take: it may come from a slow cloud.
     private static final Duration OPEN = Duration.ofSeconds(60);
+
+    /// How often whoever may go is asked whether he has gone.
+    private static final Duration LOOK = Duration.ofMillis(200);
 
     private final ExecutorService threads;
     private final HttpClient http;
@@ -67,12 +72,20 @@ public final class PeerClient implements AutoCloseable {
     /// @throws StoreException.Unavailable when it does not answer; with a [java.net.ConnectException] as its cause
     ///     when it was not reached at all
     public byte[] get(PeerAddress to, String path, String query, Duration timeout) {
-        return call(to, "GET", path, query, Optional.empty(), timeout);
+        return call(to, "GET", path, query, Optional.empty(), timeout, Optional.empty());
     }
 
     /// @param body at most [PeerTokens#LARGEST_COMMAND] bytes
     public byte[] post(PeerAddress to, String path, String query, byte[] body, Duration timeout) {
-        return call(to, "POST", path, query, Optional.of(body), timeout);
+        return call(to, "POST", path, query, Optional.of(body), timeout, Optional.empty());
+    }
+
+    /// The same for somebody who may go: then the connection is closed, by which the peer knows.
+    ///
+    /// @param abandoned whether he has gone
+    public byte[] post(
+            PeerAddress to, String path, String query, byte[] body, Duration timeout, BooleanSupplier abandoned) {
+        return call(to, "POST", path, query, Optional.of(body), timeout, Optional.of(abandoned));
     }
 
     /// An object's GET at the node that has it; the caller closes the body. Any status may come back.
@@ -100,7 +113,13 @@ public final class PeerClient implements AutoCloseable {
     }
 
     private byte[] call(
-            PeerAddress to, String method, String path, String query, Optional<byte[]> body, Duration timeout) {
+            PeerAddress to,
+            String method,
+            String path,
+            String query,
+            Optional<byte[]> body,
+            Duration timeout,
+            Optional<BooleanSupplier> abandoned) {
         var target = query.isEmpty() ? path : path + "?" + query;
         var building = HttpRequest.newBuilder(URI.create(to.url() + target)).timeout(timeout);
         if (body.isPresent()) {
@@ -115,7 +134,7 @@ public final class PeerClient implements AutoCloseable {
         var request = building.build();
         HttpResponse<byte[]> response;
         try {
-            response = whole(request, timeout);
+            response = whole(request, timeout, abandoned);
             if (response.statusCode() == 200 || response.statusCode() == 204) {
                 return response.body();
             }
@@ -132,16 +151,34 @@ public final class PeerClient implements AutoCloseable {
     }
 
     /// The client's own limit ends where the body begins; this one covers it.
-    private HttpResponse<byte[]> whole(HttpRequest request, Duration timeout) throws IOException, InterruptedException {
+    private HttpResponse<byte[]> whole(HttpRequest request, Duration timeout, Optional<BooleanSupplier> abandoned)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
         var answer = http.sendAsync(request, BodyHandlers.ofByteArray());
         try {
-            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            while (abandoned.isPresent() && end - System.nanoTime() > LOOK.toNanos() && !ends(answer, LOOK)) {
+                if (abandoned.get().getAsBoolean()) {
+                    throw new IOException("nobody waits for the answer any more");
+                }
+            }
+            return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
             throw new HttpTimeoutException("no whole answer in " + timeout.toMillis() + " ms");
         } catch (ExecutionException failure) {
             throw failure.getCause() instanceof IOException broken ? broken : new IOException(failure.getCause());
         } finally {
             answer.cancel(true); // ends the exchange where it goes on
+        }
+    }
+
+    private static boolean ends(CompletableFuture<?> answer, Duration within) throws InterruptedException {
+        try {
+            var _ = answer.get(within.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException _) {
+            return false;
+        } catch (ExecutionException _) {
+            return true; // whoever asks for it is told why
         }
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// What a target does for whoever has a request for it: in the same JVM directly, from another node over HTTP.
 public interface TargetService {
@@ -30,8 +31,9 @@ public interface TargetService {
 
     /// Deletes each key; a missing one counts as deleted. Blocks.
     ///
+    /// @param abandoned whether nobody waits for it any more: then no deletion from a replicated bucket is begun
     /// @return one for each, in their order
-    List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions);
+    List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned);
 
     /// Whether the bucket has no object here, once all writes begun before the state with this version have ended.
     /// Blocks.

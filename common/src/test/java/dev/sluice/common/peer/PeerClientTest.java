@@ -10,6 +10,8 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +30,25 @@ class PeerClientTest {
             assertThatThrownBy(() -> client.get(address, "/v1/peer/state", "", LIMIT))
                     .isInstanceOf(StoreException.Unavailable.class)
                     .hasMessageContaining("no whole answer in 300 ms");
+        }
+    }
+
+    /// The peer has to know that nobody waits for what it does.
+    @Test
+    void callOfSomebodyWhoGoesEndsAndItsConnectionToo() throws Exception {
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var client = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()))) {
+            var closed = new CompletableFuture<Void>();
+            var _ = Thread.ofVirtual().start(() -> {
+                answerHalf(server);
+                closed.complete(null);
+            });
+            var address = new PeerAddress(NODE, "http://127.0.0.1:" + server.getLocalPort());
+            assertThatThrownBy(() ->
+                            client.post(address, "/v1/peer/delete", "", new byte[0], Duration.ofMinutes(1), () -> true))
+                    .isInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("nobody waits");
+            closed.get(20, TimeUnit.SECONDS);
         }
     }
 

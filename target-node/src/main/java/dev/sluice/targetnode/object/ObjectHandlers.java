@@ -72,6 +72,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /// A target's side of every object request: the switch is the route table, one handler for each action.
@@ -341,9 +342,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     /// All at once, so that they share the drives' group syncs.
     @Override
-    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions) {
+    public List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned) {
         var tasks = deletions.stream()
-                .map(deletion -> threads.submit(() -> delete(bucket, deletion)))
+                .map(deletion -> threads.submit(() -> delete(bucket, deletion, abandoned)))
                 .toList();
         var outcomes = new ArrayList<DeleteOutcome>(deletions.size());
         try {
@@ -359,9 +360,9 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return outcomes;
     }
 
-    private DeleteOutcome delete(Bucket bucket, S3Request.Deletion deletion) {
+    private DeleteOutcome delete(Bucket bucket, S3Request.Deletion deletion, BooleanSupplier abandoned) {
         try {
-            deletes.delete(bucket, deletion.key(), deletion.conditions(), () -> false);
+            deletes.delete(bucket, deletion.key(), deletion.conditions(), abandoned);
             return new DeleteOutcome(deletion.key(), Optional.empty());
         } catch (StoreException e) {
             return new DeleteOutcome(deletion.key(), Optional.of(PeerFailure.of(e)));

@@ -39,6 +39,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// The calls of [PeerPaths] on this target: its [TargetService] and, on a controller, the cluster's state. Refuses
 /// whoever has no peer token.
@@ -84,7 +85,8 @@ public final class PeerApi implements HttpHandler {
                         caller.get(),
                         head,
                         QueryParameters.of(head.query()),
-                        head.headers().has(PeerTokens.BODY_HEADER) ? PeerTokens.command(head, body) : new byte[0]);
+                        head.headers().has(PeerTokens.BODY_HEADER) ? PeerTokens.command(head, body) : new byte[0],
+                        body::abandoned);
             } catch (StoreException e) {
                 return failure(503, PeerFailure.of(e));
             } catch (IllegalArgumentException | IOException e) {
@@ -93,7 +95,9 @@ public final class PeerApi implements HttpHandler {
         });
     }
 
-    private Response call(NodeId caller, RequestHead head, QueryParameters query, byte[] body) throws IOException {
+    private Response call(
+            NodeId caller, RequestHead head, QueryParameters query, byte[] body, BooleanSupplier abandoned)
+            throws IOException {
         return switch (head.path()) {
             case PeerPaths.STATE -> told(query, newerState(query));
             case PeerPaths.COMMAND ->
@@ -101,11 +105,12 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.CONTROLLER -> word(caller, ClusterJson.read(body, ControllerWord.class));
             case PeerPaths.RAFT ->
                 bytes(RaftCall.of(query.text("call")).deliver(controller().raft(), body));
-            default -> targetCall(caller, head, query, body);
+            default -> targetCall(caller, head, query, body, abandoned);
         };
     }
 
-    private Response targetCall(NodeId caller, RequestHead head, QueryParameters query, byte[] body)
+    private Response targetCall(
+            NodeId caller, RequestHead head, QueryParameters query, byte[] body, BooleanSupplier abandoned)
             throws IOException {
         var target = here.orElseThrow(() -> new StoreException.Unavailable("a proxy keeps no objects"));
         return switch (head.path()) {
@@ -118,7 +123,8 @@ public final class PeerApi implements HttpHandler {
                         new UploadsQuery(query.text("prefix"), query.text("key"), query.text("upload"), (int)
                                 query.number("limit"))));
             case PeerPaths.DELETE ->
-                json(target.delete(bucket(query), List.of(ClusterJson.read(body, S3Request.Deletion[].class))));
+                json(target.delete(
+                        bucket(query), List.of(ClusterJson.read(body, S3Request.Deletion[].class)), abandoned));
             case PeerPaths.EMPTY ->
                 json(target.isEmpty(
                         bucket(query),

@@ -69,17 +69,6 @@ final class ClientWrites implements AutoCloseable {
             }
 
             @Override
-            public ObjectRecord put(
-                    BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable) {
-                return ClientWrites.this.put(bucket, key, object, check);
-            }
-
-            @Override
-            public boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable) {
-                return ClientWrites.this.delete(bucket, key, check);
-            }
-
-            @Override
             public ServedSlots served(long bucketId) {
                 return served.apply(bucketId);
             }
@@ -104,7 +93,7 @@ final class ClientWrites implements AutoCloseable {
     }
 
     /// The right to answer for a slot in one term.
-    private static final class Term implements Replicas.Serving {
+    private final class Term implements Replicas.Serving {
         private final Holder holder;
         private final dev.sluice.targetnode.replica.core.Serving serving;
 
@@ -123,31 +112,29 @@ final class ClientWrites implements AutoCloseable {
         public boolean holds() {
             return holder.serves(serving);
         }
-    }
 
-    private ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check) {
-        var holder = holder(bucket.id(), key);
-        if (!holder.loop().drive().equals(object.drive())) {
-            throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
+        @Override
+        public ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check) {
+            var write = new PendingWrite(holder.loop(), Optional.of(object));
+            write(this, bucket, key, check, write, false);
+            return write.accepted().orElseThrow().record();
         }
-        var write = new PendingWrite(holder.loop(), Optional.of(object));
-        write(holder, bucket, key, check, write, false);
-        return write.accepted().orElseThrow().record();
+
+        @Override
+        public boolean delete(BucketRef bucket, String key, WriteCheck check) {
+            return write(this, bucket, key, check, new PendingWrite(holder.loop(), Optional.empty()), true);
+        }
     }
 
-    private boolean delete(BucketRef bucket, String key, WriteCheck check) {
-        var holder = holder(bucket.id(), key);
-        return write(holder, bucket, key, check, new PendingWrite(holder.loop(), Optional.empty()), true);
-    }
-
-    /// All in the term in which it came. Whoever gave it up has been told that its outcome is unknown, and what was
-    /// acknowledged since must not be undone by it.
+    /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
+    /// acknowledged after that must not be undone.
     ///
     /// @return whether there was something to write
     private boolean write(
-            Holder holder, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
+            Term term, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
+        var loop = term.holder.loop();
         var name = new ObjectKey(bucket.id(), key);
-        var term = new Term(holder);
+        term.require();
         gates.enter(name, patience);
         boolean handedIn = false;
         try {
@@ -162,9 +149,9 @@ final class ClientWrites implements AutoCloseable {
                 gates.leave(name);
             });
             handedIn = true;
-            holder.loop().run(() -> begin(term, write, check, new Event.Write(ticket, name, deletion)));
-            if (holder.loop().isClosed()) {
-                write.outcome().complete(Action.Outcome.UNKNOWN); // it ended before it was told of this write
+            loop.run(() -> begin(term, write, check, new Event.Write(ticket, name, deletion)));
+            if (loop.isClosed()) {
+                giveUp(write); // it ended before it was told of this write
             }
         } finally {
             if (!handedIn) {
@@ -205,10 +192,10 @@ final class ClientWrites implements AutoCloseable {
         try {
             outcome = write.outcome().get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            outcome = givenUp(write);
+            outcome = afterAll(write);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            outcome = givenUp(write);
+            outcome = afterAll(write);
         } catch (ExecutionException bug) {
             throw new IllegalStateException("a write ended without an outcome", bug);
         }
@@ -227,8 +214,14 @@ final class ClientWrites implements AutoCloseable {
         }
     }
 
-    private static Action.Outcome givenUp(PendingWrite write) {
+    /// What can be said of a write that nobody waits for any more.
+    private static Action.Outcome afterAll(PendingWrite write) {
         return write.giveUp() ? Action.Outcome.FAILED : Action.Outcome.UNKNOWN;
+    }
+
+    /// Its loop ends.
+    private static void giveUp(PendingWrite write) {
+        write.outcome().complete(afterAll(write));
     }
 
     // ---- what cores say; on their loops' threads
@@ -277,13 +270,11 @@ final class ClientWrites implements AutoCloseable {
 
     /// A drive takes no part any more: nobody can say what became of its writes.
     void abandon(DriveReplicas loop) {
-        byTicket.values().stream()
-                .filter(write -> write.loop().equals(loop))
-                .forEach(write -> write.outcome().complete(Action.Outcome.UNKNOWN));
+        byTicket.values().stream().filter(write -> write.loop().equals(loop)).forEach(ClientWrites::giveUp);
     }
 
     @Override
     public void close() {
-        byTicket.values().forEach(write -> write.outcome().complete(Action.Outcome.UNKNOWN));
+        byTicket.values().forEach(ClientWrites::giveUp);
     }
 }

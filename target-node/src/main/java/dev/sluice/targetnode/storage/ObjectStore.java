@@ -437,7 +437,7 @@ public final class ObjectStore implements AutoCloseable {
     /// @return whether there was one
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
         if (bucket.replicated()) {
-            return replicas.delete(bucket, key, check, durability == Durability.FSYNC);
+            return replicas.serving(bucket.id(), key).delete(bucket, key, check);
         }
         var _ = drives.of(bucket, key).toWrite();
         try {

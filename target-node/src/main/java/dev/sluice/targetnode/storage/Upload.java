@@ -137,8 +137,11 @@ public final class Upload implements AutoCloseable {
 
         @Override
         public ObjectRecord publish(Upload upload, long size, CommitTerms terms) {
-            return replicas.put(
-                    upload.bucket, upload.key, upload.new Staged(drive, size, terms), terms.check(), upload.durable);
+            var term = replicas.serving(upload.bucket.id(), upload.key);
+            if (!term.drive().equals(drive)) {
+                throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
+            }
+            return term.put(upload.bucket, upload.key, upload.new Staged(drive, size, terms), terms.check());
         }
 
         @Override

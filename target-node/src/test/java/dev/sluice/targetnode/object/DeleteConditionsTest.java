@@ -124,7 +124,8 @@ class DeleteConditionsTest {
                                     new S3Request.Deletion("b", size(1)),
                                     new S3Request.Deletion("missing", etag("*")),
                                     new S3Request.Deletion("missing", size(1)),
-                                    new S3Request.Deletion("c", DeleteConditions.NONE)));
+                                    new S3Request.Deletion("c", DeleteConditions.NONE)),
+                            () -> false);
             assertThat(outcomes)
                     .extracting(DeleteConditionsTest::result)
                     .containsExactly(

@@ -13,11 +13,8 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
-import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.replicas.Replicas;
-import dev.sluice.targetnode.storage.replicas.StagedObject;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -66,16 +63,6 @@ class ParkedRequestsTest {
         @Override
         public Serving serving(long bucketId, String key) {
             throw new StoreException.NoSuchKey("judged");
-        }
-
-        @Override
-        public ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable) {
-            throw new StoreException.NoSuchKey("judged");
-        }
-
-        @Override
-        public boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable) {
-            return true;
         }
 
         @Override

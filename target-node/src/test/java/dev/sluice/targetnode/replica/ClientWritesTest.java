@@ -183,17 +183,13 @@ final class ClientWritesTest {
 
     /// Since this epoch, in which it is alone.
     private void primary(long epoch) {
-        apply(epoch);
+        var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
+        onLoop(() -> loop.handle(holder, new Event.RowApplied(row, false)));
         assertThat(holder.serving().primarySince()).isEqualTo(epoch);
     }
 
-    private void apply(long epoch) {
-        var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
-        onLoop(() -> loop.handle(holder, new Event.RowApplied(row, false)));
-    }
-
     private ObjectRecord put(WriteCheck check) {
-        return replicas.put(BUCKET, "key", new Staged(drive), check, true);
+        return replicas.serving(BUCKET.id(), "key").put(BUCKET, "key", new Staged(drive), check);
     }
 
     @Test
@@ -212,24 +208,42 @@ final class ClientWritesTest {
     /// It was too late for its client, who may have been told so, and have written since.
     @Test
     void writeThatWaitedForItsKeyUntilAnotherTermIsNotStored() throws InterruptedException {
-        stored = new CompletableFuture<>();
-        var before = CompletableFuture.supplyAsync(() -> put(WriteCheck.NONE));
-        ordered.join();
+        var judging = new CountDownLatch(1);
+        var judged = new CountDownLatch(1);
+        var before = CompletableFuture.supplyAsync(() -> put(_ -> {
+            judging.countDown();
+            awaitDone(judged);
+        }));
+        awaitDone(judging); // in the key's gate, and nothing of it has begun
         var waiting = new CompletableFuture<ObjectRecord>();
         var thread = Thread.ofPlatform().start(() -> {
             try {
                 waiting.complete(put(WriteCheck.NONE));
-            } catch (StoreException refused) {
+            } catch (RuntimeException refused) {
                 waiting.completeExceptionally(refused);
             }
         });
-        while (thread.getState() != Thread.State.TIMED_WAITING) { // for the key's gate
+        while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) { // for the key's gate
             Thread.onSpinWait();
         }
-        apply(2);
-        assertThatThrownBy(before::join).cause().hasMessageContaining("it is not known");
-        assertThatThrownBy(waiting::join).cause().hasMessageContaining("was not begun");
-        thread.join();
+        primary(2);
+        judged.countDown();
+        assertThatThrownBy(before::join).cause().isInstanceOf(StoreException.Unavailable.class);
+        assertThatThrownBy(waiting.orTimeout(30, TimeUnit.SECONDS)::join)
+                .cause()
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("was not begun");
+        assertThat(ordered).isNotDone();
+        assertThat(put(WriteCheck.NONE).version().epoch()).isEqualTo(2);
+    }
+
+    @Test
+    void writeOfATermThatHasEndedIsNotStored() {
+        var term = replicas.serving(BUCKET.id(), "key");
+        primary(2);
+        assertThatThrownBy(() -> term.put(BUCKET, "key", new Staged(drive), WriteCheck.NONE))
+                .isInstanceOf(StoreException.Unavailable.class);
+        assertThat(ordered).isNotDone();
     }
 
     @Test
@@ -264,11 +278,11 @@ final class ClientWritesTest {
         }
     }
 
-    private void requireUnknownAndFree(CompletableFuture<?> write) {
+    private void requireFailedAndFree(CompletableFuture<?> write, String why) {
         assertThatThrownBy(write::join)
                 .cause()
                 .isInstanceOf(StoreException.Unavailable.class)
-                .hasMessageContaining("it is not known");
+                .hasMessageContaining(why);
         assertThatThrownBy(() -> put(WriteCheck.NONE))
                 .isInstanceOf(StoreException.Unavailable.class)
                 .hasMessageContaining("this target may not answer");
@@ -288,16 +302,17 @@ final class ClientWritesTest {
         var begun = CompletableFuture.supplyAsync(() -> put(WriteCheck.NONE));
         ordered.join();
         loop.close();
-        requireUnknownAndFree(begun);
+        requireFailedAndFree(begun, "it is not known");
     }
 
     /// Whoever ends the pending writes of the loop has done so before this write is there.
     @Test
-    void writeThatIsHandedToALoopThatHasJustEndedIsUnknownAndFreesItsKey() {
-        requireUnknownAndFree(CompletableFuture.supplyAsync(() -> put(_ -> {
+    void writeThatIsHandedToALoopThatHasJustEndedIsNotBegunAndFreesItsKey() {
+        var late = CompletableFuture.supplyAsync(() -> put(_ -> {
             loop.close();
             ended.join();
-        })));
+        }));
+        requireFailedAndFree(late, "was not begun");
     }
 
     /// Else its core could get a second write of the key.
@@ -308,7 +323,8 @@ final class ClientWritesTest {
                         BUCKET, Layout.work(version), new Staged(drive).record(version), new byte[0], new IndexBatch())
                 .orElseThrow());
         stored = new CompletableFuture<>();
-        var deleting = CompletableFuture.supplyAsync(() -> replicas.delete(BUCKET, "key", WriteCheck.NONE, true));
+        var deleting = CompletableFuture.supplyAsync(
+                () -> replicas.serving(BUCKET.id(), "key").delete(BUCKET, "key", WriteCheck.NONE));
         ordered.join();
         writes.abandon(newLoop());
         assertThat(deleting).isNotDone();

@@ -4,6 +4,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -194,7 +195,7 @@ public final class Committer {
         var admission = contents.admission();
         group.removeIf(each -> isRefused(each) || !isAdmitted(each, admission));
         if (group.isEmpty()) {
-            inTurn(() -> {}); // the next group looks at the keys of this one only
+            awaitBefore();
             return;
         }
         var writes = group.stream().map(Commit::write).toList();
@@ -203,6 +204,7 @@ public final class Committer {
             if (!files.isWritable()) { // where nothing is begun, nothing is unknown
                 var refused = new IOException("Read-only file system");
                 group.forEach(each -> each.done.completeExceptionally(refused));
+                awaitBefore();
                 return;
             }
             contents.decide(writes);
@@ -213,6 +215,11 @@ public final class Committer {
         } catch (IOException | RuntimeException failure) {
             fail(group, failure);
         }
+    }
+
+    /// Of a group that is not decided: the next one looks at this one's keys only, so the one before must be fulfilled.
+    private void awaitBefore() {
+        inTurn(() -> {});
     }
 
     private void fulfil(List<Commit> group, List<DriveWrite> writes) {
@@ -260,7 +267,7 @@ public final class Committer {
                 commit.done.complete(null);
             }
             return admitted;
-        } catch (IllegalStateException | StoreException | IOException refused) {
+        } catch (IllegalStateException | StoreException refused) {
             commit.done.completeExceptionally(refused);
             return false;
         }
@@ -268,9 +275,15 @@ public final class Committer {
 
     /// A write may be committed twice. But when neither it nor a newer one is there, the drive never took it, which is
     /// right of a full learner and of a deletion only.
-    private void reportLost(DriveWrite write) throws IOException {
+    private void reportLost(DriveWrite write) {
         if (write instanceof DriveWrite.Committing(var name, var version)) {
-            var row = contents.row(name.bucketId(), name.key());
+            Optional<ObjectVersion> row;
+            try {
+                row = contents.row(name.bucketId(), name.key());
+            } catch (IOException failure) {
+                LOG.warn("the row of {} cannot be read", name, failure);
+                return;
+            }
             if (row.isEmpty() || row.get().compareTo(version) < 0) {
                 LOG.warn(
                         "version {} of {} was to be committed, but was not prepared here; row: {}", version, name, row);

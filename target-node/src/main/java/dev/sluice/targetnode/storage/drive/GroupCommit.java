@@ -187,14 +187,13 @@ final class GroupCommit {
         }
 
         private Optional<IOException> committed(OpenIntents.Open found) throws IOException {
-            var name = found.intent().name();
-            var old = contents.entry(name.bucketId(), name.key());
-            if (old.filter(entry -> entry.version().compareTo(found.intent().version()) > 0)
-                    .isPresent()) {
-                return outdated(found, old.get().version());
-            }
             var intent = found.content() ? stored(found.intent()) : found.intent();
             try {
+                var old = contents.entry(intent.bucket().id(), intent.key());
+                if (old.filter(entry -> entry.version().compareTo(intent.version()) > 0)
+                        .isPresent()) {
+                    return outdated(found, old.get().version());
+                }
                 contents.fulfil(intent, old, after, changed, replaced);
             } catch (IOException failure) {
                 if (found.content() && intent instanceof Intent.Put put) {
@@ -212,9 +211,10 @@ final class GroupCommit {
         /// No protocol commits what is older than the row. If one did, the newer object is what somebody was told of.
         private Optional<IOException> outdated(OpenIntents.Open found, ObjectVersion row) throws IOException {
             LOG.error("{} was to be committed, but {} is there: it stays", found.told(), row);
+            var result = aborted(found);
             forget(found.intent(), after);
             gone.add(found.intent());
-            return aborted(found);
+            return result;
         }
 
         private Intent stored(Intent intent) throws IOException {

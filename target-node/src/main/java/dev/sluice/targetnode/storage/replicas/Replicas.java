@@ -22,16 +22,6 @@ public interface Replicas {
         }
 
         @Override
-        public ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable) {
-            throw new StoreException.Unavailable("This target has not joined the cluster yet");
-        }
-
-        @Override
-        public boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable) {
-            throw new StoreException.Unavailable("This target has not joined the cluster yet");
-        }
-
-        @Override
         public ServedSlots served(long bucketId) {
             throw new StoreException.Unavailable("This target has not joined the cluster yet");
         }
@@ -45,11 +35,12 @@ public interface Replicas {
         public void mendLater(BucketRef bucket, String key, String drive) {}
     };
 
-    /// This target's right to answer for a key, in one term as its primary. Never blocks.
+    /// This target's right to answer for a key, in one term as its primary, from the moment when it is asked for.
     interface Serving {
+        /// Never blocks.
         Drive drive();
 
-        /// Whether the right has not ended since. To be asked after a look, before it is answered.
+        /// Never blocks. Whether the right has not ended since. To be asked after a look, before it is answered.
         boolean holds();
 
         /// @throws StoreException.Unavailable when it does not hold
@@ -59,6 +50,17 @@ public interface Replicas {
                         "this target may not answer for this key now: its part in the cluster is changing");
             }
         }
+
+        /// Blocks until every replica has it. Nothing is begun when the right has ended before.
+        ///
+        /// @param object on the drive of this right
+        /// @throws StoreException.Unavailable also when the outcome is unknown
+        ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check);
+
+        /// The same of a deletion.
+        ///
+        /// @return whether there was an object
+        boolean delete(BucketRef bucket, String key, WriteCheck check);
     }
 
     /// The slots of a bucket that this target may answer for.
@@ -82,17 +84,8 @@ public interface Replicas {
     /// @throws StoreException.Unavailable when this target is not the primary, or may not serve now
     Serving serving(long bucketId, String key);
 
-    /// Blocks until every replica has it.
-    ///
-    /// @throws StoreException.Unavailable also when the outcome is unknown
-    ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check, boolean durable);
-
-    /// Blocks until every replica has it.
-    ///
-    /// @return whether there was an object
-    boolean delete(BucketRef bucket, String key, WriteCheck check, boolean durable);
-
     ServedSlots served(long bucketId);
+
     /// Restores an object that was found damaged on a drive of this target, from another replica. Blocks.
     ///
     /// @return false when no other replica has it

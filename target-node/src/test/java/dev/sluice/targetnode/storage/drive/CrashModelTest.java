@@ -50,9 +50,15 @@ class CrashModelTest {
     ///
     /// @param next what is to become of the key
     /// @param durable whether it was asked for that
-    private record Step(String key, DriveWrite write, State next, boolean durable) {
+    /// @param keepsRow whether it commits what is older than the row, and so does nothing to that
+    private record Step(String key, DriveWrite write, State next, boolean durable, boolean keepsRow) {
+        Step(String key, DriveWrite write, State next, boolean durable) {
+            this(key, write, next, durable, false);
+        }
+
+        /// Of what the row makes way for.
         boolean isCommit() {
-            return write instanceof DriveWrite.Committing;
+            return write instanceof DriveWrite.Committing && !keepsRow;
         }
     }
 
@@ -182,7 +188,7 @@ class CrashModelTest {
         if (deletion && !prepared && contents.entry(bucket(key).id(), key).isEmpty()) {
             return Optional.empty();
         }
-        long version = next(prepared, open != 0);
+        long version = ++sequence;
         boolean durable = random.nextInt(5) > 0;
         try {
             var change = deletion
@@ -210,24 +216,19 @@ class CrashModelTest {
         }
     }
 
-    /// What is prepared is newer than all that is there. What comes while something is open is older than that, as
-    /// where
-    /// a learner copies an older object.
-    private long next(boolean prepared, boolean whileOpen) {
-        do {
-            sequence++;
-        } while (isOlder(sequence) ? prepared : whileOpen);
-        return sequence;
-    }
-
     /// The end of what is open.
-    private Step fate(String key, boolean commit) {
+    private Step fate(String key, boolean commit) throws IOException {
         var now = states.now(key);
         var name = new ObjectKey(bucket(key).id(), key);
         if (commit) {
-            var next = new State(deletions.contains(now.open()) ? 0 : now.open(), 0);
+            var next = new State(rowAfterCommit(key, now), 0);
+            boolean keepsRow = next.row() == now.row() && now.row() != 0;
             return new Step(
-                    key, new DriveWrite.Committing(name, version(now.open())), next, !weak.contains(now.open()));
+                    key,
+                    new DriveWrite.Committing(name, version(now.open())),
+                    next,
+                    !weak.contains(now.open()),
+                    keepsRow);
         }
         boolean sync = random.nextBoolean();
         return new Step(
@@ -235,6 +236,17 @@ class CrashModelTest {
                 new DriveWrite.Aborting(name, version(now.open()), sync),
                 new State(now.row(), 0),
                 !weak.contains(now.open()));
+    }
+
+    /// A row that is newer than the intent stays.
+    private long rowAfterCommit(String key, State now) throws IOException {
+        var row = now.row() == KeyStates.DAMAGED
+                ? contents.row(bucket(key).id(), key) // only the index knows which version that was
+                : Optional.of(version(now.row())); // that of 0 is less than any
+        if (row.isPresent() && row.get().compareTo(version(now.open())) > 0) {
+            return now.row();
+        }
+        return deletions.contains(now.open()) ? 0 : now.open();
     }
 
     /// As the two threads of a drive do: the second group is decided, and things are settled, before the first is
@@ -296,13 +308,9 @@ class CrashModelTest {
         }
     }
 
-    /// Some are less than an earlier one of their key.
+    /// Some are less than an earlier one of their key, as where a learner copies an older object.
     private static ObjectVersion version(long sequence) {
-        return new ObjectVersion(isOlder(sequence) ? 1 : 2, sequence);
-    }
-
-    private static boolean isOlder(long sequence) {
-        return sequence % 7 == 0;
+        return new ObjectVersion(sequence % 7 == 0 ? 1 : 2, sequence);
     }
 
     /// Each key is one bucket's alone.

@@ -262,18 +262,22 @@ class OpenIntentsTest {
         await(drive().prepare(put("small", version(3), 100)));
         await(drive().prepare(put("large", version(4), LARGE)));
         for (var each : drive().openIntents()) {
-            drive().commit(put(each.key(), version(7), LARGE));
+            drive().commit(put(each.key(), newer(each.version()), LARGE));
             await(drive().commitOpen(3, each.key(), each.version()));
         }
         for (int i = 0; i < 2; i++) {
             assertThat(drive().openIntents()).isEmpty();
-            for (var key : List.of("deleted", "small", "large")) {
-                requireStored(key, version(7), LARGE);
-            }
+            requireStored("deleted", newer(version(2)), LARGE);
+            requireStored("small", newer(version(3)), LARGE);
+            requireStored("large", newer(version(4)), LARGE);
             assertThat(folder.resolve(Layout.WORK)).isEmptyDirectory();
             restart();
         }
         assertThat(isEmpty(Table.OPEN)).isTrue();
+    }
+
+    private static ObjectVersion newer(ObjectVersion version) {
+        return version(version.sequence() + 10);
     }
 
     /// Nothing is awaited in between, so groups follow each other as closely as they can.
