@@ -16,12 +16,12 @@ import java.util.function.UnaryOperator;
 /// What an operator may do with the drives of a target. Blocks: for virtual threads.
 public final class Mountpaths implements AutoCloseable {
     private final DrivePool opened;
-    private final ReplicatedKeys replicated;
+    private final StayingKeys staying;
     private final DriveThreads looking = new DriveThreads("mountpaths-look", 1, 16);
 
-    Mountpaths(DrivePool opened, ReplicatedKeys replicated) {
+    Mountpaths(DrivePool opened, StayingKeys staying) {
         this.opened = opened;
-        this.replicated = replicated;
+        this.staying = staying;
     }
 
     /// What the drives of the target weighed together when it was formed.
@@ -126,7 +126,7 @@ public final class Mountpaths implements AutoCloseable {
         }
         if (!lost) {
             slot.readable().stream()
-                    .flatMap(drive -> replicated.whyItStays(drive).stream())
+                    .flatMap(drive -> staying.whyItStays(drive).stream())
                     .findFirst()
                     .ifPresent(why -> {
                         throw new StoreException.InvalidArgument(why);

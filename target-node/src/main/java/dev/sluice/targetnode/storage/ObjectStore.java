@@ -78,7 +78,7 @@ public final class ObjectStore implements AutoCloseable {
     private final KeyCommitter committer;
     private final KeyMover mover;
     private final Multipart multipart;
-    private final ReplicatedKeys replicated = new ReplicatedKeys();
+    private final StayingKeys staying = new StayingKeys();
     private final Settlement settlement;
     private volatile Map<String, Evictor> evictors = Map.of();
     private volatile Replicas replicas = Replicas.NONE;
@@ -87,13 +87,13 @@ public final class ObjectStore implements AutoCloseable {
         this.config = config;
         this.opened = opened;
         this.drives = new Drives(opened::slots, opened::table);
-        this.mountpaths = new Mountpaths(opened, replicated);
+        this.mountpaths = new Mountpaths(opened, staying);
         this.hotSet = hotSet;
         this.versions = versions;
         this.committer = new KeyCommitter(drives, hotSet, versions);
         this.mover = new KeyMover(drives, committer, config.smallLimit());
         this.multipart = new Multipart(drives, committer, mover, this::adopt);
-        this.settlement = new Settlement(drives, opened, mover, replicated);
+        this.settlement = new Settlement(drives, mountpaths, mover, staying);
     }
 
     /// Attaches the drives and repairs what a crash left. A drive whose index must be rebuilt is not serving at
@@ -566,7 +566,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Begins to bring keys to where they belong; to be closed before this.
     public Resilver resilver(ResilverSettings settings, KnownBuckets buckets) {
-        replicated.know(buckets);
+        staying.know(buckets);
         return Resilver.start(surroundings(), mover, settlement, buckets, settings);
     }
 

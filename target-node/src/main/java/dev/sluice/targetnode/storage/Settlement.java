@@ -8,7 +8,6 @@ import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Settling;
-import dev.sluice.targetnode.storage.spread.DriveTable;
 import dev.sluice.targetnode.storage.spread.Member;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,17 +18,19 @@ import java.util.function.Predicate;
 /// Ends a change of the drives: when every key was seen to be where it belongs, the spreads of before are
 /// forgotten, and the notes that were needed because of them.
 final class Settlement implements Settling {
+    private static final String CHANGED = "the drives, or what is on them, were changed meanwhile";
+
     private final Drives drives;
-    private final DrivePool opened;
+    private final Mountpaths mountpaths;
     private final Mover mover;
-    private final ReplicatedKeys replicated;
+    private final StayingKeys staying;
     private volatile Predicate<String> stateIsOn = _ -> false;
 
-    Settlement(Drives drives, DrivePool opened, Mover mover, ReplicatedKeys replicated) {
+    Settlement(Drives drives, Mountpaths mountpaths, Mover mover, StayingKeys staying) {
         this.drives = drives;
-        this.opened = opened;
+        this.mountpaths = mountpaths;
         this.mover = mover;
-        this.replicated = replicated;
+        this.staying = staying;
     }
 
     /// @param drives those that a restart of the controller would need
@@ -92,7 +93,7 @@ final class Settlement implements Settling {
                 return Optional.of("drive " + drive.id()
                         + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
             }
-            var kept = replicated.whyItStays(drive);
+            var kept = staying.whyItStays(drive);
             if (kept.isPresent()) {
                 return kept;
             }
@@ -127,12 +128,16 @@ final class Settlement implements Settling {
         return leaving;
     }
 
+    /// The table may change at any time, so whether it is still the one that was looked at is asked in the change.
     private Optional<String> settleAlone(long tableVersion) {
         if (drives.table().version() != tableVersion || !drives.strays().isEmpty()) {
-            return Optional.of("the drives, or what is on them, were changed meanwhile");
+            return Optional.of(CHANGED);
         }
         if (!drives.table().isSettled()) {
-            opened.change(DriveTable::settled);
+            var now = mountpaths.change(table -> table.version() == tableVersion ? table.settled() : table);
+            if (!now.isSettled()) {
+                return Optional.of(CHANGED);
+            }
             drives.serving()
                     .forEach(drive -> drive.call(() -> {
                         drive.contents().deleteNotes();

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.health.DriveState;
+import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -123,6 +124,29 @@ class MountpathsTest {
         }
         try (var store = StoreFixture.open(paths)) {
             assertThat(store.stats()).hasSize(2);
+        }
+    }
+
+    /// Settling asks which table it is, and a drive begins to leave before it has changed the table.
+    @Test
+    void aDriveThatHasJustBegunToLeaveIsNotLetGoWithTheTableOfBefore() throws IOException {
+        var more = folder.resolve("more").toString();
+        try (var drives = new WatchedDrives(drives(folder, 2), HARDLY)) {
+            var mountpaths = drives.store.mountpaths();
+            mountpaths.attach(more);
+            fill(drives, 60);
+            var before = mountpaths.table();
+            var leaving = mountpaths.detach(more, false);
+            assertThat(leaving.known().objects()).isPositive();
+            var late = new Settlement(
+                    new Drives(drives.store.drives()::slots, () -> before),
+                    mountpaths,
+                    drives.store.mover(),
+                    new StayingKeys());
+            assertThat(late.settle(before.version(), before.members().keySet()))
+                    .hasValueSatisfying(why -> assertThat(why).contains("changed meanwhile"));
+            assertThat(mountpaths.table().members()).containsKey(leaving.id());
+            requireAll(drives.store, 60);
         }
     }
 

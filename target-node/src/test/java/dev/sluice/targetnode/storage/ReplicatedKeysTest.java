@@ -101,6 +101,20 @@ final class ReplicatedKeysTest {
         }
     }
 
+    @Test
+    void driveWithObjectsOfUnknownBucketIsNotDetached() throws IOException {
+        try (var store = open(3);
+                var _ = resilver(store, new BucketRef(22, "others"))) {
+            fill(store);
+            var path = folder.resolve("d1").toString();
+            assertThatThrownBy(() -> store.mountpaths().detach(path, false))
+                    .isInstanceOf(StoreException.InvalidArgument.class)
+                    .hasMessageContaining("bucket number 21, which the cluster does not know");
+            store.mountpaths().disable(path);
+            assertThat(store.mountpaths().detach(path, true).known().objects()).isPositive();
+        }
+    }
+
     /// The bucket may have become a replicated one after the drive began to leave.
     @Test
     void drivesAreNotSettledWhileOneThatLeavesHasKeysOfReplicatedBucket() throws IOException {

@@ -141,7 +141,7 @@ final class DriveLook {
         hasRun = true;
         try {
             if (noted) {
-                noted = !new NotedKeys(drive, table, bringing, strangers).bringAll();
+                noted = !new NotedKeys(drive, table, tools.surroundings(), bringing, strangers).bringAll();
             }
             if (!at.isBegun() && !table.isSettled()) {
                 begin();

@@ -24,13 +24,15 @@ final class NotedKeys {
 
     private final Drive drive;
     private final DriveTable table;
+    private final Surroundings surroundings;
     private final Bringing bringing;
     private final Strangers strangers;
     private boolean someFailed;
 
-    NotedKeys(Drive drive, DriveTable table, Bringing bringing, Strangers strangers) {
+    NotedKeys(Drive drive, DriveTable table, Surroundings surroundings, Bringing bringing, Strangers strangers) {
         this.drive = drive;
         this.table = table;
+        this.surroundings = surroundings;
         this.bringing = bringing;
         this.strangers = strangers;
     }
@@ -50,11 +52,16 @@ final class NotedKeys {
         });
     }
 
+    /// If not, the keys may have been brought without a drive that went out meanwhile.
+    private boolean isStillTheTable() {
+        return surroundings.table().version() == table.version();
+    }
+
     /// @return whether all could be done
     boolean bringAll() {
         for (var notes = from(new byte[0]); !notes.isEmpty(); ) {
             var brought = bring(notes);
-            if (table.earlier().isEmpty()) {
+            if (table.earlier().isEmpty() && isStillTheTable()) {
                 remove(notes.stream()
                         .filter(note -> brought.contains(NoteKeys.objectOf(note)))
                         .toList());
