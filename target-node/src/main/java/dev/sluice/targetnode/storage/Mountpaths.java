@@ -6,6 +6,7 @@ import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.DriveWatch;
 import dev.sluice.targetnode.storage.spread.DriveTable;
@@ -113,6 +114,24 @@ public final class Mountpaths implements AutoCloseable {
     /// @throws StoreException.InvalidArgument when there is no such drive, or it must not go
     public Detached detach(String which, boolean lost) {
         var slot = named(which).slot();
+        requireMayGo(slot, lost);
+        if (!lost) {
+            slot.readable().stream()
+                    .flatMap(drive -> staying.whyItStays(drive).stream())
+                    .findFirst()
+                    .ifPresent(why -> {
+                        throw new StoreException.InvalidArgument(why);
+                    });
+        }
+        var known = slot.totals();
+        opened.tables().change(table -> {
+            requireMayGo(slot, lost); // it may have come back, and taken writes, while other changes were recorded
+            return lost ? forgetting(table, slot.id()) : detaching(table, slot.id());
+        });
+        return new Detached(slot.id(), known);
+    }
+
+    private static void requireMayGo(DriveSlot slot, boolean lost) {
         var state = slot.status().state();
         if (lost && (state.reads() || state == DriveState.STARTING)) {
             throw new StoreException.InvalidArgument(
@@ -124,17 +143,6 @@ public final class Mountpaths implements AutoCloseable {
                                     + "what only it has")
                             .formatted(slot.id(), state));
         }
-        if (!lost) {
-            slot.readable().stream()
-                    .flatMap(drive -> staying.whyItStays(drive).stream())
-                    .findFirst()
-                    .ifPresent(why -> {
-                        throw new StoreException.InvalidArgument(why);
-                    });
-        }
-        var known = slot.totals();
-        opened.tables().change(table -> lost ? forgetting(table, slot.id()) : detaching(table, slot.id()));
-        return new Detached(slot.id(), known);
     }
 
     private static DriveTable forgetting(DriveTable table, String id) {

@@ -89,9 +89,9 @@ final class Settlement implements Settling {
             }
         }
         for (var drive : leaving()) {
-            if (!drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))) {
-                return Optional.of("drive " + drive.id()
-                        + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
+            var unfinished = unfinished(drive);
+            if (unfinished.isPresent()) {
+                return unfinished;
             }
             var kept = staying.whyItStays(drive);
             if (kept.isPresent()) {
@@ -103,6 +103,13 @@ final class Settlement implements Settling {
             }
         }
         return Optional.empty();
+    }
+
+    private static Optional<String> unfinished(Drive drive) {
+        return drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))
+                ? Optional.empty()
+                : Optional.of("drive " + drive.id()
+                        + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
     }
 
     private String described(String id) {
@@ -132,6 +139,12 @@ final class Settlement implements Settling {
     private Optional<String> settleAlone(long tableVersion) {
         if (drives.table().version() != tableVersion || !drives.strays().isEmpty()) {
             return Optional.of(CHANGED);
+        }
+        for (var drive : leaving()) {
+            var begunSince = unfinished(drive);
+            if (begunSince.isPresent()) {
+                return begunSince;
+            }
         }
         if (!drives.table().isSettled()) {
             var now = mountpaths.change(table -> table.version() == tableVersion ? table.settled() : table);

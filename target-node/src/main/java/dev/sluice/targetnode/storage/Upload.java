@@ -359,7 +359,7 @@ public final class Upload implements AutoCloseable {
             KeyCommitter committer, Drives drives, Spread spread, long size, CommitTerms terms) {
         var where = drives.of(bucket, key);
         boolean late = !where.spread().equals(spread);
-        if (!late && where.isSingle()) {
+        if (!late && where.isSingle() && copies.size() == 1) {
             return alone(committer, copies.getFirst(), size, terms);
         }
         drives.requireKnown(spread, bucket.id(), key, copies.size());

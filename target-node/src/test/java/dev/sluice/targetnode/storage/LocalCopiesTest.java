@@ -10,6 +10,7 @@ import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.files.DriveFullException;
@@ -21,6 +22,7 @@ import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
@@ -109,6 +111,27 @@ final class LocalCopiesTest {
             holders(drives, "k3")
                     .forEach(drive -> assertThat(file(drives, drive, "k3")).doesNotExist());
             assertThat(drives.store.list(TWO.id(), "", "", 100)).hasSize(19);
+        }
+    }
+
+    /// Nobody would find the copy that is too many, nor delete it with the other one.
+    @Test
+    void anObjectThatWasBegunWithMoreCopiesThanAreWantedIsRefused() throws Exception {
+        try (var drives = open(2)) {
+            try (var upload = drives.store.begin(TWO, "k", -1, Durability.FSYNC)) {
+                upload.write(ByteBuffer.wrap(content(3), 0, 100_000));
+                drives.store.adopt(new BucketRef(TWO.id(), TWO.name(), 1));
+                assertThatThrownBy(() -> upload.commit(CommitTerms.of("etag")))
+                        .isInstanceOf(StoreException.Unavailable.class);
+            }
+            for (var drive : drives.paths) {
+                try (var files = Files.walk(drive.resolve("objects"))) {
+                    assertThat(files.filter(Files::isRegularFile)).isEmpty();
+                }
+                try (var files = Files.walk(drive.resolve(".sluice/work"))) {
+                    assertThat(files.filter(Files::isRegularFile)).isEmpty();
+                }
+            }
         }
     }
 

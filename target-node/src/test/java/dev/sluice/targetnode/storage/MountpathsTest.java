@@ -12,15 +12,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.Drives;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +53,15 @@ class MountpathsTest {
                 .table()
                 .current()
                 .has(drives.stats(drive).id());
+    }
+
+    private static DriveTable after(CountDownLatch latch, DriveTable table) {
+        try {
+            latch.await();
+            return table;
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
     }
 
     private static void fill(WatchedDrives drives, int objects) {
@@ -172,6 +189,109 @@ class MountpathsTest {
             Files.move(away, paths.getFirst());
             requireRefused(
                     () -> drives.store.mountpaths().attach(paths.getFirst().toString()), "empty it first");
+        }
+    }
+
+    /// Other changes of the drives may take long to record.
+    @Test
+    void aDriveThatComesBackWhileItIsGivenUpStays() throws Exception {
+        var paths = drives(folder, 2);
+        var let = new CountDownLatch(1);
+        try (var drives = new WatchedDrives(paths, CLOSE);
+                var threads = Executors.newSingleThreadExecutor()) {
+            fill(drives, 20);
+            var id = drives.stats(0).id();
+            var mountpaths = drives.store.mountpaths();
+            var away = Files.move(paths.getFirst(), folder.resolve("away"));
+            drives.awaitState(0, DriveState.OFFLINE);
+            eventually(() -> !isCurrent(drives, 0), () -> "it takes no writes");
+            var locked = new CountDownLatch(1);
+            var change = threads.submit(() -> mountpaths.change(table -> {
+                locked.countDown();
+                return after(let, table);
+            }));
+            locked.await();
+            var refusal = new CompletableFuture<Throwable>();
+            var giving = Thread.ofPlatform().start(() -> {
+                try {
+                    refusal.completeExceptionally(new AssertionError(mountpaths.detach(id, true)));
+                } catch (StoreException refused) {
+                    refusal.complete(refused);
+                }
+            });
+            eventually(() -> giving.getState() == Thread.State.WAITING, () -> "it waits for its turn");
+            Files.move(away, paths.getFirst());
+            drives.awaitState(0, DriveState.ONLINE);
+            let.countDown();
+            assertThat(refusal.get()).hasMessageContaining("is not lost");
+            var _ = change.get();
+            eventually(() -> isCurrent(drives, 0), () -> "it takes writes again");
+            requireAll(drives.store, 20);
+        } finally {
+            let.countDown();
+        }
+    }
+
+    /// What was written without the one that is back was on the drive that was given up.
+    @Test
+    void objectsOfADriveThatIsBackAreFoundThoughAnotherWasGivenUp() throws Exception {
+        var paths = drives(folder, 3);
+        try (var drives = new WatchedDrives(paths, CLOSE)) {
+            fill(drives, 60);
+            var lost = drives.stats(0).id();
+            var kept = IntStream.range(0, 60)
+                    .filter(i -> !drives.store.drives().of(BUCKET, "k" + i).readable().stream()
+                            .map(Drive::id)
+                            .toList()
+                            .contains(lost))
+                    .toArray();
+            var away = Files.move(paths.getLast(), folder.resolve("away"));
+            drives.awaitState(2, DriveState.OFFLINE);
+            eventually(() -> !isCurrent(drives, 2), () -> "it takes no writes");
+            Files.move(paths.getFirst(), folder.resolve("lost"));
+            drives.awaitState(0, DriveState.OFFLINE);
+            eventually(() -> !isCurrent(drives, 0), () -> "nor does this one");
+            var _ = drives.store.mountpaths().detach(lost, true);
+            Files.move(away, paths.getLast());
+            drives.awaitState(2, DriveState.ONLINE);
+            eventually(() -> isCurrent(drives, 2), () -> "it is back");
+            for (int i : kept) {
+                assertThat(get(drives.store, "k" + i)).isEqualTo(random(i, 300));
+            }
+            assertThat(drives.store.list(BUCKET.id(), "", "", 100)).hasSize(kept.length);
+        }
+    }
+
+    /// An upload may begin on the drive just before it begins to leave, and take long.
+    @Test
+    void aDriveIsNotLetGoWithAnUploadThatBeganAfterTheLook() throws IOException {
+        var paths = drives(folder, 2);
+        try (var drives = new WatchedDrives(paths, HARDLY)) {
+            var mountpaths = drives.store.mountpaths();
+            var leaving = mountpaths.detach(paths.getLast().toString(), false).id();
+            var drive = drives.store.drives().reading().stream()
+                    .filter(each -> each.id().equals(leaving))
+                    .findFirst()
+                    .orElseThrow();
+            drives.store.drives().strays(BUCKET, "k", Optional.empty());
+            var settlement = new Settlement(
+                    drives.store.drives(),
+                    mountpaths,
+                    (_, _) -> {
+                        boolean _ = drive.call(() -> {
+                            drive.contents()
+                                    .index()
+                                    .write(new IndexBatch().put(Table.UPLOADS, new byte[] {1}, new byte[0]), true);
+                            return true;
+                        });
+                        return 0;
+                    },
+                    new StayingKeys());
+            assertThat(settlement.settle(
+                            mountpaths.table().version(),
+                            mountpaths.table().members().keySet()))
+                    .hasValueSatisfying(why -> assertThat(why).contains("has unfinished multipart uploads"));
+            assertThat(mountpaths.table().members()).containsKey(leaving);
         }
     }
 

@@ -13,9 +13,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.CommitTerms;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.health.DriveState;
+import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,6 +117,40 @@ class WhileDrivesChangeTest {
         assertThat(done.isDone()).isFalse();
         stop.on.countDown();
         return done;
+    }
+
+    private static boolean waitsForWrites(Resilver resilver) {
+        return resilver.obey(ResilverCommand.STATUS)
+                .reason()
+                .filter(why -> why.contains("still being written"))
+                .isPresent();
+    }
+
+    /// That its key strays is known to the process only.
+    @Test
+    void whatIsWrittenLateToADriveThatLeavesIsMovedAlsoAfterARestart() throws Exception {
+        var key = drives.key(1, 0);
+        var content = random(5, 90_000);
+        put(drives.store, drives.key(1, 1), random(6, 1000));
+        try (var upload = drives.store.begin(BUCKET, key, -1, Durability.FSYNC)) {
+            upload.write(ByteBuffer.wrap(content));
+            drives.store.mountpaths().detach(drives.stats(1).id(), false);
+            try (var resilver = resilver()) {
+                eventually(() -> waitsForWrites(resilver), () -> "all other keys were looked at");
+            }
+            var _ = upload.commit(CommitTerms.of("etag"));
+        }
+        drives.close();
+        drives = new WatchedDrives(drives.paths, CLOSE);
+        try (var _ = resilver()) {
+            eventually(() -> drives.store.stats().size() == 1, () -> "it has left");
+            assertThat(get(drives.store, key)).isEqualTo(content);
+        }
+    }
+
+    private Resilver resilver() {
+        return drives.store.resilver(
+                new ResilverSettings(0, Duration.ofMillis(50)), StoreFixture.known(StoreFixture.BUCKET));
     }
 
     @Test

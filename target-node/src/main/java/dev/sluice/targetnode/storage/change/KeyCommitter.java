@@ -105,6 +105,7 @@ public final class KeyCommitter {
             try (var _ = publishing.lock(key)) {
                 var reached = new Reached();
                 boolean done = false;
+                boolean late = false;
                 try {
                     publish(ready.steps, reached);
                     if (!ready.then.isEmpty()) {
@@ -113,7 +114,7 @@ public final class KeyCommitter {
                     }
                     done = true;
                 } finally {
-                    boolean late = ready.late || !drives.table().placesLike(table, bucket.id());
+                    late = ready.late || !drives.table().placesLike(table, bucket.id());
                     if (late || (!done && ready.steps.size() + ready.then.size() > 1)) {
                         drives.strays(bucket, name, ready.version.flatMap(reached::ahead));
                     } else if (done && ready.version.isPresent()) {
@@ -121,9 +122,23 @@ public final class KeyCommitter {
                     }
                     hotSet.invalidate(key);
                 }
+                if (late) {
+                    markLate(ready.steps);
+                }
             }
             ready.note.ifPresent(note -> ready.steps.forEach(step -> step.drive.forgetNote(note)));
             return ready.result;
+        }
+    }
+
+    /// That the key strays is known in memory only. A drive is not given up with it after a restart either.
+    private void markLate(List<Step> steps) {
+        long table = drives.table().version();
+        for (var step : steps) {
+            boolean _ = step.drive.call(() -> {
+                step.drive.contents().markLate(table);
+                return true;
+            });
         }
     }
 

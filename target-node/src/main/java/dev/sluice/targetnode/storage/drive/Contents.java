@@ -55,6 +55,7 @@ public final class Contents implements AutoCloseable {
     private static final byte[] OWNER = {'n'};
     private static final byte[] SYNCED = {'y'};
     private static final byte[] SOUND = {'o'};
+    private static final byte[] LATE = {'l'};
     static final byte[] SEQUENCE = {'s'};
 
     /// An upload's name is 32 bytes.
@@ -313,6 +314,20 @@ public final class Contents implements AutoCloseable {
     /// Durable when it returns.
     public void markSound() throws IOException {
         index.write(new IndexBatch().put(Table.META, SOUND, new byte[] {1}), true);
+    }
+
+    /// A change came to this drive under a drive table by which its key does not belong here. Whoever has looked at all
+    /// keys under that table may have passed it. Durable when it returns.
+    ///
+    /// @param table its version
+    public void markLate(long table) throws IOException {
+        if (!cameLate(table)) {
+            index.write(new IndexBatch().put(Table.META, LATE, IndexKeys.number(table)), true);
+        }
+    }
+
+    public boolean cameLate(long table) throws IOException {
+        return index.get(Table.META, LATE).map(IndexKeys::number).equals(Optional.of(table));
     }
 
     // ---- changing

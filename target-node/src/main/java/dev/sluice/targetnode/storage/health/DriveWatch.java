@@ -318,6 +318,10 @@ public final class DriveWatch implements AutoCloseable {
     private void comeBack() {
         Optional<Drive> before;
         synchronized (this) {
+            var state = slot.status().state();
+            if (state != DriveState.OFFLINE && state != DriveState.READ_ONLY) {
+                return; // disabled meanwhile
+            }
             before = slot.open();
             before.ifPresent(Drive::retire);
             generation++;

@@ -79,12 +79,18 @@ public final class Drives {
         if (isEven(now, copies)) {
             return new Whereabouts(now.current(), holders, List.of(), List.of(), List.of(), Optional.empty());
         }
-        var spreads = now.spreads();
         var firsts = new ArrayList<List<String>>();
         var others = new LinkedHashSet<String>();
-        for (var spread : spreads) {
-            firsts.add(spread.holders(slot, copies.least()));
+        var seen = new ArrayList<Spread>();
+        for (var spread : now.spreads()) {
             others.addAll(spread.holders(slot, copies.most()));
+            var first = spread.holders(slot, copies.least()).stream()
+                    .filter(id -> now.members().containsKey(id))
+                    .toList();
+            if (!first.isEmpty()) { // else what only they had was given up
+                firsts.add(first);
+                seen.add(spread);
+            }
         }
         holders.forEach(holder -> others.remove(holder.id()));
         var elsewhere = others.stream()
@@ -93,7 +99,7 @@ public final class Drives {
                 .toList();
         var ahead =
                 Optional.ofNullable(strays.get(new ObjectKey(bucketId, key))).flatMap(stray -> stray.aheadIn(now));
-        return new Whereabouts(now.current(), holders, elsewhere, spreads, firsts, ahead);
+        return new Whereabouts(now.current(), holders, elsewhere, seen, firsts, ahead);
     }
 
     /// Whether the copies of each key of a bucket are the same, and where they belong.
@@ -152,9 +158,12 @@ public final class Drives {
         var ids = ids(asked);
         for (var spread : now.spreads()) {
             var missing = spread.weights().keySet().stream()
-                    .filter(id -> !ids.contains(id))
+                    .filter(id -> !ids.contains(id) && now.members().containsKey(id))
                     .toList();
-            if (missing.size() >= Math.min(least, spread.size())) {
+            long given = spread.weights().keySet().stream()
+                    .filter(id -> !now.members().containsKey(id))
+                    .count();
+            if (!missing.isEmpty() && missing.size() + given >= Math.min(least, spread.size())) {
                 throw new StoreException.Unavailable("drive " + String.join(" and ", missing)
                         + (missing.size() == 1 ? " is" : " are") + " not there, and what only "
                         + (missing.size() == 1 ? "it has" : "they have") + " cannot be known");
@@ -231,14 +240,15 @@ public final class Drives {
                 .sum();
     }
 
-    /// Takes care that what was written to the drives of a spread is found there, and has the copies it is to have.
+    /// Takes care that what was written to the drives of a spread is found there, and has the copies it is to have: one
+    /// more would be found by nobody, and come back when the others are deleted.
     ///
     /// @throws StoreException.Unavailable when the drives, or the number of copies, were changed too much meanwhile
     public void requireKnown(Spread spread, long bucketId, String key, int copies) {
         var now = table.get();
         int wanted = now.copies(bucketId).wanted();
         if (!now.spreads().contains(spread)
-                || spread.holders(Slot.of(bucketId, key), wanted).size() > copies) {
+                || spread.holders(Slot.of(bucketId, key), wanted).size() != copies) {
             throw new StoreException.Unavailable("the target's drives were changed while the object was written");
         }
     }

@@ -118,8 +118,6 @@ public final class Multipart {
             SortedMap<String, String> userMetadata,
             Optional<String> checksumAlgorithm,
             boolean fullObjectChecksum) {
-        var drive = drives.of(bucket, key).toWrite().getFirst();
-        drive.space().take(0);
         requireFew(bucket);
         var upload = new UploadState(
                 bucket,
@@ -130,7 +128,11 @@ public final class Multipart {
                 userMetadata,
                 checksumAlgorithm,
                 fullObjectChecksum);
-        drive.commit(drive.call(() -> new Uploads(drive.contents()).prepare(upload)));
+        try (var _ = drives.changing()) {
+            var drive = drives.of(bucket, key).toWrite().getFirst();
+            drive.space().take(0);
+            drive.commit(drive.call(() -> new Uploads(drive.contents()).prepare(upload)));
+        }
         return upload;
     }
 

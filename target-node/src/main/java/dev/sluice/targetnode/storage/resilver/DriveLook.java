@@ -129,7 +129,8 @@ final class DriveLook {
 
     /// Reads how far it was, by this process or the one before.
     void load() {
-        var stored = drive.call(() -> Position.readFrom(drive));
+        var stored =
+                drive.call(() -> drive.contents().cameLate(table.version()) ? Position.NONE : Position.readFrom(drive));
         at = stored.fingerprint().equals(fingerprint) ? stored : Position.NONE;
         tooManyFailed = at.failed();
         noted = NotedKeys.areOn(drive);
@@ -207,18 +208,12 @@ final class DriveLook {
         });
     }
 
+    /// Each stays among the failed ones until it is where it belongs: what is kept of the position says so meanwhile.
     private void tryAgain() {
-        var left = new LinkedHashMap<>(failed);
-        failed.clear();
-        try {
-            for (var each : List.copyOf(left.entrySet())) {
-                follow(Optional.empty(), Optional.of(start(each.getValue(), each.getKey(), 0)));
-                left.remove(each.getKey());
-            }
-        } finally {
-            awaitPending();
-            failed.putAll(left);
+        for (var each : Map.copyOf(failed).entrySet()) {
+            follow(Optional.empty(), Optional.of(start(each.getValue(), each.getKey(), 0)));
         }
+        awaitPending();
     }
 
     // ---- keys on their way
@@ -249,6 +244,8 @@ final class DriveLook {
             at = at.moved(written.orElse(0L));
             if (written.isEmpty()) {
                 fail(moving.get().name(), moving.get().bucket());
+            } else {
+                failed.remove(moving.get().name());
             }
         }
         first.entry().ifPresent(entry -> at = at.looked(entry.name(), entry.size()));

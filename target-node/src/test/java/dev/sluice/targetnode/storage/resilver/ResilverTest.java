@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -359,6 +360,22 @@ class ResilverTest {
         assertThat(target.brought).hasSize(304);
         target.awaitIdle();
         assertThat(target.status().failures()).isZero();
+    }
+
+    /// The drive may go out, or the process end, at any moment.
+    @Test
+    void whatIsTriedAgainIsNotKeptAsDoneMeanwhile() {
+        var target = target();
+        target.put("d1", 1, keys(10));
+        target.table = target.table.detaching("d1");
+        target.failing.addAll(List.of("k00003", "k00007"));
+        target.startAndBegin();
+        eventually(() -> target.status().state() == ResilverStatus.State.WAITING && target.brought.size() == 10);
+        var kept = new CopyOnWriteArrayList<Position>();
+        target.beforeBringing = _ -> kept.add(stored());
+        target.advance(Duration.ofSeconds(6)); // so that it is kept after the first of them
+        eventually(() -> target.brought.size() == 12);
+        assertThat(kept).hasSize(2).noneMatch(Position::isDone);
     }
 
     @Test
