@@ -134,7 +134,7 @@ final class NativeApi implements HttpHandler {
         }
         var what = QueryParameters.of(head.query()).text("what");
         if (path.equals("/v1/daemon") && what.equals("smap")) {
-            return json(200, smap());
+            return json(200, smap(head));
         }
         if (MountpathApi.LOOKS.contains(path) && what.equals("mountpaths")) {
             return json(200, mountpaths.show(head));
@@ -243,13 +243,14 @@ final class NativeApi implements HttpHandler {
         return array;
     }
 
-    private JsonNode smap() {
+    private JsonNode smap(RequestHead head) {
         var state = views.current().state();
         var smap = JSON.createObjectNode();
         var proxies = smap.putObject("pmap");
         var targets = smap.putObject("tmap");
         for (var node : state.map().nodes().values()) {
-            (node.role() == Role.PROXY ? proxies : targets).set(node.id().value(), snode(node));
+            (node.role() == Role.PROXY ? proxies : targets)
+                    .set(node.id().value(), snode(node, ClientUrl.of(node, head)));
         }
         if (!proxies.isEmpty()) {
             smap.set("proxy_si", proxies.elements().next());
@@ -258,8 +259,8 @@ final class NativeApi implements HttpHandler {
                 .put("version", Long.toString(state.map().version()));
     }
 
-    private static ObjectNode snode(Node node) {
-        var url = URI.create(node.url());
+    private static ObjectNode snode(Node node, String direct) {
+        var url = URI.create(direct);
         var snode = JSON.createObjectNode()
                 .put("daemon_type", node.role() == Role.PROXY ? "proxy" : "target")
                 .put("daemon_id", node.id().value())
@@ -268,7 +269,7 @@ final class NativeApi implements HttpHandler {
             snode.putObject(net)
                     .put("node_ip_addr", url.getHost())
                     .put("daemon_port", Integer.toString(url.getPort()))
-                    .put("direct_url", node.url());
+                    .put("direct_url", direct);
         }
         return snode;
     }

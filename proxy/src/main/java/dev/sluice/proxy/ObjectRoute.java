@@ -52,12 +52,13 @@ final class ObjectRoute {
         if (hop.isPresent()) {
             return relayedHere(call, hop.get().version(), view);
         }
-        if (request instanceof S3Request.GetObject && wantsRedirect(head, bucket)) {
-            return redirect(request, head, path, caller, primary, view);
+        var sameProcess = targets.here(primary.id());
+        if (sameProcess.isPresent()) {
+            return sameProcess.get().object(call);
         }
-        return targets.here(primary.id())
-                .map(target -> target.object(call))
-                .orElseGet(() -> new Forward(new KeyWay(views, view, bucket, request)));
+        return request instanceof S3Request.GetObject && wantsRedirect(head, bucket)
+                ? redirect(request, head, path, caller, primary, view)
+                : new Forward(new KeyWay(views, view, bucket, request));
     }
 
     /// A target waits until it may serve the key. When the map names another one meanwhile, that one gets the request.
@@ -122,6 +123,7 @@ final class ObjectRoute {
                 view.state().map().version(),
                 clock.instant());
         var query = (head.query().isEmpty() ? "" : head.query() + "&") + RedirectTokens.PARAMETER + "=" + token;
-        return new Response(307, Headers.of("Location", primary.url() + path + "?" + query), ResponseBody.NONE);
+        return new Response(
+                307, Headers.of("Location", ClientUrl.of(primary, head, path) + path + "?" + query), ResponseBody.NONE);
     }
 }

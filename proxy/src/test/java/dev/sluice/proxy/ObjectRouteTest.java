@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -117,6 +120,29 @@ class ObjectRouteTest {
             for (var target : new String[] {"target001", "target002", "target003"}) {
                 var key = cluster.keyOf(bucket, target);
                 assertThat(text(cluster.send("GET /shards/" + key, ""))).isEqualTo(target);
+                assertThat(text(cluster.send("GET /shards/" + key, "", "x-sluice-route", "redirect")))
+                        .as("nothing is gained by a second connection, to a port that may not be reached")
+                        .isEqualTo(target);
+            }
+        }
+    }
+
+    @Test
+    void aRedirectToThisMachineLeadsToTheNameByWhichTheClientCame() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            var bucket = proxy.bucket("shards");
+            for (int number = 1; number <= 3; number++) {
+                var id = TrialCluster.id(number);
+                proxy.control.apply(new Command.Join(new Node(id, Role.TARGET, "http://0.0.0.0:818" + number, "", 1)));
+            }
+            var key = proxy.keyOf(bucket, "target002");
+            for (var host : List.of("train01:8080", "shards.s3.example.com:8080")) {
+                var path = host.startsWith("shards") ? "/" + key : "/shards/" + key;
+                var answer = (Response)
+                        proxy.answer(SignedRequest.of("GET " + path, "", "User-Agent", PYTORCH, "Host", host));
+                assertThat(answer.headers().first("Location").orElseThrow())
+                        .startsWith("http://%s:8182/shards/%s?x-sluice-token="
+                                .formatted(host.startsWith("shards") ? "s3.example.com" : "train01", key));
             }
         }
     }

@@ -190,7 +190,7 @@ final class TrialCluster implements AutoCloseable {
                 state.apply(change.apply(id, state.replication().target(id).orElseThrow())));
     }
 
-    private static NodeId id(int number) {
+    static NodeId id(int number) {
         return new NodeId("target%03d".formatted(number));
     }
 

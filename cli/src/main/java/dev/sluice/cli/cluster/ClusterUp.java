@@ -9,6 +9,7 @@ import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
+import dev.sluice.common.cluster.AnyAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -166,6 +167,7 @@ public final class ClusterUp {
                 .findFirst()
                 .orElseThrow()
                 .url();
+        var here = config.http().tls() ? endpoint : AnyAddress.named(endpoint, "127.0.0.1");
         var shape = config.cluster();
         var started = new ClusterFile.Started(
                 shape.proxies(),
@@ -176,8 +178,8 @@ public final class ClusterUp {
                 shape.separate(),
                 config.auth().enabled());
         return new ClusterFile(
-                endpoint,
-                endpoint,
+                here,
+                here,
                 config.auth().accessKey(),
                 config.auth().secretKey(),
                 configs.getFirst().http().tlsCertificate(),
