@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -49,6 +50,8 @@ final class ReplicatedLoad implements AutoCloseable {
     private final AtomicInteger contents = new AtomicInteger();
     private final Waits reads = new Waits();
     private final Waits writes = new Waits();
+    /// What each client waits for now.
+    private final Map<Thread, Refusals> waiting = new ConcurrentHashMap<>();
     private volatile boolean stopped;
     private volatile boolean failed;
 
@@ -74,8 +77,8 @@ final class ReplicatedLoad implements AutoCloseable {
         for (var done : steps) {
             assertThat(done.tryAcquire(more, 1, TimeUnit.MINUTES))
                     .as(
-                            "a client did %d steps in a minute; longest waits: %s, %s",
-                            more, reads.longest(), writes.longest())
+                            "a client did %d steps in a minute; longest waits: %s, %s; they wait for %s",
+                            more, reads.longest(), writes.longest(), waiting.values())
                     .isTrue();
         }
         if (failed) {
@@ -227,28 +230,35 @@ final class ReplicatedLoad implements AutoCloseable {
     ///
     /// @param once to give up instead
     /// @return empty when it was given up, or the load is at its end
-    private <T> Optional<T> answered(String what, Waits waiting, boolean once, Supplier<T> request) {
-        long began = System.nanoTime();
-        while (!failed) {
-            try {
-                var answer = request.get();
-                waiting.ended(began, what);
-                return Optional.of(answer);
-            } catch (S3Exception refused) {
-                assertThat(refused.statusCode())
-                        .as("status of %s: %s", what, refused.getMessage())
-                        .isEqualTo(UNAVAILABLE);
-            } catch (SdkClientException lost) {
-                PromiseBroken.check(() -> assertThat(lost.getMessage())
-                        .as("%s: only connections may break", what)
-                        .doesNotContain("checksum"));
+    private <T> Optional<T> answered(String what, Waits waits, boolean once, Supplier<T> request) {
+        var refusals = new Refusals(what);
+        waiting.put(Thread.currentThread(), refusals);
+        try {
+            while (!failed) {
+                try {
+                    var answer = request.get();
+                    waits.ended(refusals.began(), refusals.toString());
+                    return Optional.of(answer);
+                } catch (S3Exception refused) {
+                    assertThat(refused.statusCode())
+                            .as("status of %s: %s", what, refused.getMessage())
+                            .isEqualTo(UNAVAILABLE);
+                    refusals.add(refused);
+                } catch (SdkClientException lost) {
+                    PromiseBroken.check(() -> assertThat(lost.getMessage())
+                            .as("%s: only connections may break", what)
+                            .doesNotContain("checksum"));
+                    refusals.add(lost);
+                }
+                if (once) {
+                    return Optional.empty();
+                }
+                LockSupport.parkNanos(BACK_OFF.toNanos());
             }
-            if (once) {
-                return Optional.empty();
-            }
-            LockSupport.parkNanos(BACK_OFF.toNanos());
+            return Optional.empty();
+        } finally {
+            waiting.remove(Thread.currentThread());
         }
-        return Optional.empty();
     }
 
     // ---- the end

@@ -48,6 +48,9 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     private static final Duration TICK = Duration.ofMillis(100);
     private static final Duration PAUSE = Duration.ofMillis(2);
 
+    /// The same while a target that is down beats: the others may say soon that they hear it, too.
+    private static final Duration SOON = Duration.ofMillis(10);
+
     /// How long ago a target that is down has beaten, when it counts as back.
     private static final Duration BACK = Duration.ofMillis(600);
 
@@ -74,7 +77,9 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     private final Map<NodeId, Returned> returned = new ConcurrentHashMap<>();
     private final Map<NodeId, Word> words = new ConcurrentHashMap<>();
     private final AtomicLong said = new AtomicLong(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+    private final Standstill standstill;
     private final Thread judge;
+    private final Thread ticker;
     private volatile Optional<ControlPlane> cluster = Optional.empty();
     private volatile boolean closed;
     private volatile Optional<ClusterState> state = Optional.empty();
@@ -98,7 +103,9 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         this.reports = new Reports(clock, controllers);
         this.hearers = new Hearers(clock);
         this.commands = new CommandQueue(log, memory, this::agreed);
+        this.standstill = new Standstill(clock);
         this.judge = Thread.ofPlatform().name("controller " + self).daemon().unstarted(this::judgeForEver);
+        this.ticker = Thread.ofPlatform().name("standstill " + self).daemon().unstarted(this::tickForEver);
         log.follow(this::applied);
     }
 
@@ -160,6 +167,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     public void start(ControlPlane plane) {
         cluster = Optional.of(plane);
         judge.start();
+        ticker.start();
     }
 
     /// Ends what [#start] began. No change is made after it.
@@ -167,6 +175,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     public void close() {
         closed = true;
         judge.interrupt();
+        ticker.interrupt();
         published.end();
         log.close();
     }
@@ -358,17 +367,11 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         while (!closed && !hasBegun()) {
             LockSupport.parkNanos(TICK.toNanos());
         }
-        long due = clock.nanos();
         while (!closed) {
             try {
-                stoodStillSince(due);
-                var wait = promises.untilNextLapse(TICK).plus(PAUSE).toNanos();
-                due = clock.nanos() + wait;
-                if (returned.isEmpty()) {
-                    LockSupport.parkNanos(wait);
-                }
-                stoodStillSince(due);
-                due = clock.nanos();
+                long wait = promises.untilNextLapse(TICK).plus(PAUSE).toNanos();
+                LockSupport.parkNanos(returned.isEmpty() ? wait : Math.min(wait, SOON.toNanos()));
+                allowForStandstill();
                 judge();
             } catch (StoreException e) {
                 LOG.warn("cannot change the state of a target: {}", e.getMessage());
@@ -397,9 +400,16 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         return false;
     }
 
-    /// Also while it waited for a drive or another command: it may be the process that stood still.
-    private void stoodStillSince(long due) {
-        promises.stoodStill(Duration.ofNanos(clock.nanos() - due));
+    /// Also while the judge waits for a drive or another command, which is no standstill itself.
+    private void tickForEver() {
+        while (!closed) {
+            LockSupport.parkNanos(Standstill.TICK.toNanos());
+            allowForStandstill();
+        }
+    }
+
+    private void allowForStandstill() {
+        promises.stoodStill(standstill.look());
     }
 
     /// What is due now. Promises lapse on each controller; the one that leads logs what follows, may choose drives

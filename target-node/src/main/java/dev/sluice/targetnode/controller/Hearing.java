@@ -34,11 +34,18 @@ public final class Hearing {
     /// Who was silent for so long begins again.
     private static final Duration GAP = Duration.ofMillis(600);
 
+    /// The same where it is asked who hears whom. No promise lapses before, so between the two nobody would help those
+    /// that wait for a target which beats now and then.
+    private static final Duration LONG_GAP = Promises.PROMISE;
+
     /// Who begins has to beat for so long before it is muted: the others have to hear it first.
     private static final Duration STEADY = Duration.ofMillis(700);
 
     /// Who begins is heard by the others after so long, where nothing is cut.
     private static final Duration TO_BE_HEARD = Duration.ofMillis(1200);
+
+    /// Who was muted has to beat for so long, or it would be muted again soon. Each time slots change.
+    private static final Duration RECOVERED = Duration.ofSeconds(3);
 
     private record Received(long number, long at) {}
 
@@ -48,12 +55,14 @@ public final class Hearing {
         private Beat newest;
         private long at;
         private long since;
+        private long sinceLongGap;
 
         Beats(Beat first, long now) {
             incarnation = first.incarnation();
             newest = first;
             at = now;
             since = now;
+            sinceLongGap = now;
         }
 
         void add(Beat beat, long now) {
@@ -62,6 +71,7 @@ public final class Hearing {
                 return; // it came twice
             }
             since = now - at > GAP.toNanos() ? now : since;
+            sinceLongGap = now - at > LONG_GAP.toNanos() ? now : sinceLongGap;
             if (beat.number() >= newest.number()) { // else it was overtaken
                 newest = beat;
                 at = now;
@@ -178,11 +188,17 @@ public final class Hearing {
         return targets.entrySet().stream()
                 .filter(target -> target.getValue().muted())
                 .map(Map.Entry::getKey)
-                .filter(target -> isHeardHere(target) && !isHeardByFew(target, opinions))
+                .filter(target -> hasRecovered(target) && !isHeardByFew(target, opinions))
                 .filter(target -> opinion(target)
                         .filter(heard -> heard.size() * 2 >= others(target, opinions))
                         .isPresent())
                 .toList();
+    }
+
+    private boolean hasRecovered(NodeId target) {
+        return newest(target)
+                .filter(each -> each.at - each.since > RECOVERED.toNanos() && clock.nanos() - each.at < fresh)
+                .isPresent();
     }
 
     /// The pairs of which one says that it does not hear the other, though that one beats, and has for long enough to
@@ -207,7 +223,7 @@ public final class Hearing {
     private boolean isHeardHere(NodeId target) {
         return newest(target)
                 .filter(_ -> isUpOrMuted(target))
-                .filter(each -> each.at - each.since > TO_BE_HEARD.toNanos() && clock.nanos() - each.at < fresh)
+                .filter(each -> each.at - each.sinceLongGap > TO_BE_HEARD.toNanos() && clock.nanos() - each.at < fresh)
                 .isPresent();
     }
 

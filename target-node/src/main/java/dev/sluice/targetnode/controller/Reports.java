@@ -15,7 +15,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// What the controllers said of targets, and what the leader logs for it: a target is down, and up again, when a
-/// majority says so. Where no majority comes together, those that did report trust it again.
+/// majority says so. Where no majority comes together, those that did report trust it again, unless it is muted:
+/// then all report it sooner or later.
 ///
 /// It has no thread and waits for nothing.
 public final class Reports {
@@ -96,6 +97,7 @@ public final class Reports {
         if (isMajority(boots.size())) {
             due.add(new Command.Down(about.target(), about.version(), boots));
         } else if (!boots.isEmpty()
+                && !known.muted().contains(about.target())
                 && clock.nanos() - firstSaid.computeIfAbsent(about, _ -> clock.nanos()) > DOUBT.toNanos()) {
             due.add(new Command.Trust(about.target(), about.version()));
         }

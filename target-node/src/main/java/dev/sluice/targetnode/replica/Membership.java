@@ -120,7 +120,7 @@ final class Membership implements CutMembers.Asker, AutoCloseable {
         }
         while (!closed) {
             try {
-                beat();
+                beat(incarnation);
                 reportDrives();
             } catch (RuntimeException bug) {
                 LOG.error("a beat failed: a bug", bug);
@@ -154,7 +154,9 @@ final class Membership implements CutMembers.Asker, AutoCloseable {
                         .isPresent();
     }
 
+    /// It beats before its drives have written: others wait for it from now on, and it may be called down.
     private void registered(int number) {
+        beat(number);
         drives.markAllSound();
         begin(number);
         LOG.info("{} takes part in replication as incarnation {}", self, number);
@@ -187,11 +189,11 @@ final class Membership implements CutMembers.Asker, AutoCloseable {
         return answered;
     }
 
-    private void beat() {
+    private void beat(int life) {
         long sent = clock.nanos();
         long number = ++beats;
         var promised = new BeatPromises(control.controllers());
-        control.beat(new Beat(self, incarnation, number, drives.full(), heard.get(), appliedByAll()), answer -> {
+        control.beat(new Beat(self, life, number, drives.full(), heard.get(), appliedByAll()), answer -> {
             if (answer.leads()) {
                 answered(answer.controller(), number);
             }

@@ -2,10 +2,14 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Proposal;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
@@ -18,12 +22,13 @@ import org.slf4j.LoggerFactory;
 final class Proposer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Proposer.class);
     private static final long PAUSE_NANOS = 10_000_000;
-    private static final int PAUSES = 30;
+    private static final long PATIENT_NANOS = 30 * PAUSE_NANOS;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 100_000_000;
 
     private final ControlPlane control;
     private final Set<Command.SlotCommand> urgent = new LinkedHashSet<>();
     private final Set<Command.SlotCommand> patient = new LinkedHashSet<>();
+    private final Map<Cut, Command.CutOff> cuts = new LinkedHashMap<>();
     private final Semaphore arrived = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
@@ -31,6 +36,14 @@ final class Proposer implements AutoCloseable {
     Proposer(ControlPlane control) {
         this.control = control;
         this.thread = Thread.ofVirtual().name("proposer").start(this::proposeForEver);
+    }
+
+    /// What a request to leave is about. One of later says it anew, and the earlier one is void soon.
+    private record Cut(NodeId target, String drive, int group, int slot) {
+        static Cut of(Command.CutOff command) {
+            var first = command.primaries().getFirst();
+            return new Cut(command.other(), first.drive(), first.group(), first.slot());
+        }
     }
 
     /// Never blocks.
@@ -51,8 +64,12 @@ final class Proposer implements AutoCloseable {
     void add(Command.SlotCommand command) {
         boolean first;
         synchronized (urgent) {
-            first = urgent.isEmpty() && patient.isEmpty();
-            (isPatient(command) ? patient : urgent).add(command);
+            first = isIdle();
+            if (command instanceof Command.CutOff cut) {
+                cuts.put(Cut.of(cut), cut);
+            } else {
+                (isPatient(command) ? patient : urgent).add(command);
+            }
         }
         if (first) {
             arrived.release();
@@ -72,9 +89,16 @@ final class Proposer implements AutoCloseable {
         }
     }
 
+    private Optional<Command.CutOff> takeCut() {
+        synchronized (urgent) {
+            var first = cuts.keySet().stream().findFirst();
+            return first.map(cuts::remove);
+        }
+    }
+
     private boolean isIdle() {
         synchronized (urgent) {
-            return urgent.isEmpty() && patient.isEmpty();
+            return urgent.isEmpty() && patient.isEmpty() && cuts.isEmpty();
         }
     }
 
@@ -95,12 +119,17 @@ final class Proposer implements AutoCloseable {
         }
     }
 
-    /// Others are about to say the same, and each entry costs the controllers a look at all slots.
+    /// Others are about to say the same, and each entry costs the controllers a look at all slots. Requests that
+    /// targets
+    /// leave go one at a time: where a target is silent there are new ones all the time, and failovers wait for the
+    /// others.
     private void proposeSoon() {
-        for (int pause = 0; pause < PAUSES && !closed; pause++) {
+        long end = System.nanoTime() + PATIENT_NANOS;
+        do {
             LockSupport.parkNanos(PAUSE_NANOS);
             propose(takeAll(urgent));
-        }
+            takeCut().ifPresent(this::apply);
+        } while (System.nanoTime() - end < 0 && !closed);
         propose(takeAll(patient));
     }
 
@@ -119,7 +148,7 @@ final class Proposer implements AutoCloseable {
                 default -> others.add(command);
             }
         }
-        others.forEach(this::apply);
+        others.forEach(this::apply); // drives that are out
         apply(expel, Command.Expel::new);
         apply(takeOff, Command.TakeOff::new);
         apply(opened, Command.Opened::new);

@@ -121,7 +121,38 @@ class HearingTest {
         assertThat(hearing.toUnmute()).as("it hears nobody").isEmpty();
         opinions.put(ids[2], Optional.of(Set.of(ids[0], ids[1])));
         pass(1);
+        assertThat(hearing.toUnmute()).as("it may have been good luck").isEmpty();
+        pass(3);
         assertThat(hearing.toUnmute()).containsExactly(ids[2]);
+    }
+
+    /// Slots change whenever it is muted, and when it is not.
+    @Test
+    void mutedTargetThatBeatsNowAndThenStaysMuted() {
+        entries.put(ids[2], entry(false, true));
+        for (int i = 0; i < 20; i++) {
+            silent.add(ids[2]);
+            pass(2);
+            silent.clear();
+            pass(1);
+            assertThat(hearing.toUnmute()).isEmpty();
+        }
+        pass(13);
+        assertThat(hearing.toUnmute()).containsExactly(ids[2]);
+    }
+
+    /// Its promise does not lapse.
+    @Test
+    void targetThatBeatsNowAndThenMayBeCutOffFromOthers() {
+        cutOff(2);
+        for (int i = 0; i < 4; i++) {
+            silent.add(ids[2]);
+            pass(2);
+            silent.clear();
+            pass(1);
+        }
+        assertThat(hearing.toMute()).isEmpty();
+        assertThat(hearing.pairs()).contains(CutPair.of(ids[0], ids[2]), CutPair.of(ids[1], ids[2]));
     }
 
     /// After the controller's start it may be the first to beat.

@@ -6,10 +6,14 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.CutPair;
+import dev.sluice.common.cluster.slots.Cuts;
+import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -34,6 +38,48 @@ class ReportsTest {
             state = state.apply(new Command.ControllerBoot(controller, 1));
         }
         return state;
+    }
+
+    private static final class NobodyIsHeard implements Leader, Cuts {
+        @Override
+        public Cuts cuts() {
+            return this;
+        }
+
+        @Override
+        public boolean leased(NodeId target) {
+            return false;
+        }
+
+        @Override
+        public boolean avoids(int group, int slot, String drive) {
+            return false;
+        }
+
+        @Override
+        public boolean isFull(String drive) {
+            return false;
+        }
+
+        @Override
+        public Set<CutPair> pairs() {
+            return Set.of();
+        }
+
+        @Override
+        public boolean isHeardByFew(NodeId target) {
+            return true;
+        }
+
+        @Override
+        public boolean hasJustBeaten(NodeId target, int incarnation, long beat) {
+            return false;
+        }
+
+        @Override
+        public boolean wasCutOff(int group, int slot) {
+            return false;
+        }
     }
 
     private long version() {
@@ -94,6 +140,20 @@ class ReportsTest {
         assertThat(due()).isEmpty();
         lapsed(TWO, 1, version());
         assertThat(due()).as("a new doubt").isEmpty();
+    }
+
+    /// Nobody promises it anything any more.
+    @Test
+    void doubtOfAMutedTargetLasts() {
+        state = state.apply(new Command.Mute(TARGET, version(), new TreeSet<>()), new NobodyIsHeard());
+        assertThat(state.replication().muted()).containsExactly(TARGET);
+        lapsed(TWO, 1, version());
+        assertThat(due()).isEmpty();
+        clock.passes(900);
+        lapsed(TWO, 1, version());
+        assertThat(due()).isEmpty();
+        lapsed(ONE, 1, version());
+        assertThat(due()).containsExactly(new Command.Down(TARGET, version(), new TreeMap<>(Map.of(ONE, 1, TWO, 1))));
     }
 
     @Test

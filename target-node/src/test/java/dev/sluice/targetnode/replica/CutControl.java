@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The controller as one target reaches it: not at all while the test cuts it off. Then the target knows what it knew.
-final class CutControl implements ControlPlane {
+class CutControl implements ControlPlane {
     private final Supplier<ControlPlane> controller;
     private volatile Set<String> full = Set.of();
     private Optional<ClusterView> known = Optional.empty();

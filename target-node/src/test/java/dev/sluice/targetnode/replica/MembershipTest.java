@@ -2,6 +2,8 @@ package dev.sluice.targetnode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.cluster.Beat;
+import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
@@ -21,8 +23,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,14 +81,46 @@ class MembershipTest {
         }
     }
 
+    /// From its registration on others wait for it, and it has a second to beat in.
+    @Test
+    void targetBeatsBeforeItsDrivesHaveWritten() throws Exception {
+        var beaten = new CountDownLatch(1);
+        var drives = new NamedDrives() {
+            @Override
+            public void markAllSound() {
+                try {
+                    assertThat(beaten.await(30, TimeUnit.SECONDS)).isTrue();
+                } catch (InterruptedException interrupted) {
+                    throw new IllegalStateException(interrupted);
+                }
+            }
+        };
+        drives.allKnown = true;
+        try (var controller = controller()) {
+            var plane = new CutControl(() -> controller) {
+                @Override
+                public void beat(Beat beat, Consumer<Beaten> answered) {
+                    assertThat(beat.incarnation()).isEqualTo(1);
+                    beaten.countDown();
+                    super.beat(beat, answered);
+                }
+            };
+            try (var membership =
+                    new Membership(SELF, plane, drives, Map.of(), System::nanoTime, Optional::empty, _ -> {})) {
+                membership.start();
+                TargetFixture.eventually(() -> membership.incarnation() == 1);
+            }
+        }
+    }
+
     private static Membership membership(
             Controller controller, NamedDrives drives, NanoClock clock, IntConsumer begin) {
         return new Membership(SELF, controller, drives, Map.of(), clock, Optional::empty, begin);
     }
 
     /// One drive is here, and others may come.
-    private static final class NamedDrives implements Membership.Drives {
-        private volatile boolean allKnown;
+    private static class NamedDrives implements Membership.Drives {
+        volatile boolean allKnown;
         private final AtomicInteger asked = new AtomicInteger();
         private volatile int reportedAs;
 

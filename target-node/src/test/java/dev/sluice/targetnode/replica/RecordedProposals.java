@@ -6,6 +6,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.List;
 import java.util.TreeMap;
@@ -16,7 +17,13 @@ import java.util.concurrent.TimeUnit;
 
 /// A proposer whose proposals come to a list and change nothing.
 final class RecordedProposals implements AutoCloseable {
-    private static final Command LAST = new Command.TakeOff(List.of(new Command.SlotDrive(9, 9, 9, "last", 9)));
+    private static final Command.SlotCommand LAST = new Command.CutOff(
+            new NodeId("target009"),
+            9,
+            9,
+            new NodeId("target009"),
+            new NodeId("target010"),
+            List.of(new Command.SlotDrive(9, 9, 9, "last", 9)));
 
     private final LinkedBlockingQueue<Command> proposed = new LinkedBlockingQueue<>();
     private final Proposer proposer = new Proposer(new Recording());
@@ -62,9 +69,9 @@ final class RecordedProposals implements AutoCloseable {
         }
     }
 
-    /// Members that are to go are proposed before learners that are taken off, so one of those is the next.
+    /// Members of silent targets are proposed to go after all else, and in order.
     void requireNone() {
-        proposer.add((Command.SlotCommand) LAST);
+        proposer.add(LAST);
         assertThat(next()).isEqualTo(LAST);
     }
 

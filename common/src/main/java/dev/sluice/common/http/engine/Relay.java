@@ -39,6 +39,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     /// How long a node may pause in the middle of an answer.
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
+    /// The same when the cluster says that it is down, and another one has the object.
+    private static final Duration PAUSE_WHEN_DOWN = Duration.ofSeconds(1);
+
     private final Exchange exchange;
     private final Forward forward;
     private final Channel client;
@@ -452,17 +455,24 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private void watchNode(long now) {
         boolean waits = bodyDoneUpstream || !asked;
         boolean nodeOwes = upstream != null && (!upstream.channel().isWritable() || (waits && takesMore(client)));
-        boolean brief = forward.way().mayMove() ? answerBegun : forward.way().isDown(stage);
-        long limit = exchange.engine().config().forwardTimeout().toNanos();
         if (!nodeOwes) {
             activeAt = now;
-        } else if (now - activeAt > (brief ? Math.min(limit, PAUSE.toNanos()) : limit)) {
+        } else if (now - activeAt > patience().toNanos()) {
             reused = false;
             if (answerBegun) {
                 watch.metrics().relayBrokenOff();
             }
             lost(new IOException("the node is silent"));
         }
+    }
+
+    /// How long the node may owe something.
+    private Duration patience() {
+        var way = forward.way();
+        var limit = exchange.engine().config().forwardTimeout();
+        var brief = way.mayMove() && way.isDown(stage) ? PAUSE_WHEN_DOWN : PAUSE;
+        boolean isBrief = way.mayMove() ? answerBegun : way.isDown(stage);
+        return isBrief && brief.compareTo(limit) < 0 ? brief : limit;
     }
 
     /// A fault of ours must not end the watch over the others.

@@ -1,6 +1,7 @@
 package dev.sluice.common.http.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
@@ -383,6 +384,22 @@ class RelayFollowsTest {
             assertThat(told.getCount()).isEqualTo(1);
             leaving.socket().close();
             assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /// It may stand still for long with its connection open. The client may ask again.
+    @Test
+    void anAnswerIsBrokenOffSoonWhenItsNodeIsDown() throws Exception {
+        client.send(GET);
+        try (var node = first.accept()) {
+            receive(node, "\r\n\r\n");
+            send(node, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello");
+            receive(client.socket(), "hello");
+            long begun = System.nanoTime();
+            keyMoves();
+            map.down = true;
+            assertThatThrownBy(() -> client.socket().getInputStream().read()).hasMessageContaining("reset");
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(6));
         }
     }
 
