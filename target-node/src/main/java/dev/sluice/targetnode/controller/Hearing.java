@@ -44,7 +44,9 @@ public final class Hearing {
     /// Who begins is heard by the others after so long, where nothing is cut.
     private static final Duration TO_BE_HEARD = Duration.ofMillis(1200);
 
-    /// Who was muted has to beat for so long, or it would be muted again soon. Each time slots change.
+    /// Who is muted again so soon after it was not has to beat longer than at first: slots change each time.
+    private static final Duration RELAPSE = Duration.ofSeconds(15);
+
     private static final Duration RECOVERED = Duration.ofSeconds(3);
 
     private record Received(long number, long at) {}
@@ -85,6 +87,7 @@ public final class Hearing {
     private final int leastOpinions;
     private final Map<NodeId, Beats> beats = new HashMap<>();
     private SortedMap<NodeId, TargetEntry> targets = new TreeMap<>();
+    private final Map<NodeId, Long> unmuted = new HashMap<>();
     private Set<CutPair> seen = Set.of();
 
     public Hearing(NanoClock clock) {
@@ -101,6 +104,12 @@ public final class Hearing {
 
     /// This controller has applied a newer state, which says this of the targets.
     public synchronized void follow(SortedMap<NodeId, TargetEntry> now) {
+        now.forEach((target, entry) -> {
+            var before = targets.get(target);
+            if (before != null && before.muted() && !entry.muted()) {
+                unmuted.put(target, clock.nanos());
+            }
+        });
         targets = now;
     }
 
@@ -196,8 +205,11 @@ public final class Hearing {
     }
 
     private boolean hasRecovered(NodeId target) {
+        long now = clock.nanos();
+        boolean relapsed = unmuted.containsKey(target) && now - unmuted.get(target) < RELAPSE.toNanos();
+        var steady = relapsed ? RECOVERED : TO_BE_HEARD;
         return newest(target)
-                .filter(each -> each.at - each.since > RECOVERED.toNanos() && clock.nanos() - each.at < fresh)
+                .filter(each -> each.at - each.since > steady.toNanos() && now - each.at < fresh)
                 .isPresent();
     }
 

@@ -121,24 +121,38 @@ class HearingTest {
         assertThat(hearing.toUnmute()).as("it hears nobody").isEmpty();
         opinions.put(ids[2], Optional.of(Set.of(ids[0], ids[1])));
         pass(1);
-        assertThat(hearing.toUnmute()).as("it may have been good luck").isEmpty();
-        pass(3);
         assertThat(hearing.toUnmute()).containsExactly(ids[2]);
+    }
+
+    private void follow(int target, TargetEntry entry) {
+        entries.put(ids[target], entry);
+        hearing.follow(new TreeMap<>(entries));
+    }
+
+    private void pauses(int target) {
+        silent.add(ids[target]);
+        pass(3);
+        silent.clear();
     }
 
     /// Slots change whenever it is muted, and when it is not.
     @Test
-    void mutedTargetThatBeatsNowAndThenStaysMuted() {
-        entries.put(ids[2], entry(false, true));
-        for (int i = 0; i < 20; i++) {
-            silent.add(ids[2]);
-            pass(2);
-            silent.clear();
-            pass(1);
-            assertThat(hearing.toUnmute()).isEmpty();
-        }
-        pass(13);
+    void whoIsMutedAgainSoonStaysMutedForLonger() {
+        follow(2, entry(false, true));
         assertThat(hearing.toUnmute()).containsExactly(ids[2]);
+        follow(2, entry(true, false));
+        pauses(2);
+        follow(2, entry(false, true));
+        pass(12);
+        assertThat(hearing.toUnmute()).isEmpty();
+        pass(2);
+        assertThat(hearing.toUnmute()).containsExactly(ids[2]);
+        follow(2, entry(true, false));
+        pass(60);
+        pauses(2);
+        follow(2, entry(false, true));
+        pass(6);
+        assertThat(hearing.toUnmute()).as("that was long ago").containsExactly(ids[2]);
     }
 
     /// Its promise does not lapse.
