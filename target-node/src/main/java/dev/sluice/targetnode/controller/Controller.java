@@ -239,14 +239,14 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
 
     @Override
     public Told newer(long version, Duration patience) {
-        requireLeaderHeard();
+        requireNewest();
         if (version >= 0 && current().version() <= version) {
             var watch = published.watch(version);
             try {
                 var _ = watch.get(patience.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException _) {
                 watch.cancel(false);
-                requireLeaderHeard();
+                requireNewest();
                 return told(new StateUpdate.Changes(List.of()));
             } catch (ExecutionException e) {
                 throw new StoreException.Unavailable("the watch failed: " + e.getCause());
@@ -258,8 +258,12 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         return told(updateSince(version));
     }
 
-    /// Who does not hear the leader may have an old state for long.
-    private void requireLeaderHeard() {
+    /// Who does not hear the leader may have an old state for long; and so has who begins again, while it applies its log
+    /// once more. Its own boot number comes after all that.
+    private void requireNewest() {
+        if (promises.boot() == 0) {
+            throw new StoreException.Unavailable(self + " has not applied the controllers' log yet");
+        }
         if (log.seat().leader().isEmpty()) {
             throw new StoreException.Unavailable(self + " hears no leader of the controllers");
         }

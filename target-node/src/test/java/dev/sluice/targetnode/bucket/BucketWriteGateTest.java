@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.bucket;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -153,6 +155,24 @@ class BucketWriteGateTest {
         assertThatThrownBy(() -> writes.enter(bucket))
                 .isInstanceOf(StoreException.Unavailable.class)
                 .hasMessageContaining("replicas");
+    }
+
+    /// A node that has just begun may know an old state: the name is another bucket's by now, and so is the folder.
+    @Test
+    void bucketIsNotDroppedOnTheWordOfAnOldState() {
+        var marked = controller.apply(new Command.MarkDeleting("shards"));
+        long deletion = marked.buckets().find("shards").orElseThrow().deletion();
+        controller.apply(new Command.RemoveBucket("shards", bucket.id(), deletion));
+        node.hear();
+        var dropped = new ArrayList<String>();
+        writes.drop("shards", bucket.id(), () -> dropped.add("while it is removed"));
+        controller.apply(new Command.ForgetBucket("shards", bucket.id()));
+        controller.apply(new Command.CreateBucket("shards", 43, BucketProperties.defaults(Optional.empty())));
+        assertThat(node.view().state().buckets().isRemoved("shards", bucket.id()))
+                .as("so it still seems here")
+                .isTrue();
+        writes.drop("shards", bucket.id(), () -> dropped.add("when another one has its name"));
+        assertThat(dropped).containsExactly("while it is removed");
     }
 
     @Test

@@ -31,6 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no
 /// locks.
@@ -50,6 +52,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// For one key, the newest intent that can be fulfilled decides; older ones are void. [#commit] and [#drop] must
 /// not run at the same time as each other; [#settle] may run beside them.
 public final class Contents implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Contents.class);
+
     private static final byte[] DROPS = {'d'};
     private static final byte[] INDEXED = {'i'};
     private static final byte[] OWNER = {'n'};
@@ -520,7 +524,7 @@ public final class Contents implements AutoCloseable {
 
     private void finishDrop(BucketRef bucket) throws IOException {
         dropped.add(bucket.id());
-        trash.take(Layout.objects(bucket), bucket.id() + ".objects");
+        takePlainFiles(bucket);
         trash.take(Layout.escapedFolder(bucket.id()), bucket.id() + ".escaped");
         names.forget(bucket);
         places.sync(Set.of(Layout.OBJECTS, Layout.ESCAPED, Layout.BUCKETS, Layout.TRASH));
@@ -555,6 +559,32 @@ public final class Contents implements AutoCloseable {
                 true);
         slots.purgeLater(bucket.id());
         open.removeAll(bucket.id()).forEach(places::giveUpQuietly);
+    }
+
+    /// The folder has the bucket's name only. Whoever drops a bucket by mistake, when its name is another one's, does not
+    /// take that one's objects.
+    private void takePlainFiles(BucketRef bucket) throws IOException {
+        if (!names.isNameOfAnother(bucket)) {
+            trash.take(Layout.objects(bucket), bucket.id() + ".objects");
+            return;
+        }
+        LOG.warn("bucket {} (id {}) is dropped file by file: another one has its name", bucket.name(), bucket.id());
+        var changed = new HashSet<String>();
+        var prefix = IndexKeys.number(bucket.id());
+        index.scan(Table.OBJECTS, prefix, (row, value) -> {
+            if (!IndexKeys.startsWith(row, prefix)) {
+                return false;
+            }
+            var key = IndexKeys.keyOf(row);
+            var path = Layout.plain(bucket, key);
+            if (!ObjectEntry.decode(value).escaped()
+                    && lying(path, false, bucket.id(), key).isPresent()) {
+                trash.delete(path);
+                changed.add(Layout.parent(path));
+            }
+            return true;
+        });
+        places.sync(changed);
     }
 
     /// Takes away the files of a multipart upload that has ended.

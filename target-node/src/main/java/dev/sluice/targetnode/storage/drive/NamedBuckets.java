@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +63,17 @@ final class NamedBuckets {
             LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
             return false;
         }
+    }
+
+    /// Whether another bucket of the same name has written here: their plain files share a folder.
+    boolean isNameOfAnother(BucketRef bucket) throws IOException {
+        var others = new AtomicBoolean();
+        each(other -> {
+            if (other.name().equals(bucket.name()) && other.id() != bucket.id()) {
+                others.set(true);
+            }
+        });
+        return others.get();
     }
 
     void forget(BucketRef bucket) throws IOException {

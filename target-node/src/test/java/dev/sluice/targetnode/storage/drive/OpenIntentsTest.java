@@ -96,17 +96,21 @@ class OpenIntentsTest {
     }
 
     private Prepared put(String key, ObjectVersion version, int size) {
+        return put(BUCKET, key, version, size);
+    }
+
+    private Prepared put(BucketRef bucket, String key, ObjectVersion version, int size) {
         return drive().call(() -> {
             var data = content(version, size);
-            var record = record(key, version, data);
+            var record = record(bucket, key, version, data);
             var work = Layout.work(version);
             if (size < LARGE) {
-                return Contents.prepareSmallPut(BUCKET, work, record, data, new IndexBatch())
+                return Contents.prepareSmallPut(bucket, work, record, data, new IndexBatch())
                         .orElseThrow();
             }
             try (var file = drive().contents().files().create(work)) {
                 file.write(0, ByteBuffer.wrap(data));
-                return drive().contents().preparePut(BUCKET, work, file, record, new IndexBatch(), true);
+                return drive().contents().preparePut(bucket, work, file, record, new IndexBatch(), true);
             }
         });
     }
@@ -121,11 +125,11 @@ class OpenIntentsTest {
         return Contents.prepareDelete(BUCKET, key, version, true);
     }
 
-    private static ObjectRecord record(String key, ObjectVersion version, byte[] data) {
+    private static ObjectRecord record(BucketRef bucket, String key, ObjectVersion version, byte[] data) {
         var summer = new BlockSummer();
         summer.update(0, ByteBuffer.wrap(data));
         return new ObjectRecord(
-                BUCKET.id(),
+                bucket.id(),
                 key,
                 version,
                 data.length,
@@ -145,8 +149,12 @@ class OpenIntentsTest {
     }
 
     private void requireStored(String key, ObjectVersion version, int size) {
+        requireStored(BUCKET, key, version, size);
+    }
+
+    private void requireStored(BucketRef bucket, String key, ObjectVersion version, int size) {
         drive().call(() -> {
-            var found = (Found.Present) drive().contents().find(BUCKET, key);
+            var found = (Found.Present) drive().contents().find(bucket, key);
             try (var file = found.file()) {
                 assertThat(found.record().version()).isEqualTo(version);
                 var read = ByteBuffer.allocate(size);
@@ -359,6 +367,26 @@ class OpenIntentsTest {
             Thread.onSpinWait();
         }
         assertThat(isEmpty(Table.SLOTS)).isTrue();
+    }
+
+    /// Nobody should ask for it: the files of both are in one folder. Those of the other one stay.
+    @Test
+    void dropOfABucketWhoseNameIsAnothersTakesItsOwnFilesOnly() throws Exception {
+        var next = new BucketRef(BUCKET.id() + 6, BUCKET.name());
+        drive().commit(put("own", version(1), 100));
+        drive().commit(put("folder/large", version(2), LARGE));
+        drive().commit(put("both", version(3), 100));
+        drive().commit(put(next, "both", version(4), 100));
+        drive().commit(put(next, "folder/next", version(5), LARGE));
+        drive().alone(() -> drive().contents().drop(BUCKET));
+        for (int round = 0; round < 2; round++) {
+            requireStored(next, "both", version(4), 100);
+            requireStored(next, "folder/next", version(5), LARGE);
+            assertThat(folder.resolve("objects/bucket/own")).doesNotExist();
+            assertThat(folder.resolve("objects/bucket/folder/large")).doesNotExist();
+            assertThat(row("own")).isEmpty();
+            restart();
+        }
     }
 
     /// As a learner does with an older object of its source, or one that its source does not have.
