@@ -4,6 +4,8 @@ SHELL := /bin/bash
 MVN = JAVA_HOME="$$(deploy/java-home)" && export JAVA_HOME LC_ALL=C.UTF-8 && \
       deploy/maven -B -ntp "-Dsluice.commit=$$(deploy/commit)"
 
+RUN_TESTS = JAVA_HOME="$$(deploy/java-home)" LC_ALL=C.UTF-8 deploy/run-tests "-Dsluice.commit=$$(deploy/commit)"
+
 REPORTS = */target/surefire-reports */*/target/surefire-reports
 
 .DEFAULT_GOAL := help
@@ -23,11 +25,13 @@ check: ## all that needs no test to run: compiler warnings, Error Prone, NullAwa
 
 test: ## the same checks, and all tests but the long ones
 	@rm -rf $(REPORTS)
-	@$(MVN) verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
+	@$(MVN) -q -T 2 -DskipTests verify
+	@$(RUN_TESTS) || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
 test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (CONTRIBUTING.md)
 	@rm -rf $(REPORTS)
-	@$(MVN) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 verify || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
+	@$(MVN) -q -T 2 -DskipTests verify
+	@$(RUN_TESTS) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
 bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
 	@bench/compare

@@ -50,9 +50,7 @@ final class Confirmations {
         var start = System.nanoTime();
         lock.lock();
         try {
-            appenders.values().stream()
-                    .filter(appender -> !appender.hasAppendEntries()) // entries confirm as well, and must not wait
-                    .forEach(LogAppender::triggerHeartbeat);
+            triggerHeartbeats();
             var left = patience.toNanos();
             while (!suffices.test(answered(term, start)) && left > 0) {
                 left = answered.awaitNanos(left);
@@ -61,6 +59,22 @@ final class Confirmations {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// The others learn soon what is committed.
+    void tell() {
+        lock.lock();
+        try {
+            triggerHeartbeats();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void triggerHeartbeats() {
+        appenders.values().stream()
+                .filter(appender -> !appender.hasAppendEntries()) // entries do the same, and must not wait
+                .forEach(LogAppender::triggerHeartbeat);
     }
 
     private Set<String> answered(long term, long start) {

@@ -45,6 +45,9 @@ public final class RatisConsensus implements AutoCloseable {
     /// The largest entry.
     public static final int ENTRY_BYTES = RatisSettings.ENTRY_BYTES;
 
+    /// In production. Tests that share a machine with many others set more, by the property sluice.election_millis.
+    static final int ELECTION_MILLIS = 300;
+
     private static final Logger LOG = LoggerFactory.getLogger(RatisConsensus.class);
 
     private final String self;
@@ -67,6 +70,13 @@ public final class RatisConsensus implements AutoCloseable {
     /// @throws LostVote when the folder is older than a vote that left this server
     public RatisConsensus(Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls)
             throws IOException {
+        this(folder, self, founders, machine, calls, Integer.getInteger("sluice.election_millis", ELECTION_MILLIS));
+    }
+
+    /// @param electionMillis how long a follower waits for its leader; up to twice as long
+    RatisConsensus(
+            Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls, int electionMillis)
+            throws IOException {
         if (!(founders.isEmpty() || founders.contains(self))) {
             throw new IllegalArgumentException(self + " is not one of the founders " + founders);
         }
@@ -75,7 +85,7 @@ public final class RatisConsensus implements AutoCloseable {
         this.durable = new DurableState(this.folder, this.folder.open());
         this.outgoing = new OutgoingCalls(calls, durable);
         this.machine = new LogMachine(machine, durable);
-        this.server = build(founders);
+        this.server = build(founders, electionMillis);
         try {
             server.start();
             durable.settle();
@@ -98,13 +108,13 @@ public final class RatisConsensus implements AutoCloseable {
         return RaftPeer.newBuilder().setId(id).build();
     }
 
-    private RaftServer build(Set<String> founders) throws IOException {
+    private RaftServer build(Set<String> founders, int electionMillis) throws IOException {
         return RaftServer.newBuilder()
                 .setServerId(RaftPeerId.valueOf(self))
                 .setGroup(RaftGroup.valueOf(folder.group(), peers(durable.isConfigured() ? Set.of() : founders)))
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
-                .setProperties(RatisSettings.of(folder))
+                .setProperties(RatisSettings.of(folder, electionMillis))
                 .setParameters(OwnCallsRpc.parameters(outgoing))
                 .build();
     }
@@ -152,6 +162,7 @@ public final class RatisConsensus implements AutoCloseable {
             if (!reply.isSuccess()) {
                 throw failure(proposal, Optional.ofNullable(reply.getException()));
             }
+            outgoing.confirmations().tell();
             return reply.getMessage().getContent().toByteArray();
         } catch (TimeoutException _) {
             throw new ConsensusException.OutcomeUnknown("not committed within " + patience.toMillis() + " ms");

@@ -15,15 +15,20 @@ final class RatisSettings {
     private static final SizeInBytes MESSAGE = SizeInBytes.valueOf(ENTRY_BYTES + (4 << 10));
 
     private static final int SNAPSHOT_EACH = 1024;
+
+    /// A server that begins waits so long for a leader, or up to twice as long.
+    private static final int FIRST_ELECTION_MILLIS = 300;
+
     private static final TimeDuration NEVER = TimeDuration.valueOf(10_000, TimeUnit.DAYS);
 
     private RatisSettings() {}
 
-    static RaftProperties of(RaftFolder folder) {
+    /// @param electionMillis how long a follower waits for its leader; up to twice as long
+    static RaftProperties of(RaftFolder folder, int electionMillis) {
         var settings = new RaftProperties();
         RaftConfigKeys.Rpc.setType(settings, new OwnCallsRpc());
         folders(settings, folder);
-        times(settings);
+        times(settings, electionMillis);
         log(settings);
         snapshots(settings);
         threads(settings);
@@ -36,11 +41,11 @@ final class RatisSettings {
         RaftServerConfigKeys.setRemovedGroupsDir(settings, folder.removed().toFile());
     }
 
-    private static void times(RaftProperties settings) {
-        RaftServerConfigKeys.Rpc.setTimeoutMin(settings, millis(300));
-        RaftServerConfigKeys.Rpc.setTimeoutMax(settings, millis(600));
-        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(settings, millis(300));
-        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(settings, millis(600));
+    private static void times(RaftProperties settings, int electionMillis) {
+        RaftServerConfigKeys.Rpc.setTimeoutMin(settings, millis(electionMillis));
+        RaftServerConfigKeys.Rpc.setTimeoutMax(settings, millis(2 * electionMillis));
+        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(settings, millis(FIRST_ELECTION_MILLIS));
+        RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(settings, millis(2 * FIRST_ELECTION_MILLIS));
         RaftServerConfigKeys.Rpc.setRequestTimeout(settings, millis(RaftCalls.LIMIT_MILLIS));
         RaftServerConfigKeys.Rpc.setSleepTime(settings, millis(25));
         RaftServerConfigKeys.Rpc.setSlownessTimeout(settings, NEVER);

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
-/// Three servers in one JVM, each with a folder.
+/// Three servers in one JVM, each with a folder. Their elections take as long as in production.
 final class TestServers implements AutoCloseable {
     static final Set<String> PEERS = Set.of("a", "b", "c");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -35,7 +35,8 @@ final class TestServers implements AutoCloseable {
 
     RatisConsensus open(String id, Set<String> founders) throws IOException {
         var machine = new NumberMachine();
-        var server = new RatisConsensus(folder(id), id, founders, machine, network.of(id));
+        var server = new RatisConsensus(
+                folder(id), id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
         machines.put(id, machine);
         open.put(id, server);
         network.add(id, server.handler());
