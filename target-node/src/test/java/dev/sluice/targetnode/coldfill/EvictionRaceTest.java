@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class EvictionRaceTest {
     private static final int KEYS = 64;
-    private static final int OPERATIONS = 500;
+    private static final int OPERATIONS = System.getProperty("long") == null ? 200 : 500;
     private static final long DRIVE = 6 << 20;
 
     @TempDir

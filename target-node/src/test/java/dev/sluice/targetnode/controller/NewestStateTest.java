@@ -30,18 +30,19 @@ class NewestStateTest {
     private static final NodeId OTHER = new NodeId("target009");
     private static final NodeId SELF = new NodeId("target001");
     private static final int EVENTS = 80;
+    private static final int FEW = 400;
     private static final List<Condition> CONDITIONS = List.of(Condition.values());
 
     @Test
     void noStartTakesAnOlderStateAndOneWithAllDrivesAlwaysSucceeds() {
-        run(0, 1_500);
+        run(0, FEW);
     }
 
     @Tag("long")
     @Timeout(value = 1, unit = TimeUnit.HOURS)
     @Test
     void noStartTakesAnOlderStateInManyMoreSequences() {
-        run(1_500, 500_000);
+        run(FEW, 500_000);
     }
 
     private static void run(long from, long to) {

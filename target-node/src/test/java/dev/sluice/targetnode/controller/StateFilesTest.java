@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StateFilesTest {
     private static final NodeId SELF = new NodeId("target001");
     private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int SAVES = System.getProperty("long") == null ? 500 : 10_000;
 
     @TempDir
     private Path folder;
@@ -484,7 +485,7 @@ class StateFilesTest {
                 TestDrives.at(folder.resolve("d0"), folder.resolve("d1")), SELF, Duration.ofSeconds(60), counting);
         save(files);
         awaitDue(files);
-        for (int i = 2; i <= 10_000; i++) {
+        for (int i = 2; i <= SAVES; i++) {
             save(files);
             assertThat(List.of(ofOne.get(), ofTwo.get())).isEqualTo(List.of(i, i));
         }

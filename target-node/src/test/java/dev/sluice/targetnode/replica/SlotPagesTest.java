@@ -41,7 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SlotPagesTest {
     private static final Group FEW = new Group(1, 2, Durability.FSYNC, 2);
-    private static final Group MANY = new Group(2, 2, Durability.FSYNC, 1 << 14);
+    private static final int SLOTS_OF_MANY = System.getProperty("long") == null ? 256 : 1 << 14;
+    private static final Group MANY = new Group(2, 2, Durability.FSYNC, SLOTS_OF_MANY);
     private static final long[] BUCKETS_OF_FEW = {3, 1};
     private static final long BUCKET_OF_MANY = 2;
     private static final int KEYS = 10_000;
