@@ -38,6 +38,7 @@ class LiveDemoTest {
     @TempDir
     Path folder = Path.of("");
 
+    @Tag("long") // DemoCommandTest has a short form
     @Test
     void everyShardIsFetchedOnceAndNothingIsLeft() throws IOException {
         var page = folder.resolve("page.html");
