@@ -92,7 +92,7 @@ public record ClusterState(
                     throw new StoreException.Unavailable(
                             "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
                 }
-                yield create(name, now, properties);
+                yield create(name, now, properties, leader);
             }
             case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
                 same(name, id)
@@ -104,7 +104,7 @@ public record ClusterState(
                 same(name, id)
                         .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
                         .filter(bucket -> bucket.properties().equals(expected))
-                        .map(bucket -> replicating(bucket, properties))
+                        .map(bucket -> replicating(bucket, properties, leader))
                         .orElse(this);
             case Command.MarkDeleting(var name) -> {
                 var bucket = existing(name);
@@ -190,28 +190,28 @@ public record ClusterState(
                 version + 1, clusterId, members, map.with(node), buckets, credentials, replication, jobs);
     }
 
-    private ClusterState create(String name, long nowMillis, BucketProperties properties) {
-        var grouped = grouped(properties);
+    private ClusterState create(String name, long nowMillis, BucketProperties properties, Leader leader) {
+        var grouped = grouped(properties, leader);
         return with(buckets.adding(name, nowMillis, properties, group(grouped, properties)), grouped);
     }
 
     /// Of a bucket that is marked for deletion and empty; it is kept.
-    private ClusterState replicating(Bucket bucket, BucketProperties properties) {
+    private ClusterState replicating(Bucket bucket, BucketProperties properties, Leader leader) {
         if (bucket.replicated() && properties.replicas() == 1) {
             // a drive that is away may come back with objects that were deleted, and nobody would compare them
             throw new StoreException.InvalidArgument(
                     "a bucket with replicas cannot become one without; create another bucket");
         }
-        var grouped = grouped(properties);
+        var grouped = grouped(properties, leader);
         var changed =
                 bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
         return with(buckets.with(changed), grouped);
     }
 
-    private Replication grouped(BucketProperties properties) {
+    private Replication grouped(BucketProperties properties, Leader leader) {
         return properties.replicas() == 1
                 ? replication
-                : NewGroup.in(this, properties.replicas(), properties.durability());
+                : NewGroup.in(this, properties.replicas(), properties.durability(), leader.slots(members.size()));
     }
 
     private static int group(Replication grouped, BucketProperties properties) {

@@ -10,6 +10,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
@@ -34,6 +35,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,13 +95,25 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
             Set<NodeId> members,
             int controllers,
             NanoClock clock) {
+        this(log, credentials, self, members, controllers, clock, Group::slotsFor);
+    }
+
+    /// @param slots of a new group in a cluster of so many targets; tests choose fewer
+    Controller(
+            Consensus log,
+            SortedMap<String, String> credentials,
+            NodeId self,
+            Set<NodeId> members,
+            int controllers,
+            NanoClock clock,
+            IntUnaryOperator slots) {
         this.log = log;
         this.credentials = credentials;
         this.clock = clock;
         this.self = self;
         this.members = new TreeSet<>(members);
         this.promises = new Promises(clock, self);
-        this.memory = new LeaderMemory(clock, promises);
+        this.memory = new LeaderMemory(clock, promises, slots);
         this.reports = new Reports(clock, controllers);
         this.hearers = new Hearers(clock);
         this.commands = new CommandQueue(log, memory, this::agreed);
@@ -124,8 +138,19 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     public static Controller open(
             StateDrives drives, Set<NodeId> members, SortedMap<String, String> credentials, NanoClock clock)
             throws IOException {
+        return open(drives, members, credentials, clock, Group::slotsFor);
+    }
+
+    /// @param slots of a new group in a cluster of so many targets; tests choose fewer
+    public static Controller open(
+            StateDrives drives,
+            Set<NodeId> members,
+            SortedMap<String, String> credentials,
+            NanoClock clock,
+            IntUnaryOperator slots)
+            throws IOException {
         var self = new TreeSet<>(members).first();
-        var controller = new Controller(StateFileLog.open(drives, self), credentials, self, members, 1, clock);
+        var controller = new Controller(StateFileLog.open(drives, self), credentials, self, members, 1, clock, slots);
         try {
             controller.begin(controller);
         } catch (StoreException.DriveFailed failed) {

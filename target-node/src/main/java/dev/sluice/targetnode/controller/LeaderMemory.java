@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
+import java.util.function.IntUnaryOperator;
 
 /// What a controller knows besides the log, of use while it leads: leases, drives that refused a write or are full, and
 /// who hears whom.
@@ -15,12 +16,20 @@ final class LeaderMemory implements Leader {
     private final Refusals refusals;
     private final FullDrives fullDrives = new FullDrives();
     private final CutTargets cuts;
+    private final IntUnaryOperator slots;
     private boolean roomAgain; // on some drive, and no learner was added for that yet
 
-    LeaderMemory(NanoClock clock, Promises promises) {
+    /// @param slots of a new group in a cluster of so many targets
+    LeaderMemory(NanoClock clock, Promises promises, IntUnaryOperator slots) {
         this.promises = promises;
         this.refusals = new Refusals(clock);
         this.cuts = new CutTargets(clock);
+        this.slots = slots;
+    }
+
+    @Override
+    public int slots(int targets) {
+        return slots.applyAsInt(targets);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ class CommandQueueTest {
     private final HeldLog log = new HeldLog();
     private final CommandQueue queue = new CommandQueue(
             log,
-            new LeaderMemory(new FakeClock(), new Promises(new FakeClock(), SELF)),
+            new LeaderMemory(new FakeClock(), new Promises(new FakeClock(), SELF), Group::slotsFor),
             () -> log.snapshot().orElseThrow());
 
     private static Command create(String bucket) {

@@ -36,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
 
 /// Three controllers in this JVM, each with its own part of the log. What connects them with each other, and targets
 /// with
@@ -57,7 +58,9 @@ public final class MemoryControllers implements AutoCloseable {
     private final ScheduledExecutorService words = Executors.newSingleThreadScheduledExecutor();
 
     /// @param members the targets of the cluster; the first three are the controllers
-    public MemoryControllers(Path root, SortedSet<NodeId> members, NanoClock clock) throws IOException {
+    /// @param slots of a new group in a cluster of so many targets
+    public MemoryControllers(Path root, SortedSet<NodeId> members, NanoClock clock, IntUnaryOperator slots)
+            throws IOException {
         ids = new TreeSet<>(members.stream().limit(3).toList());
         nobody = new PeerClient(new PeerTokens(ids.first(), KEY, InstantSource.system()));
         for (var id : ids) {
@@ -65,7 +68,7 @@ public final class MemoryControllers implements AutoCloseable {
             Files.createDirectories(drive.resolve(".sluice"));
             var log = new SeatedLog(id, ids, TestDrives.at(drive), new DirectCalls(peer -> server(id, peer)));
             logs.put(id, log);
-            controllers.put(id, new Controller(log, new TreeMap<>(), id, members, ids.size(), clock));
+            controllers.put(id, new Controller(log, new TreeMap<>(), id, members, ids.size(), clock, slots));
         }
         logs.values().forEach(SeatedLog::start);
         controllers.forEach((id, controller) -> controller.start(plane(id)));

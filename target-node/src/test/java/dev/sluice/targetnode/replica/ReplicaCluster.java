@@ -63,6 +63,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final Duration JUDGED = Duration.ofMillis(700);
     private static final Duration CLIENT = Duration.ofSeconds(60);
     private static final long ROOM = 1L << 40;
+    private static final int FEW_SLOTS = 256;
     private static final Duration REPAIR = Duration.ofSeconds(90);
 
     final MemoryNetwork network = new MemoryNetwork();
@@ -95,7 +96,9 @@ final class ReplicaCluster implements AutoCloseable {
         IntStream.rangeClosed(1, targetCount).mapToObj(ReplicaCluster::id).forEach(ids::add);
         state = Files.createDirectories(folder.resolve("controller"));
         Files.createDirectories(state.resolve(".sluice"));
-        three = threeControllers ? Optional.of(new MemoryControllers(state, ids, controllersClock)) : Optional.empty();
+        three = threeControllers
+                ? Optional.of(new MemoryControllers(state, ids, controllersClock, ReplicaCluster::slots))
+                : Optional.empty();
         boolean ready = false;
         try {
             if (!threeControllers) {
@@ -137,8 +140,14 @@ final class ReplicaCluster implements AutoCloseable {
         return new NodeId("target%03d".formatted(number));
     }
 
+    /// Of the bucket's group. Every slot has entries of its own in the log, when a target fails or returns.
+    private static int slots(int targets) {
+        return System.getProperty("long") == null ? FEW_SLOTS : Group.slotsFor(targets);
+    }
+
     private Controller open() throws IOException {
-        var opened = Controller.open(TestDrives.at(state), ids, new TreeMap<>(), controllersClock);
+        var opened =
+                Controller.open(TestDrives.at(state), ids, new TreeMap<>(), controllersClock, ReplicaCluster::slots);
         opened.start();
         return opened;
     }
@@ -265,7 +274,7 @@ final class ReplicaCluster implements AutoCloseable {
                 .count();
     }
 
-    /// Until each slot has all its replicas: learners ask for each of some ten thousand slots.
+    /// Until each slot has all its replicas: learners ask for each slot.
     void awaitWhole() {
         TargetFixture.eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
     }

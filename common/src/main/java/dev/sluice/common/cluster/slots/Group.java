@@ -32,7 +32,7 @@ public record Group(int id, int replicas, Durability durability, int slots) {
     }
 
     /// How many slots a new group has.
-    static int slotsFor(int targets) {
+    public static int slotsFor(int targets) {
         return targets <= MOST_TARGETS_WITH_FEW ? FEW : Slot.COUNT;
     }
 

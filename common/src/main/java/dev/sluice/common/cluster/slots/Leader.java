@@ -27,6 +27,11 @@ public interface Leader {
         return Cuts.NONE;
     }
 
+    /// How many slots a new group has in a cluster of so many targets; tests choose fewer.
+    default int slots(int targets) {
+        return Group.slotsFor(targets);
+    }
+
     /// Whether the target may hold a lease that this controller promised.
     boolean leased(NodeId target);
 

@@ -16,13 +16,9 @@ public final class NewGroup {
 
     /// With the group for new buckets with these properties; the same object when there is one.
     ///
+    /// @param slots how many it has if it is new
     /// @throws StoreException when the cluster cannot have such a group, or not now
-    public static Replication in(ClusterState state, int replicas, Durability durability) {
-        return in(state, replicas, durability, Group.slotsFor(state.members().size()));
-    }
-
-    /// @param slots how many, fewer in tests
-    static Replication in(ClusterState state, int replicas, Durability durability, int slots) {
+    public static Replication in(ClusterState state, int replicas, Durability durability, int slots) {
         var before = state.replication();
         if (before.group(replicas, durability).isPresent()) {
             return before;
