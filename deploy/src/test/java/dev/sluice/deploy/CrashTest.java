@@ -40,16 +40,24 @@ final class CrashTest {
 
     @Test
     void whatWasAcknowledgedSurvivesAKill() throws Exception {
-        kill(1);
+        kill(1, (_, _) -> {});
     }
 
     @Tag("long")
     @Test
-    void whatWasAcknowledgedSurvivesManyKills() throws Exception {
-        kill(25);
+    void whatWasAcknowledgedSurvivesManyKillsAndAnOrderlyRestart() throws Exception {
+        kill(25, (cluster, buckets) -> {
+            cluster.down();
+            cluster.up();
+            buckets.forEach(AcknowledgedWrites::verify);
+        });
     }
 
-    private void kill(int times) throws Exception {
+    private interface Afterwards {
+        void run(SluiceCluster cluster, List<AcknowledgedWrites> buckets);
+    }
+
+    private void kill(int times, Afterwards afterwards) throws Exception {
         try (var cluster = SluiceCluster.start(
                         folder.resolve("cluster"), Map.of(), "--separate", "--targets", "2", "--no-auth");
                 var s3 = cluster.endpoint().client()) {
@@ -72,9 +80,7 @@ final class CrashTest {
                                 .as("work files left")
                                 .isEmpty());
             }
-            cluster.down();
-            cluster.up();
-            buckets.forEach(AcknowledgedWrites::verify);
+            afterwards.run(cluster, buckets);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.MountedImage;
+import dev.sluice.deploy.harness.SluiceCluster;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +37,30 @@ final class FullDriveTest {
     @TempDir
     private Path folder;
 
+    private interface Afterwards {
+        void run(SluiceCluster cluster, AcknowledgedWrites writes, Path filler) throws IOException;
+    }
+
     @Test
     void aFullDriveRefusesWritesReadsOnAndRecoversByItself() throws IOException {
+        fillUp((_, _, _) -> {});
+    }
+
+    @Tag("long")
+    @Test
+    void aTargetStartsWithoutItsFullDriveAndTakesItBackByItself() throws IOException {
+        fillUp((cluster, writes, filler) -> {
+            cluster.down();
+            fill(filler);
+            cluster.up(); // the target starts without a drive that has no room for its index
+            assertThat(writes.put("refused", 100)).as("without its drive").isFalse();
+            Files.delete(filler);
+            Eventually.holds(
+                    BACK, () -> assertThat(writes.put("again", 100_000)).isTrue());
+        });
+    }
+
+    private void fillUp(Afterwards afterwards) throws IOException {
         try (var image = MountedImage.make(MountedImage.Kind.EXT4, folder, IMAGE);
                 var cluster = image.cluster(folder.resolve("cluster"), 1, "16MiB");
                 var s3 = cluster.endpoint().client()) {
@@ -59,13 +83,7 @@ final class FullDriveTest {
                             .as("writes after space has returned")
                             .isTrue());
 
-            cluster.down();
-            fill(filler);
-            cluster.up(); // the target starts without a drive that has no room for its index
-            assertThat(writes.put("refused", 100)).as("without its drive").isFalse();
-            Files.delete(filler);
-            Eventually.holds(
-                    BACK, () -> assertThat(writes.put("again", 100_000)).isTrue());
+            afterwards.run(cluster, writes, filler);
             writes.verify();
             writes.completePending();
             writes.verify();

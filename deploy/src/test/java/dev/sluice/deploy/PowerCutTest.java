@@ -46,8 +46,8 @@ final class PowerCutTest {
     private Path folder;
 
     @Test
-    void whatWasAcknowledgedSurvivesPowerCuts() throws Exception {
-        cut(MountedImage.Kind.EXT4, 2);
+    void whatWasAcknowledgedSurvivesAPowerCut() throws Exception {
+        cut(MountedImage.Kind.EXT4, 1);
     }
 
     @Tag("long")
