@@ -81,7 +81,7 @@ final class GetObjectHandler {
             return store.hot(bucket.id(), call.key()).filter(object -> isFresh(bucket, object));
         }
         var serving = store.replicas().serving(bucket.id(), call.key());
-        var found = store.hot(bucket.id(), call.key());
+        var found = store.hot(bucket.id(), call.key(), serving.drive());
         if (found.isPresent() && !serving.holds()) {
             found.get().close();
             return Optional.empty(); // the slow way says why

@@ -199,11 +199,14 @@ final class LocalChanges {
                 Contents.prepareDelete(bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
     }
 
-    /// No reader gets what was there before once this is done.
+    /// No reader gets what was there before once this is done, or has failed: then nobody knows whether it is there.
     private CompletableFuture<Void> visibly(ObjectKey key, Runnable change) {
         try (var _ = store.publishing().lock(key)) {
-            change.run();
-            store.hotSet().invalidate(key);
+            try {
+                change.run();
+            } finally {
+                store.hotSet().invalidate(key);
+            }
             return CompletableFuture.completedFuture(null);
         }
     }

@@ -183,12 +183,15 @@ final class OwnDrives implements Membership.Drives {
     }
 
     /// The loop of a drive has ended. Changes that it ordered may still come to the open drive, so no other loop begins
-    /// on it.
-    synchronized void ended(DriveReplicas loop) {
-        loops.remove(loop.id(), loop);
-        if (!loop.stoodStill()) { // else it is refused until it is done
-            refused.add(loop.drive());
+    /// on it. What was read from the drive is out of date soon, and nothing tells this target of it.
+    void ended(DriveReplicas loop) {
+        synchronized (this) {
+            loops.remove(loop.id(), loop);
+            if (!loop.stoodStill()) { // else it is refused until it is done
+                refused.add(loop.drive());
+            }
         }
+        store.hotSet().invalidateDrive(loop.drive());
     }
 
     /// The loop of a drive stands still: ends it. Only then the drive may be reported.

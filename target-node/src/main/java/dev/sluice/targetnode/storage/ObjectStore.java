@@ -203,6 +203,13 @@ public final class ObjectStore implements AutoCloseable {
         return hotSet.get(new ObjectKey(bucketId, key));
     }
 
+    /// The same of a replicated bucket.
+    ///
+    /// @param from the drive that may answer for the key now
+    public Optional<StoredObject> hot(long bucketId, String key, Drive from) {
+        return hotSet.get(new ObjectKey(bucketId, key), from);
+    }
+
     /// The cloud has the same version of a cached object; kept without a sync. For many objects one after the other.
     ///
     /// @param millis when the cloud was asked, since 1970
@@ -235,7 +242,7 @@ public final class ObjectStore implements AutoCloseable {
         if (bucket.replicated()) {
             return lookAtReplica(bucket, name, avoid);
         }
-        var hot = hot(name, avoid);
+        var hot = unlessAvoided(hotSet.get(name), avoid);
         if (hot.isPresent()) {
             return hot.get();
         }
@@ -244,7 +251,8 @@ public final class ObjectStore implements AutoCloseable {
             var _ = where.toRead(); // says 503 at once, whoever has the lock
         }
         try (var _ = committer.publishing().lock(name)) {
-            return hot(name, avoid).orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
+            return unlessAvoided(hotSet.get(name), avoid)
+                    .orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
         }
     }
 
@@ -253,7 +261,8 @@ public final class ObjectStore implements AutoCloseable {
         var serving = replicas.serving(bucket.id(), name.key());
         Lookup found;
         try (var _ = committer.publishing().lock(name)) {
-            found = hot(name, avoid).orElseGet(() -> look(List.of(serving.drive()), bucket, name, avoid));
+            found = unlessAvoided(hotSet.get(name, serving.drive()), avoid)
+                    .orElseGet(() -> look(List.of(serving.drive()), bucket, name, avoid));
         }
         boolean mayAnswer = false;
         try {
@@ -267,8 +276,7 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    private Optional<Lookup> hot(ObjectKey name, Set<String> avoid) {
-        var hot = hotSet.get(name);
+    private static Optional<Lookup> unlessAvoided(Optional<StoredObject> hot, Set<String> avoid) {
         if (hot.isPresent() && avoid.contains(hot.get().drive())) {
             hot.get().close();
             return Optional.empty();

@@ -9,6 +9,7 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.SlotCore;
+import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
@@ -208,6 +209,20 @@ class LocalChangesTest {
         assertThat(open()).isEmpty();
         carryOut(settle(VERSION, true, true), store(NEXT), settle(NEXT, true, false));
         assertThat(row()).contains(NEXT);
+    }
+
+    /// Nobody knows what it has changed.
+    @Test
+    void objectIsNotHotAfterAChangeOfItsKeyFailed() throws Exception {
+        carryOut(pulled(OLD));
+        try (var object = ((Lookup.Hit) target.store().lookup(bucket, key.key())).object()) {
+            assertThat(object.record().version()).isEqualTo(OLD);
+        }
+        assertThat(target.store().hotSet().objects()).isEqualTo(1);
+        changes.begin(holder, pulled(VERSION)); // without its bytes
+        holder.changes().get(30, TimeUnit.SECONDS);
+        assertThat(row()).contains(OLD);
+        assertThat(target.store().hotSet().objects()).isZero();
     }
 
     @Test

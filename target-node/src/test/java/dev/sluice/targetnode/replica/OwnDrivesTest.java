@@ -182,6 +182,19 @@ class OwnDrivesTest {
         assertThat(running()).isZero();
     }
 
+    /// The drive stays open, and is not told of what becomes of its keys.
+    @Test
+    void whatWasReadFromADriveIsNotHotAfterItsLoopEnded() {
+        target.put(target.own(), "k", TargetFixture.random(1, 300));
+        assertThat(target.get(target.own(), "k").status()).isEqualTo(200);
+        assertThat(target.store().hotSet().objects()).isEqualTo(1);
+        loop().orElseThrow().close();
+        TargetFixture.eventually(() -> target.store().hotSet().objects() == 0);
+        assertThat(target.get(target.own(), "k").status())
+                .as("of a bucket with one replica")
+                .isEqualTo(200);
+    }
+
     /// It is ended first, so that no lease of it is left when the log hears of it.
     @Test
     void driveThatStandsStillIsOutUntilAllThatItsLoopOrderedIsDone() {

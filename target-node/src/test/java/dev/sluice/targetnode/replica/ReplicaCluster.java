@@ -28,6 +28,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.ObjectRows;
@@ -542,6 +543,20 @@ final class ReplicaCluster implements AutoCloseable {
                 }
             });
             return held::countDown;
+        }
+
+        /// The loop of a drive ends by a bug. The drive stays open.
+        void failLoop(String drive) {
+            replicator().runOnLoop(drive, () -> {
+                throw new IllegalStateException("a bug of this test");
+            });
+        }
+
+        /// Whether it would answer from what it has open, if it may.
+        boolean isHot(String key) {
+            var hot = store().hot(bucket.id(), key);
+            hot.ifPresent(StoredObject::close);
+            return hot.isPresent();
         }
 
         long restored() {

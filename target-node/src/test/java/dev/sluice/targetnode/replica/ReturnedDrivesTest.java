@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,43 @@ class ReturnedDrivesTest {
             assertThat(cluster.get(key)).as("served by the drive that returned").hasValue(content(2));
             assertThat(cluster.get(key + "-deleted")).isEmpty();
         }
+    }
+
+    /// Another drive of the same target serves their slots in the end. It has learned from those that deleted them.
+    @Test
+    void deletedObjectsThatAnOpenDriveHadReadStayDeletedWhenItsNeighbourServes() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 2)) {
+            var reader = cluster.target(1);
+            var left = reader.ids().getFirst();
+            var read = IntStream.range(0, 200)
+                    .mapToObj("key-%d"::formatted)
+                    .filter(key -> cluster.row(key).primary().drive().equals(left))
+                    .toList();
+            read.forEach(key -> cluster.put(key, content(1)));
+            read.forEach(key -> assertThat(cluster.get(key)).as(key).isPresent());
+            assertThat(read).isNotEmpty().allMatch(reader::isHot);
+            reader.failLoop(left);
+            ReplicaCluster.eventually(() -> read.stream().allMatch(key -> isWholeWithout(cluster, key, left)));
+            assertThat(reader.drive(left).ready()).as("it is open").isTrue();
+            var deleted = read.stream()
+                    .filter(key -> !cluster.members(key).contains(reader))
+                    .toList();
+            assertThat(deleted).isNotEmpty();
+            deleted.forEach(cluster::delete);
+            var source = cluster.target(2);
+            cluster.target(3).ids().forEach(cluster.target(3)::takeOut);
+            deleted.forEach(key -> cluster.awaitInSync(key, reader.ids().getLast()));
+            source.ids().forEach(source::takeOut);
+            for (var key : deleted) {
+                assertThat(cluster.get(key).isPresent()).as(key).isFalse();
+                assertThat(cluster.members(key)).as(key).startsWith(reader);
+            }
+        }
+    }
+
+    private static boolean isWholeWithout(ReplicaCluster cluster, String key, String drive) {
+        var row = cluster.row(key);
+        return row.inSync().size() == 2 && row.member(drive).isEmpty();
     }
 
     @Test

@@ -45,9 +45,24 @@ public final class HotSet implements AutoCloseable {
     /// Never blocks.
     public Optional<StoredObject> get(ObjectKey key) {
         var object = cache.getIfPresent(key);
+        return object == null ? Optional.empty() : used(key, object);
+    }
+
+    /// Only what is open on this drive, which is the one that may answer for the key now. Another drive of this target
+    /// may have left the key's slot since it was read there, and would not know of a deletion. Never blocks.
+    public Optional<StoredObject> get(ObjectKey key, Drive from) {
+        var object = cache.getIfPresent(key);
         if (object == null) {
             return Optional.empty();
         }
+        if (object.drive() != from) {
+            cache.asMap().remove(key, object);
+            return Optional.empty();
+        }
+        return used(key, object);
+    }
+
+    private Optional<StoredObject> used(ObjectKey key, HotObject object) {
         if (!object.drive().ready() || !object.isGood()) {
             cache.asMap().remove(key, object);
             return Optional.empty();
