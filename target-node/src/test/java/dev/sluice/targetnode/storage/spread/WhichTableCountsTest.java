@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /// A target starts with the newest table that counted, or not at all, whatever its drives go through: each keeps a copy
 /// of the table and nothing else.
 class WhichTableCountsTest {
-    private static final int SEQUENCES = System.getProperty("long") == null ? 1_000 : 20_000;
+    private static final int SEQUENCES = System.getProperty("long") == null ? 5_000 : 20_000;
     private static final int EVENTS = 60;
 
     @Test
