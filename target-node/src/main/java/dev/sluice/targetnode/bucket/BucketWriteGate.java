@@ -87,11 +87,11 @@ public final class BucketWriteGate {
     }
 
     /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what
-    /// lies under it is that one's. Only a confirmed state can say that it is not: after a restart this node's own may
-    /// be an old one for a while. A commit to such a bucket passes the same gate and needs a state in which the old one
-    /// is forgotten, so none has happened here while the confirmed one still says that it is removed.
+    /// lies under it is that one's. Only a confirmed state can say that it is not: after a restart this node's own
+    /// may be an old one for a while. A commit to such a bucket passes the same gate and needs a state in which the
+    /// old one is forgotten, so none has happened here while the confirmed one still says that it is removed.
     ///
-    /// @throws StoreException.Unavailable when commits that went in before take long, or the controllers do not answer
+    /// @throws StoreException.Unavailable when commits that went in before take long, or no controller answers
     public void drop(String name, long bucketId, Runnable dropping) {
         alone(name, () -> {
             if (views.confirmed().state().buckets().isRemoved(name, bucketId)) {

@@ -283,8 +283,8 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         return told(updateSince(version));
     }
 
-    /// Who does not hear the leader may have an old state for long; and so has who begins again, while it applies its log
-    /// once more. Its own boot number comes after all that.
+    /// Who does not hear the leader may have an old state for long. So has a controller that begins again, while it
+    /// applies its log once more; its own boot number comes after all that.
     private void requireNewest() {
         if (promises.boot() == 0) {
             throw new StoreException.Unavailable(self + " has not applied the controllers' log yet");

@@ -74,8 +74,7 @@ public final class RatisConsensus implements AutoCloseable {
     }
 
     /// @param electionMillis how long a follower waits for its leader; up to twice as long
-    RatisConsensus(
-            Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls, int electionMillis)
+    RatisConsensus(Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls, int electionMillis)
             throws IOException {
         if (!(founders.isEmpty() || founders.contains(self))) {
             throw new IllegalArgumentException(self + " is not one of the founders " + founders);

@@ -561,8 +561,8 @@ public final class Contents implements AutoCloseable {
         open.removeAll(bucket.id()).forEach(places::giveUpQuietly);
     }
 
-    /// The folder has the bucket's name only. Whoever drops a bucket by mistake, when its name is another one's, does not
-    /// take that one's objects.
+    /// The folder has the bucket's name only. A bucket that is dropped by mistake, when its name is another one's, does
+    /// not take that one's objects with it.
     private void takePlainFiles(BucketRef bucket) throws IOException {
         if (!names.isNameOfAnother(bucket)) {
             trash.take(Layout.objects(bucket), bucket.id() + ".objects");

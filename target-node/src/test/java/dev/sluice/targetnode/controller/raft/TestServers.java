@@ -35,8 +35,8 @@ final class TestServers implements AutoCloseable {
 
     RatisConsensus open(String id, Set<String> founders) throws IOException {
         var machine = new NumberMachine();
-        var server = new RatisConsensus(
-                folder(id), id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
+        var server =
+                new RatisConsensus(folder(id), id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
         machines.put(id, machine);
         open.put(id, server);
         network.add(id, server.handler());
