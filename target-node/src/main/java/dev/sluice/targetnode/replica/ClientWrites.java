@@ -234,7 +234,7 @@ final class ClientWrites implements AutoCloseable {
         write.accept(version);
         byVersion.put(version, write);
         write.object()
-                .ifPresent(object -> staging.put(holder.loop().id(), version, new Staging.Bytes() {
+                .ifPresent(object -> staging.put(holder.loop(), version, new Staging.Bytes() {
                     @Override
                     public Prepared prepared() throws IOException {
                         return object.prepare(write.accepted().orElseThrow().record());

@@ -131,7 +131,12 @@ final class DriveReplicas implements AutoCloseable {
         return stoodStill;
     }
 
-    /// Whether its last step has ended, and all changes that it ordered.
+    /// Whether its last step has ended.
+    boolean isOver() {
+        return over;
+    }
+
+    /// The same, and all changes that it ordered.
     boolean isDone() {
         return over && changes.get() == 0;
     }

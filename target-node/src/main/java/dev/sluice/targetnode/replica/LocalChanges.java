@@ -56,7 +56,7 @@ final class LocalChanges {
 
     /// Never blocks. On the loop's thread.
     void begin(Holder holder, Action.Local action) {
-        var bytes = bytes(holder.loop().id(), action);
+        var bytes = bytes(holder.loop(), action);
         holder.loop().changeBegan();
         var change = holder.changes().thenComposeAsync(_ -> patiently(holder.loop(), action, bytes), threads);
         var ended = change.handle((_, failure) -> {
@@ -74,7 +74,7 @@ final class LocalChanges {
     private void end(Holder holder, Action.Local action, Optional<Staging.Bytes> bytes, Optional<Throwable> failure) {
         if (failure.isEmpty()) {
             if (action instanceof Action.StoreIntent intent) {
-                staging.came(holder.loop().id(), intent.version());
+                staging.came(holder.loop(), intent.version());
             }
             holder.loop().post(holder.group(), holder.slot(), new Event.Done(action));
             return;
@@ -83,7 +83,7 @@ final class LocalChanges {
                 ? wrapped.getCause()
                 : failure.get();
         if (action instanceof Action.StoreIntent intent) {
-            staging.came(holder.loop().id(), intent.version());
+            staging.came(holder.loop(), intent.version());
         }
         // where the drive itself failed, nobody knows what is on it
         if (why instanceof StoreException refused && !(why instanceof StoreException.DriveFailed)) {
@@ -101,10 +101,10 @@ final class LocalChanges {
     }
 
     /// They are taken when the change is ordered: what comes later for the same version is not for it.
-    private Optional<Staging.Bytes> bytes(String drive, Action.Local action) {
+    private Optional<Staging.Bytes> bytes(DriveReplicas loop, Action.Local action) {
         return switch (action) {
-            case Action.StoreIntent intent when !intent.delete() -> staging.take(drive, intent.version());
-            case Action.StorePulled pulled -> staging.take(drive, pulled.version());
+            case Action.StoreIntent intent when !intent.delete() -> staging.take(loop, intent.version());
+            case Action.StorePulled pulled -> staging.take(loop, pulled.version());
             default -> Optional.empty();
         };
     }

@@ -163,38 +163,36 @@ final class Messages implements AutoCloseable {
             return;
         }
         var bucket = applied.get().flatMap(known -> known.bucket(key.bucketId()));
-        if (bucket.isEmpty() || !staging.coming(drive.id(), prepare.version())) {
+        if (bucket.isEmpty() || !staging.coming(loop, prepare.version())) {
             return; // it is sent again
         }
         threads.execute(() -> {
             boolean came = false;
             try {
                 var attached = envelope.attached().orElseThrow(() -> new IOException("a write came without a record"));
-                pulls.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
+                var bytes = pulls.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
+                loop.run(() -> handle(loop, envelope, prepare, bytes));
                 came = true;
             } catch (IOException | StoreException failure) {
                 LOG.debug("the bytes of a prepared write did not come", failure);
             } finally {
                 if (!came) {
-                    staging.came(drive.id(), prepare.version());
+                    staging.came(loop, prepare.version());
                 }
-            }
-            if (came) {
-                loop.run(() -> handle(loop, envelope, prepare));
             }
         });
     }
 
-    /// What the core does not want now comes with the next sending.
-    private void handle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare) {
+    /// What the core does not want now comes with the next sending: only then may others bring it again.
+    private void handle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
         var actions =
                 loop.handle(envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
         boolean wanted = actions.stream()
                 .anyMatch(action -> action instanceof Action.StoreIntent intent
                         && intent.version().equals(prepare.version()));
         if (!wanted) {
-            threads.execute(() -> staging.drop(loop.id(), prepare.version()));
-            staging.came(loop.id(), prepare.version());
+            staging.drop(loop, prepare.version(), bytes);
+            staging.came(loop, prepare.version());
         }
     }
 

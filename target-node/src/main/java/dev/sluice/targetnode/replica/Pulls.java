@@ -19,7 +19,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -37,7 +36,6 @@ final class Pulls implements AutoCloseable {
     private final ObjectStore store;
     private final Staging staging;
     private final Supplier<Optional<Applied>> applied;
-    private final Executor threads;
     private final Consumer<Command.TakeOff> leave;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("silent replicas").daemon().factory());
@@ -50,20 +48,20 @@ final class Pulls implements AutoCloseable {
             ObjectStore store,
             Staging staging,
             Supplier<Optional<Applied>> applied,
-            Executor threads,
             Consumer<Command.TakeOff> leave) {
         this.targets = targets;
         this.store = store;
         this.staging = staging;
         this.applied = applied;
-        this.threads = threads;
         this.leave = leave;
     }
 
     // ---- bytes of a prepared write
 
     /// Blocks until the bytes are here.
-    void bring(
+    ///
+    /// @return they wait for the change that stores them
+    Staging.Bytes bring(
             DriveReplicas loop,
             Node sender,
             LocalChanges.KnownBucket bucket,
@@ -74,14 +72,14 @@ final class Pulls implements AutoCloseable {
         var record = RecordBytes.decode(attached.record());
         require(record, prepare.key(), prepare.version());
         if (attached.content().isPresent()) {
-            keep(loop, bucket, record, fetch -> fetch.take(attached.content().get()));
-            return;
+            return keep(
+                    loop, bucket, record, fetch -> fetch.take(attached.content().get()));
         }
         var query = "version=%d-%d"
                 .formatted(prepare.version().epoch(), prepare.version().sequence());
         try (var answer = open(sender, query)) {
             require(answer.record(), prepare.key(), prepare.version());
-            keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
+            return keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
         }
     }
 
@@ -97,14 +95,14 @@ final class Pulls implements AutoCloseable {
         void from(ContentFetch fetch) throws IOException;
     }
 
-    private void keep(DriveReplicas loop, LocalChanges.KnownBucket bucket, ObjectRecord record, Taking taking)
+    private Staging.Bytes keep(DriveReplicas loop, LocalChanges.KnownBucket bucket, ObjectRecord record, Taking taking)
             throws IOException {
         var work = Layout.work(store.versions().next());
         var fetch = new ContentFetch(loop.drive(), bucket.ref(), record, work, bucket.durable());
         boolean kept = false;
         try {
             taking.from(fetch);
-            staging.put(loop.id(), record.version(), new Staging.Bytes() {
+            Staging.Bytes bytes = new Staging.Bytes() {
                 @Override
                 public Prepared prepared() throws IOException {
                     try (fetch) {
@@ -123,8 +121,10 @@ final class Pulls implements AutoCloseable {
                     var _ = loop.drive()
                             .startStep(() -> loop.drive().contents().files().delete(work));
                 }
-            });
+            };
             kept = true;
+            staging.put(loop, record.version(), bytes);
+            return bytes;
         } finally {
             if (!kept) {
                 fetch.close();
@@ -198,15 +198,17 @@ final class Pulls implements AutoCloseable {
             var record = answer.record();
             require(record, pull.key(), record.version());
             loop.drive().space().requireFitsReplica(record.size());
-            keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
-            loop.run(() -> pulled(holder, learning, pull.key(), record.version()));
+            var bytes = keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
+            loop.run(() -> pulled(holder, learning, record, bytes));
         }
     }
 
-    private void pulled(Holder holder, Learning learning, ObjectKey key, ObjectVersion version) {
-        var actions = holder.loop().handle(holder, new Event.Pulled(learning, key, Optional.of(version)));
+    private void pulled(Holder holder, Learning learning, ObjectRecord record, Staging.Bytes bytes) {
+        var key = new ObjectKey(record.bucketId(), record.key());
+        var pulled = new Event.Pulled(learning, key, Optional.of(record.version()));
+        var actions = holder.loop().handle(holder, pulled);
         if (actions.stream().noneMatch(Action.StorePulled.class::isInstance)) {
-            threads.execute(() -> staging.drop(holder.loop().id(), version));
+            staging.drop(holder.loop(), record.version(), bytes);
         }
     }
 

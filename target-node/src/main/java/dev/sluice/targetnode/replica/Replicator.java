@@ -75,7 +75,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.changes = new LocalChanges(
                 store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
         this.messages = new Messages(self, targets, staging, writes, this::loop, followed::shown, threads);
-        this.pulls = new Pulls(targets, store, staging, followed::shown, threads, proposer::add);
+        this.pulls = new Pulls(targets, store, staging, followed::shown, proposer::add);
         messages.fetchBy(pulls);
         this.damaged = new DamagedReplicas(pulls, store, this::loop, followed::shown, threads);
         this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
@@ -162,6 +162,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         }
         drives.ended(loop);
         writes.abandon(loop);
+        staging.ended(loop);
     }
 
     /// As the drive's loop does its own steps.

@@ -7,50 +7,69 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Objects whose bytes are on this target for a change that its core has not ordered yet, by drive and version.
+/// Objects whose bytes are on this target for a change that a core has not ordered yet, by the loop of its drive and by
+/// version. They end with the loop: the next loop of the drive begins with nothing, and brings them itself.
 final class Staging {
     /// Bytes that wait.
     interface Bytes {
         /// The change that stores them; the drive's from here on. On the drive's threads.
         Prepared prepared() throws IOException;
 
-        /// They are not wanted.
+        /// They are not wanted. Never blocks.
         void drop();
 
         /// The drive did not take the change: nothing remains of them.
         void undo();
     }
 
-    private record Name(String drive, ObjectVersion version) {}
+    private record Name(DriveReplicas loop, ObjectVersion version) {}
 
     private final Map<Name, Bytes> waiting = new ConcurrentHashMap<>();
     private final Map<Name, Boolean> coming = new ConcurrentHashMap<>();
 
-    void put(String drive, ObjectVersion version, Bytes bytes) {
-        var before = waiting.put(new Name(drive, version), bytes);
+    void put(DriveReplicas loop, ObjectVersion version, Bytes bytes) {
+        var before = waiting.put(new Name(loop, version), bytes);
         if (before != null) {
             before.drop();
         }
+        if (loop.isOver()) { // perhaps only after #ended looked
+            drop(loop, version, bytes);
+        }
     }
 
-    Optional<Bytes> take(String drive, ObjectVersion version) {
-        return Optional.ofNullable(waiting.remove(new Name(drive, version)));
-    }
-
-    boolean has(String drive, ObjectVersion version) {
-        return waiting.containsKey(new Name(drive, version));
+    Optional<Bytes> take(DriveReplicas loop, ObjectVersion version) {
+        return Optional.ofNullable(waiting.remove(new Name(loop, version)));
     }
 
     /// Whether nobody else is bringing these bytes; to be ended by [#came].
-    boolean coming(String drive, ObjectVersion version) {
-        return coming.putIfAbsent(new Name(drive, version), true) == null;
+    boolean coming(DriveReplicas loop, ObjectVersion version) {
+        var name = new Name(loop, version);
+        boolean first = coming.putIfAbsent(name, true) == null;
+        if (first && loop.isOver()) {
+            coming.remove(name);
+            return false;
+        }
+        return first;
     }
 
-    void came(String drive, ObjectVersion version) {
-        coming.remove(new Name(drive, version));
+    void came(DriveReplicas loop, ObjectVersion version) {
+        coming.remove(new Name(loop, version));
     }
 
-    void drop(String drive, ObjectVersion version) {
-        take(drive, version).ifPresent(Bytes::drop);
+    /// These bytes are not wanted, if they still wait; others of the same version may be.
+    void drop(DriveReplicas loop, ObjectVersion version, Bytes bytes) {
+        if (waiting.remove(new Name(loop, version), bytes)) {
+            bytes.drop();
+        }
+    }
+
+    /// The loop is over: its cores order nothing more.
+    void ended(DriveReplicas loop) {
+        coming.keySet().removeIf(name -> name.loop.equals(loop));
+        waiting.forEach((name, bytes) -> {
+            if (name.loop.equals(loop)) {
+                drop(loop, name.version, bytes);
+            }
+        });
     }
 }

@@ -91,7 +91,7 @@ class LocalChangesTest {
     /// All are ordered before the first has ended.
     private void carryOut(Action.Local... actions) throws Exception {
         for (var action : actions) {
-            version(action).ifPresent(version -> staging.put(drive.id(), version, bytes(version)));
+            version(action).ifPresent(version -> staging.put(loop, version, bytes(version)));
             changes.begin(holder, action);
         }
         holder.changes().get(30, TimeUnit.SECONDS);

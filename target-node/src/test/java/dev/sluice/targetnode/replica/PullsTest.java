@@ -37,7 +37,6 @@ class PullsTest {
                         () -> {
                             throw new IllegalStateException("a bug");
                         },
-                        Runnable::run,
                         _ -> {})) {
             var loop = Objects.requireNonNull(loops.byDrive().get("d1"));
             var holder = new CompletableFuture<Holder>();

@@ -28,6 +28,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
@@ -557,6 +558,20 @@ final class ReplicaCluster implements AutoCloseable {
             var hot = store().hot(bucket.id(), key);
             hot.ifPresent(StoredObject::close);
             return hot.isPresent();
+        }
+
+        /// Of a drive: how many there are more than prepared writes that may need one.
+        long strayStagingFiles(String drive) {
+            var path = store().drives().slots().stream()
+                    .filter(slot -> slot.id().equals(drive))
+                    .findFirst()
+                    .orElseThrow()
+                    .path();
+            try (var staged = Files.list(path.resolve(Layout.WORK))) {
+                return staged.count() - drive(drive).openIntents().size();
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
         }
 
         long restored() {

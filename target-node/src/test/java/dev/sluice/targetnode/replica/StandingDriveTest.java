@@ -57,4 +57,27 @@ class StandingDriveTest {
             KEYS.forEach(key -> cluster.awaitOnEachReplica(key, content(key, 2)));
         }
     }
+
+    /// Its loop never gets to them.
+    @Test
+    void bytesOfAWriteThatCameToADriveThatHangsDoNotStay() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 2)) {
+            var target = cluster.target(2);
+            var hangs = target.ids().getFirst();
+            var key = IntStream.iterate(0, i -> i + 1)
+                    .mapToObj("large-%d"::formatted)
+                    .filter(each ->
+                            cluster.row(each).members().getLast().drive().equals(hangs))
+                    .findFirst()
+                    .orElseThrow();
+            var large = TargetFixture.random(1, 300_000);
+            try (var _ = target.hang(hangs)) {
+                cluster.put(key, large);
+                assertThat(cluster.row(key).member(hangs)).isEmpty();
+                assertThat(target.strayStagingFiles(hangs)).isEqualTo(1);
+            }
+            TargetFixture.eventually(SOON, () -> target.strayStagingFiles(hangs) == 0);
+            assertThat(cluster.get(key)).hasValue(large);
+        }
+    }
 }
