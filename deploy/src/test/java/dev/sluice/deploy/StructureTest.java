@@ -14,8 +14,12 @@ import dev.sluice.deploy.harness.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +144,89 @@ final class StructureTest {
                     .as("tests of " + module)
                     .allMatch(name -> marked(main.resolve(name)) || marked(tests.resolve(name)));
         }
+    }
+
+    /// What the sources owe their readers. Each number may only fall: whoever lowers one writes the new one here.
+    @Test
+    void debtsOnlyFall() throws IOException {
+        var main = sources("src/main/java", MODULES);
+        var targetNode = sources("src/main/java", List.of("target-node"));
+        var all = new ArrayList<>(main);
+        all.addAll(sources(
+                "src/test/java",
+                Stream.concat(MODULES.stream(), Stream.of("deploy")).toList()));
+        var debts = new TreeMap<String, Long>();
+        debts.put(
+                "files over 300 lines",
+                main.stream().filter(file -> file.lines().size() > 300).count());
+        debts.put(
+                "packages over 20 files",
+                filesByPackage(main).values().stream()
+                        .filter(count -> count > 20)
+                        .count());
+        debts.put("constructors over 7 parameters", constructorsWithMoreThan(7));
+        debts.put("replicated() in target-node", uses(targetNode, "replicated()"));
+        debts.put(
+                "contents() in target-node outside storage.drive",
+                uses(
+                        targetNode.stream()
+                                .filter(file -> !file.path().contains("/storage/drive/"))
+                                .toList(),
+                        "contents()"));
+        debts.put(
+                "comment lines of one word",
+                all.stream()
+                        .flatMap(file -> file.lines().stream())
+                        .filter(ONE_WORD.asMatchPredicate())
+                        .count());
+        assertThat(debts)
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "files over 300 lines", 37L,
+                        "packages over 20 files", 15L,
+                        "constructors over 7 parameters", 44L,
+                        "replicated() in target-node", 16L,
+                        "contents() in target-node outside storage.drive", 101L,
+                        "comment lines of one word", 156L));
+    }
+
+    private static final Pattern ONE_WORD = Pattern.compile("\\s*///? \\S+");
+
+    private record Source(String path, List<String> lines) {}
+
+    private static List<Source> sources(String folder, List<String> modules) throws IOException {
+        var sources = new ArrayList<Source>();
+        for (var module : modules) {
+            var root = Repository.root().resolve(module).resolve(folder);
+            if (Files.exists(root)) {
+                try (var files = Files.walk(root)) {
+                    for (var file : files.filter(each -> each.toString().endsWith(".java"))
+                            .toList()) {
+                        sources.add(new Source(file.toString(), Files.readAllLines(file)));
+                    }
+                }
+            }
+        }
+        return sources;
+    }
+
+    private static Map<String, Long> filesByPackage(List<Source> sources) {
+        return sources.stream()
+                .collect(Collectors.groupingBy(
+                        file -> file.path().substring(0, file.path().lastIndexOf('/')), Collectors.counting()));
+    }
+
+    private static long constructorsWithMoreThan(int parameters) {
+        return CLASSES.stream()
+                .flatMap(type -> type.getConstructors().stream())
+                .filter(constructor -> constructor.getRawParameterTypes().size() > parameters)
+                .count();
+    }
+
+    private static long uses(List<Source> sources, String call) {
+        return sources.stream()
+                .flatMap(file -> file.lines().stream())
+                .mapToLong(line -> line.split(Pattern.quote(call), -1).length - 1)
+                .sum();
     }
 
     private static List<Path> packages(Path root) throws IOException {

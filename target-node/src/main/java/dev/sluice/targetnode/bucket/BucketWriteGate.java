@@ -54,8 +54,7 @@ public final class BucketWriteGate {
     }
 
     /// By this target's own, newest table: the caller's may be older. When that one refuses, or has other replicas, by
-    /// the controller's: a
-    /// bucket may have been made, or its deletion refused, a moment ago.
+    /// the controller's: a bucket may have been made, or its deletion refused, a moment ago.
     public void requireWritable(Bucket bucket) {
         var now = find(views.current(), bucket)
                 .filter(known -> !known.deleting() && isReplicatedAs(known, bucket))

@@ -56,9 +56,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /// Targets with some drives each, one or three controllers, and a replicated bucket, in this JVM. Stores, loops and
-/// beats
-/// are those of production; what connects them is memory, which a test cuts and silences. The controller's clock can be
-/// moved.
+/// beats are those of production; what connects them is memory, which a test cuts and silences. The controller's clock
+/// can be moved.
 final class ReplicaCluster implements AutoCloseable {
     private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
     private static final Duration PROMISES_BEGIN = Duration.ofMillis(2300);
