@@ -3,8 +3,10 @@ package dev.sluice.proxy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Way;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import java.net.URI;
@@ -13,14 +15,24 @@ import java.util.Optional;
 /// The way to a key: to its primary by the newest map that this node has.
 final class KeyWay implements Way {
     private final ClusterViews views;
+    private final PeerTokens tokens;
     private final Bucket bucket;
+    private final RequestHead head;
     private final String key;
     private final boolean needsBody;
     private volatile Stage last;
 
-    KeyWay(ClusterViews views, ClusterView view, Bucket bucket, S3Request.OnObject request) {
+    KeyWay(
+            ClusterViews views,
+            PeerTokens tokens,
+            ClusterView view,
+            Bucket bucket,
+            S3Request.OnObject request,
+            RequestHead head) {
         this.views = views;
+        this.tokens = tokens;
         this.bucket = bucket;
+        this.head = head;
         this.key = request.name().key();
         this.needsBody = needsBody(request);
         this.last = stage(view);
@@ -29,7 +41,11 @@ final class KeyWay implements Way {
     private Stage stage(ClusterView view) {
         var primary = view.primary(bucket, key);
         var hop = new Hop(view.version(), Optional.of(bucket.name()));
-        return new Stage(primary.id().value(), URI.create(primary.url()), view.version(), hop.header());
+        return new Stage(
+                primary.id().value(),
+                URI.create(primary.url()),
+                view.version(),
+                hop.headers(head, primary.id(), tokens));
     }
 
     @Override

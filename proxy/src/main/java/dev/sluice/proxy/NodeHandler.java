@@ -16,6 +16,8 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -25,6 +27,7 @@ public final class NodeHandler implements HttpHandler {
     static final String READY = "/health/ready";
 
     private final S3RequestParser parser;
+    private final PeerTokens peerTokens;
     private final HttpHandler s3;
     private final HttpHandler nativeApi;
     private final HttpHandler peers;
@@ -73,11 +76,12 @@ public final class NodeHandler implements HttpHandler {
         var each = new TargetFanout(views, targets);
         var jobs = new JobApi(parts.control(), views, targets, each, parts.clock());
         this.parser = parts.parser();
+        this.peerTokens = parts.peerTokens();
         this.s3 = new S3Gateway(
                 parts.parser(),
                 new AccessCheck(parts.authenticator(), tokens, parts.peerTokens(), parts.clock()),
                 views,
-                new ObjectRoute(parts.self(), views, targets, tokens, parts.clock()),
+                new ObjectRoute(parts.self(), views, targets, parts.peerTokens(), tokens, parts.clock()),
                 new BucketHandlers(life, parts.region()),
                 lists,
                 new DeleteObjectsHandler(views, targets));
@@ -106,6 +110,10 @@ public final class NodeHandler implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
+        return believed(Hop.believed(head, peerTokens));
+    }
+
+    private Answer believed(RequestHead head) {
         if (parser.hostBucket(head.headers()).isPresent() || head.headers().has(Hop.HEADER)) {
             return s3.answer(head); // the whole path is a key, here or at the node that relayed it
         }
@@ -133,6 +141,11 @@ public final class NodeHandler implements HttpHandler {
             return page.answer(head);
         }
         return s3.answer(head); // which refuses buckets of these names
+    }
+
+    @Override
+    public Optional<Executor> threads(RequestHead head) {
+        return head.path().startsWith(PeerPaths.PREFIX) ? peers.threads(head) : Optional.empty();
     }
 
     @Override

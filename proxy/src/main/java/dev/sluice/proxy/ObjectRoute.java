@@ -16,6 +16,7 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.parse.ReadArguments;
@@ -29,13 +30,21 @@ final class ObjectRoute {
     private final NodeId self;
     private final ClusterViews views;
     private final Targets targets;
+    private final PeerTokens peers;
     private final RedirectTokens tokens;
     private final InstantSource clock;
 
-    ObjectRoute(NodeId self, ClusterViews views, Targets targets, RedirectTokens tokens, InstantSource clock) {
+    ObjectRoute(
+            NodeId self,
+            ClusterViews views,
+            Targets targets,
+            PeerTokens peers,
+            RedirectTokens tokens,
+            InstantSource clock) {
         this.self = self;
         this.views = views;
         this.targets = targets;
+        this.peers = peers;
         this.tokens = tokens;
         this.clock = clock;
     }
@@ -58,7 +67,7 @@ final class ObjectRoute {
         }
         return request instanceof S3Request.GetObject && wantsRedirect(head, bucket)
                 ? redirect(request, head, path, caller, primary, view)
-                : new Forward(new KeyWay(views, view, bucket, request));
+                : new Forward(new KeyWay(views, peers, view, bucket, request, head));
     }
 
     /// A target waits until it may serve the key. When the map names another one meanwhile, that one gets the request.
@@ -73,7 +82,7 @@ final class ObjectRoute {
             try {
                 return work.run(body);
             } catch (StoreException.NotPrimary refusal) {
-                var way = new KeyWay(views, views.current(), call.bucket(), call.request());
+                var way = new KeyWay(views, peers, views.current(), call.bucket(), call.request(), call.head());
                 if (way.now().name().equals(self.value())) {
                     throw refusal;
                 }

@@ -12,6 +12,10 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.name.NodeId;
+import dev.sluice.common.peer.PeerTokens;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -99,12 +103,12 @@ class ObjectRouteTest {
         try (var cluster = TrialCluster.asSeenFrom("target001")) {
             var key = cluster.keyOf(cluster.bucket("shards"), "target001");
             cluster.bucket("other");
-            assertThat(outcome(cluster.send("GET /shards/" + key, "", "x-sluice-hop", "1 shards")))
+            assertThat(outcome(relayed(cluster, "GET /shards/" + key, "1 shards")))
                     .isEqualTo("200");
             for (var line : new String[] {
                 "GET /shards/" + key, "DELETE /other", "GET /v1/buckets", "DELETE /v1/buckets/shards", "GET /metrics"
             }) {
-                assertThat(outcome(cluster.send(line, "", "x-sluice-hop", "1 another")))
+                assertThat(outcome(relayed(cluster, line, "1 another")))
                         .as(line)
                         .isEqualTo("503 ServiceUnavailable");
             }
@@ -147,22 +151,100 @@ class ObjectRouteTest {
         }
     }
 
+    private static final PeerTokens RELAY = relay(TrialCluster.CLUSTER_KEY);
+
+    private static PeerTokens relay(byte[] clusterKey) {
+        return new PeerTokens(new NodeId(TrialCluster.PROXY), clusterKey, () -> TrialCluster.NOW);
+    }
+
+    /// As it comes to target001 from a node.
+    private static Response relayed(TrialCluster cluster, String line, String hop, String... headers) {
+        var token = RELAY.issueHop(TrialCluster.id(1), SignedRequest.of(line, ""), hop);
+        return cluster.send(line, "", hop(hop, token, headers));
+    }
+
+    private static String[] hop(String hop, String token, String... headers) {
+        var all = new ArrayList<>(List.of("x-sluice-hop", hop, "x-sluice-hop-token", token));
+        all.addAll(List.of(headers));
+        return all.toArray(String[]::new);
+    }
+
+    /// A client would have its requests parked where nobody knows the key, or read as another bucket's.
+    @Test
+    void hopThatNoNodeHasMadeForTheRequestIsIgnored() {
+        try (var cluster = TrialCluster.asSeenFrom("target001")) {
+            var bucket = cluster.bucket(
+                    "replicated", BucketProperties.defaults(Optional.empty()).withReplicas(2));
+            var line = "GET /replicated/" + cluster.replicaKeyOf(bucket, "target002");
+            var hop = "4611686018427387904 replicated";
+            var head = SignedRequest.of(line, "");
+            var here = TrialCluster.id(1);
+            assertThat(text(cluster.send(line, "", "x-sluice-hop", hop))).isEqualTo("target002");
+            var stranger = relay("the key of another".getBytes(StandardCharsets.UTF_8));
+            for (var token : List.of(
+                    "",
+                    "x",
+                    stranger.issueHop(here, head, hop),
+                    RELAY.issueHop(TrialCluster.id(2), head, hop),
+                    RELAY.issueHop(here, head, "1 replicated"),
+                    RELAY.issueHop(here, SignedRequest.of("HEAD" + line.substring(3), ""), hop),
+                    RELAY.issueHop(here, SignedRequest.of(line + "?partNumber=1", ""), hop),
+                    RELAY.issue(here, "GET", head.path()))) {
+                assertThat(text(cluster.send(line, "", hop(hop, token))))
+                        .as(token)
+                        .isEqualTo("target002");
+            }
+            assertThat(text(relayed(cluster, line, hop))).isEqualTo("target001");
+            assertThat(text(cluster.send("GET /v1/buckets", "", "x-sluice-hop", "1 another")))
+                    .isEqualTo(text(cluster.send("GET /v1/buckets", "")));
+        }
+    }
+
+    /// It says which node relays a request, and not that a node asks.
+    @Test
+    void tokenOfAHopGivesNoRight() {
+        try (var cluster = TrialCluster.asSeenFrom("target001")) {
+            var key = cluster.keyOf(cluster.bucket("shards"), "target001");
+            var anonymous = SignedRequest.anonymous("GET /shards/" + key);
+            var token = RELAY.issueHop(TrialCluster.id(1), anonymous, "1 shards");
+            for (var header : List.of("x-sluice-hop-token", "x-sluice-node-token")) {
+                assertThat(outcome(cluster.response(SignedRequest.anonymous(
+                                "GET /shards/" + key, "x-sluice-hop", "1 shards", header, token))))
+                        .as(header)
+                        .isEqualTo("403 AccessDenied");
+            }
+        }
+    }
+
+    @Test
+    void targetBelievesTheHopOfARelay() {
+        try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
+            var line = "GET /shards/" + proxy.keyOf(proxy.bucket("shards"), "target002") + "?partNumber=1";
+            var extra = ((Forward) proxy.answer(SignedRequest.of(line, "")))
+                    .way()
+                    .now()
+                    .extra();
+            var headers = new ArrayList<String>();
+            extra.forEach((name, value) -> headers.addAll(List.of(name, value)));
+            var asked = SignedRequest.of(line, "", headers.toArray(String[]::new));
+            var receiver = new PeerTokens(TrialCluster.id(2), TrialCluster.CLUSTER_KEY, () -> TrialCluster.NOW);
+            assertThat(Hop.of(Hop.believed(asked, receiver)))
+                    .contains(new Hop(proxy.views.current().version(), Optional.of("shards")));
+        }
+    }
+
     @Test
     void aRelayedRequestIsServedByThePrimaryOnly() {
         try (var cluster = TrialCluster.asSeenFrom("target001")) {
             var bucket = cluster.bucket("shards");
             var mine = "/shards/" + cluster.keyOf(bucket, "target001");
             var theirs = "/shards/" + cluster.keyOf(bucket, "target002");
-            assertThat(outcome(cluster.send("GET " + mine, "", "x-sluice-hop", "1")))
-                    .isEqualTo("200");
-            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")))
-                    .isEqualTo("503 ServiceUnavailable");
-            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1", "x-sluice-route", "redirect")))
+            assertThat(outcome(relayed(cluster, "GET " + mine, "1"))).isEqualTo("200");
+            assertThat(outcome(relayed(cluster, "GET " + theirs, "1"))).isEqualTo("503 ServiceUnavailable");
+            assertThat(outcome(relayed(cluster, "GET " + theirs, "1", "x-sluice-route", "redirect")))
                     .isEqualTo("503 ServiceUnavailable");
             assertThat(cluster.calls()).hasSize(1);
-            assertThat(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")
-                            .headers()
-                            .first("x-sluice-not-primary"))
+            assertThat(relayed(cluster, "GET " + theirs, "1").headers().first("x-sluice-not-primary"))
                     .isPresent();
         }
     }
@@ -175,10 +257,8 @@ class ObjectRouteTest {
                     "replicated", BucketProperties.defaults(Optional.empty()).withReplicas(2));
             var theirs = "/replicated/" + cluster.replicaKeyOf(bucket, "target002");
             var newer = Long.toString(cluster.views.current().version() + 1);
-            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", "1")))
-                    .isEqualTo("503 ServiceUnavailable");
-            assertThat(outcome(cluster.send("GET " + theirs, "", "x-sluice-hop", newer)))
-                    .isEqualTo("200");
+            assertThat(outcome(relayed(cluster, "GET " + theirs, "1"))).isEqualTo("503 ServiceUnavailable");
+            assertThat(outcome(relayed(cluster, "GET " + theirs, newer))).isEqualTo("200");
             assertThat(cluster.calls()).singleElement().asString().startsWith("target001 ");
         }
     }

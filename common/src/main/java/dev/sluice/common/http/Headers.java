@@ -65,6 +65,17 @@ public final class Headers {
         return builder().addAll(this).add(name, value).build();
     }
 
+    /// The others.
+    public Headers without(String name) {
+        var kept = builder();
+        forEach((each, value) -> {
+            if (!each.equalsIgnoreCase(name)) {
+                kept.add(each, value);
+            }
+        });
+        return kept.build();
+    }
+
     @Override
     public String toString() {
         return namesAndValues.toString();

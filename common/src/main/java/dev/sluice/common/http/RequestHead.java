@@ -26,6 +26,11 @@ public record RequestHead(
         return contentLength != 0;
     }
 
+    /// The same request without a header field.
+    public RequestHead without(String header) {
+        return new RequestHead(method, path, query, headers.without(header), contentLength, remote, secure, requestId);
+    }
+
     /// The path as logs may show it: without the token in a link to the cluster's page, which lets whoever reads it
     /// look.
     public String loggedPath() {

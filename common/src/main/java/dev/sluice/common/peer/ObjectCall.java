@@ -13,7 +13,7 @@ public record ObjectCall(S3Request.OnObject request, RequestHead head, BodyTerms
         return request.name().key();
     }
 
-    /// Marks a request that another node has relayed.
+    /// Marks a request that another node has relayed. A client's own is dropped before this.
     public static final String HOP = "x-sluice-hop";
 
     /// Whether another node has relayed it, and looks for another primary by itself.

@@ -1,5 +1,6 @@
 package dev.sluice.common.peer;
 
+import dev.sluice.common.auth.HopTokens;
 import dev.sluice.common.auth.Identity;
 import dev.sluice.common.auth.NodeTokens;
 import dev.sluice.common.auth.TokenVerdict;
@@ -30,11 +31,13 @@ public final class PeerTokens {
 
     private final NodeId self;
     private final NodeTokens tokens;
+    private final HopTokens hops;
     private final InstantSource clock;
 
     public PeerTokens(NodeId self, byte[] clusterKey, InstantSource clock) {
         this.self = self;
         this.tokens = new NodeTokens(clusterKey);
+        this.hops = new HopTokens(clusterKey);
         this.clock = clock;
     }
 
@@ -61,12 +64,35 @@ public final class PeerTokens {
         if (token.isEmpty() || (body.isEmpty() && head.hasBody())) {
             return Optional.empty();
         }
-        var target = head.query().isEmpty() ? head.path() : head.path() + "?" + head.query();
-        var request = new NodeTokens.Request(self.value(), head.method(), target, body.orElse(NO_BODY));
+        var request = new NodeTokens.Request(self.value(), head.method(), target(head), body.orElse(NO_BODY));
         return switch (tokens.verify(token.get(), request, clock.instant())) {
             case TokenVerdict.Granted(Identity.Node(var id), var _) -> Optional.of(new NodeId(id));
             case TokenVerdict.Granted _, TokenVerdict.Expired _, TokenVerdict.Forged _ -> Optional.empty();
         };
+    }
+
+    private static String target(RequestHead head) {
+        return head.query().isEmpty() ? head.path() : head.path() + "?" + head.query();
+    }
+
+    /// For a client's request that this node relays.
+    ///
+    /// @param hop what [ObjectCall#HOP] says
+    public String issueHop(NodeId receiver, RequestHead head, String hop) {
+        return hops.issue(self.value(), hop(receiver, head, hop), clock.instant());
+    }
+
+    /// Whether a node of this cluster said what the request's [ObjectCall#HOP] says.
+    public boolean isHop(RequestHead head) {
+        var hop = head.headers().first(ObjectCall.HOP);
+        var token = head.headers().first(HopTokens.HEADER);
+        return hop.isPresent()
+                && token.isPresent()
+                && hops.verify(token.get(), hop(self, head, hop.get()), clock.instant());
+    }
+
+    private static HopTokens.Request hop(NodeId receiver, RequestHead head, String hop) {
+        return new HopTokens.Request(receiver.value(), head.method(), target(head), hop);
     }
 
     /// Reads the body of a verified call.
