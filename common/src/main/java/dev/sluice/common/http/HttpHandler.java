@@ -1,5 +1,8 @@
 package dev.sluice.common.http;
 
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
 /// One node's answer to every request.
 @FunctionalInterface
 public interface HttpHandler {
@@ -11,5 +14,11 @@ public interface HttpHandler {
     /// need in order to see to the node. On an event loop.
     default boolean isVital(RequestHead head) {
         return false;
+    }
+
+    /// Where blocking work of this request runs; empty: on a virtual thread of its own. A request that these refuse is
+    /// answered as one that the node has no room for. On an event loop.
+    default Optional<Executor> threads(RequestHead head) {
+        return Optional.empty();
     }
 }

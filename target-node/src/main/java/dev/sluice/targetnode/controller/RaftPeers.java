@@ -13,6 +13,7 @@ import java.util.function.Function;
 /// Raft's calls between controllers, by the nodes' one port, on connections of their own.
 final class RaftPeers implements RaftCalls, AutoCloseable {
     private static final Duration LIMIT = Duration.ofMillis(LIMIT_MILLIS);
+    private static final Duration CHUNK_LIMIT = Duration.ofMillis(CHUNK_LIMIT_MILLIS);
 
     private final PeerClient peers;
     private final Function<String, Optional<PeerAddress>> addresses;
@@ -44,9 +45,10 @@ final class RaftPeers implements RaftCalls, AutoCloseable {
     }
 
     private byte[] call(String peer, RaftCall call, byte[] request) throws IOException {
+        var limit = call == RaftCall.SNAPSHOT ? CHUNK_LIMIT : LIMIT;
         var address = addresses.apply(peer).orElseThrow(() -> new IOException("no controller has the id " + peer));
         try {
-            return peers.post(address, PeerPaths.RAFT, "call=" + call.word(), request, LIMIT);
+            return peers.post(address, PeerPaths.RAFT, "call=" + call.word(), request, limit);
         } catch (StoreException away) {
             throw new IOException(away.getMessage(), away);
         }

@@ -416,10 +416,9 @@ final class SeatedLog implements Consensus {
         }
     }
 
-    /// When its drive is to go, or another controller hears the targets better. Whether Ratis takes commands again
-    /// after an
-    /// attempt that failed is not certain, so the server begins again: the others choose who leads meanwhile.
-    private void handOver(Server here) throws IOException {
+    /// When its drive is to go, or another controller hears the targets better. After an attempt that failed it leads
+    /// on: Ratis ends the request at its time-out, and takes commands again.
+    private void handOver(Server here) {
         var wanted = successor;
         successor = Optional.empty();
         boolean leaves =
@@ -442,8 +441,7 @@ final class SeatedLog implements Consensus {
             LOG.info("{} hands over to {}", here.folder().server(), next.get());
             here.log().handOver(next.get(), HAND_OVER);
         } catch (StoreException.Unavailable failed) {
-            LOG.warn("{} begins again: {}", here.folder().server(), failed.getMessage());
-            endServer();
+            LOG.warn("{} leads on: {}", here.folder().server(), failed.getMessage());
         }
     }
 

@@ -101,12 +101,27 @@ final class Exchange {
         }
         var body = new InboundBody(this, engine.config().inboundQueueBytes(), engine.budget());
         received.takenBy(body);
-        var call = Thread.ofVirtual().name(head.requestId()).unstarted(new HandlerCall(this, work, body));
+        var call = starting(new HandlerCall(this, work, body), body);
         if (head.contentLength() > 0 && head.contentLength() <= AWAITED_BODY && !request.expectsContinue()) {
-            body.whenReadable(call::start);
+            body.whenReadable(call);
         } else {
-            call.start();
+            call.run();
         }
+    }
+
+    private Runnable starting(HandlerCall call, InboundBody body) {
+        var threads = engine.handler().threads(head);
+        if (threads.isEmpty()) {
+            return Thread.ofVirtual().name(head.requestId()).unstarted(call)::start;
+        }
+        return () -> {
+            try {
+                threads.get().execute(call);
+            } catch (RejectedExecutionException full) {
+                body.close();
+                fail(new StoreException.Unavailable("too many requests of this kind wait"));
+            }
+        };
     }
 
     /// False when the loop has ended and the task will never run.

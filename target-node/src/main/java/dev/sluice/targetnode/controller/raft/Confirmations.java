@@ -72,9 +72,7 @@ final class Confirmations {
     }
 
     private void triggerHeartbeats() {
-        appenders.values().stream()
-                .filter(appender -> !appender.hasAppendEntries()) // entries do the same, and must not wait
-                .forEach(LogAppender::triggerHeartbeat);
+        appenders.values().forEach(LogAppender::triggerHeartbeat);
     }
 
     private Set<String> answered(long term, long start) {

@@ -30,18 +30,21 @@ import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
-/// Ratis' calls to other servers: each on a virtual thread of its own, within the limit, and not before what
-/// it says is durable here.
+/// Ratis' calls to other servers: each within the limit, and not before what it says is durable here. They have
+/// platform threads of their own, for virtual ones may wait for long where much else is done.
 final class OutgoingCalls implements RaftServerRpc {
     private interface Call {
         byte[] to(String peer, byte[] request) throws IOException, InterruptedException;
     }
 
+    private static final int THREADS = 8;
+
     private final RaftCalls calls;
     private final DurableState durable;
     private final Confirmations confirmations = new Confirmations();
     private volatile Optional<FlushWatch> flushes = Optional.empty();
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService threads = Executors.newFixedThreadPool(
+            THREADS, Thread.ofPlatform().name("raft-calls-", 0).daemon().factory());
 
     OutgoingCalls(RaftCalls calls, DurableState durable) {
         this.calls = calls;
@@ -78,7 +81,8 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request) throws IOException {
-        return InstallSnapshotReplyProto.parseFrom(send(calls::snapshot, request.getServerRequest(), request));
+        return InstallSnapshotReplyProto.parseFrom(
+                send(calls::snapshot, request.getServerRequest(), request, RaftCalls.CHUNK_LIMIT_MILLIS));
     }
 
     @Override
@@ -88,37 +92,68 @@ final class OutgoingCalls implements RaftServerRpc {
     }
 
     private byte[] send(Call call, RaftRpcRequestProto head, MessageLite request) throws IOException {
-        durable.settle();
-        var peer = peer(head);
-        return limited(peer, () -> call.to(peer, request.toByteArray()));
+        return send(call, head, request, RaftCalls.LIMIT_MILLIS);
+    }
+
+    private byte[] send(Call call, RaftRpcRequestProto head, MessageLite request, int limitMillis) throws IOException {
+        return limited(new Sending(call, peer(head), request.toByteArray()), limitMillis);
+    }
+
+    /// What this server says must be durable here first. That is not broken off when it takes long: it would never be.
+    private final class Sending implements Callable<byte[]> {
+        private final Call call;
+        private final String peer;
+        private final byte[] request;
+        private volatile boolean settled;
+        private volatile boolean abandoned;
+
+        Sending(Call call, String peer, byte[] request) {
+            this.call = call;
+            this.peer = peer;
+            this.request = request;
+        }
+
+        @Override
+        public byte[] call() throws IOException, InterruptedException {
+            durable.settle();
+            settled = true;
+            if (abandoned) {
+                throw new IOException("nobody waits for the answer any more");
+            }
+            return call.to(peer, request);
+        }
+
+        void abandon(Future<byte[]> future) {
+            abandoned = true;
+            future.cancel(settled);
+        }
     }
 
     private static String peer(RaftRpcRequestProto head) {
         return RaftPeerId.valueOf(head.getReplyId()).toString();
     }
 
-    /// Ratis takes an {@link InterruptedIOException} for the end of its own thread, so a call's time-out is
-    /// none.
-    private byte[] limited(String peer, Callable<byte[]> call) throws IOException {
+    /// Ratis takes an {@link InterruptedIOException} for the end of its own thread, so a call's time-out is none.
+    private byte[] limited(Sending sending, int limitMillis) throws IOException {
         Future<byte[]> future;
         try {
-            future = threads.submit(call);
+            future = threads.submit(sending);
         } catch (RejectedExecutionException e) {
             throw new IOException("closed", e);
         }
         try {
-            return future.get(RaftCalls.LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+            return future.get(limitMillis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("no answer from " + peer + " within " + RaftCalls.LIMIT_MILLIS + " ms", e);
+            throw new IOException("no answer from " + sending.peer + " within " + limitMillis + " ms", e);
         } catch (ExecutionException e) {
-            throw new IOException("call to " + peer + " failed: " + e.getCause(), e.getCause());
+            throw new IOException("call to " + sending.peer + " failed: " + e.getCause(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            var interrupted = new InterruptedIOException("call to " + peer);
+            var interrupted = new InterruptedIOException("call to " + sending.peer);
             interrupted.initCause(e);
             throw interrupted;
         } finally {
-            future.cancel(true);
+            sending.abandon(future);
         }
     }
 

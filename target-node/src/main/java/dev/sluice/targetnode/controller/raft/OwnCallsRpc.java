@@ -47,7 +47,7 @@ public final class OwnCallsRpc implements RpcType {
 
         @Override
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
-            var appender = LogAppender.newLogAppenderDefault(server, state, follower);
+            var appender = new OwnAppender(server, state, follower);
             calls.confirmations().add(appender);
             calls.watch(server.getRaftLog());
             return appender;

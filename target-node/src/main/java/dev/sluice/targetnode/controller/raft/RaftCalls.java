@@ -3,9 +3,13 @@ package dev.sluice.targetnode.controller.raft;
 import java.io.IOException;
 
 /// Calls to another server. Each blocks until the answer is there, and is interrupted after {@link
-/// #LIMIT_MILLIS}; what arrives later is harmless. At the other end {@link RaftHandler} gets the same bytes.
+/// #LIMIT_MILLIS}, or {@link #CHUNK_LIMIT_MILLIS}; what arrives later is harmless. At the other end {@link
+/// RaftHandler} gets the same bytes.
 public interface RaftCalls {
-    int LIMIT_MILLIS = 300;
+    int LIMIT_MILLIS = 700;
+
+    /// Of a chunk of a snapshot, which is synced before it is answered. Heartbeats go beside it.
+    int CHUNK_LIMIT_MILLIS = 5_000;
 
     byte[] vote(String peer, byte[] request) throws IOException, InterruptedException;
 

@@ -46,7 +46,7 @@ public final class RatisConsensus implements AutoCloseable {
     public static final int ENTRY_BYTES = RatisSettings.ENTRY_BYTES;
 
     /// In production. Tests that share a machine with many others set more, by the property sluice.election_millis.
-    static final int ELECTION_MILLIS = 300;
+    static final int ELECTION_MILLIS = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(RatisConsensus.class);
 
@@ -126,6 +126,11 @@ public final class RatisConsensus implements AutoCloseable {
     /// The leader as far as this server knows.
     public Optional<String> leader() {
         return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
+    }
+
+    /// The lock that Ratis holds while this server votes, or steps down.
+    Object monitor() {
+        return division;
     }
 
     /// The newest term that this server knows.

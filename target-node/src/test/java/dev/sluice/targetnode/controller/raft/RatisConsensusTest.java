@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -323,13 +324,14 @@ final class RatisConsensusTest {
         TestServers.eventually(() -> servers.numbers("a").size() == 20);
         servers.closeAll();
         var current = new RaftFolder(servers.folder("a")).current();
-        var name = SyncedFiles.names(current).stream()
+        var largest = SyncedFiles.names(current).stream() // another leader begins another one
                 .filter(each -> each.startsWith("log_"))
-                .findFirst()
+                .map(current::resolve)
+                .max(Comparator.comparingLong(each -> each.toFile().length()))
                 .orElseThrow();
-        var bytes = Files.readAllBytes(current.resolve(name));
+        var bytes = Files.readAllBytes(largest);
         bytes[10 << 10] ^= 1;
-        Files.write(current.resolve(name), bytes);
+        Files.write(largest, bytes);
         assertThatThrownBy(() -> servers.open("a"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("does not start");

@@ -23,6 +23,17 @@ final class TestNetwork {
     /// What a server said when it gave its vote.
     record Vote(String voter, String candidate, long term) {}
 
+    /// What becomes of an append, or of a heartbeat.
+    interface Appends {
+        byte[] answer(String from, String to, byte[] request, RaftHandler handler) throws IOException;
+    }
+
+    private volatile Appends appends = (_, _, request, handler) -> handler.append(request);
+
+    void appendBy(Appends way) {
+        appends = way;
+    }
+
     private final CompletableFuture<Vote> firstVote = new CompletableFuture<>();
     private volatile boolean stopsAtFirstVote;
 
@@ -75,7 +86,7 @@ final class TestNetwork {
 
             @Override
             public byte[] append(String peer, byte[] request) throws IOException {
-                return carry(peer, request, handler -> handler.append(request));
+                return carry(peer, request, handler -> appends.answer(from, peer, request, handler));
             }
 
             @Override
