@@ -23,6 +23,9 @@ public final class PeerPaths {
     /// Between the replicas of a slot.
     public static final String REPLICA = PREFIX + "replica";
 
+    /// Whether another target is heard. It is answered before anything that blocks.
+    public static final String PING = PREFIX + "ping";
+
     public static final String REPLICA_CONTENT = PREFIX + "replica-content";
 
     /// The controller's.

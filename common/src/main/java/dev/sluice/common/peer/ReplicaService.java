@@ -12,6 +12,16 @@ public interface ReplicaService {
     /// @throws IOException when they are malformed
     void messages(NodeId from, byte[] batch) throws IOException;
 
+    /// A batch of messages has arrived, and waits for a thread. Waits for nothing.
+    ///
+    /// @return to be run when it has one
+    Runnable arrived();
+
+    /// Another target asks whether it is heard. Waits for nothing.
+    ///
+    /// @return false when batches of messages wait for long: a process that is starved is not to count as heard
+    boolean ping(NodeId from);
+
     /// An object's record and bytes. Blocks.
     Response content(QueryParameters query);
 }

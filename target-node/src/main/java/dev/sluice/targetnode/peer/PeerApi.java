@@ -39,6 +39,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /// The calls of [PeerPaths] on this target: its [TargetService] and, on a controller, the cluster's state. Refuses
@@ -46,6 +50,10 @@ import java.util.function.BooleanSupplier;
 public final class PeerApi implements HttpHandler {
     private static final long LONGEST_POLL = Duration.ofSeconds(20).toMillis();
 
+    private static final int CONTROLLER_THREADS = 8;
+    private static final int MOST_WAITING = 256;
+
+    private final Executor controllers = controllerThreads();
     private final PeerTokens tokens;
     private final SealedSecrets secrets;
     private final Optional<TargetService> here;
@@ -79,7 +87,15 @@ public final class PeerApi implements HttpHandler {
         if (head.path().equals(PeerPaths.BEAT)) {
             return beat(caller.get(), QueryParameters.of(head.query()));
         }
+        if (head.path().equals(PeerPaths.PING)) {
+            return ping(caller.get());
+        }
+        var begun = Optional.of(head.path())
+                .filter(PeerPaths.REPLICA::equals)
+                .flatMap(_ -> replica)
+                .map(ReplicaService::arrived);
         return new Blocking(body -> {
+            begun.ifPresent(Runnable::run);
             try {
                 return call(
                         caller.get(),
@@ -93,6 +109,27 @@ public final class PeerApi implements HttpHandler {
                 return failure(400, new PeerFailure("Malformed", head.path() + ": " + e.getMessage()));
             }
         });
+    }
+
+    /// Calls between controllers do not wait for the two processors that carry virtual threads: an election would be
+    /// the consequence.
+    @Override
+    public Optional<Executor> threads(RequestHead head) {
+        return head.path().equals(PeerPaths.RAFT) || head.path().equals(PeerPaths.CONTROLLER)
+                ? Optional.of(controllers)
+                : Optional.empty();
+    }
+
+    private static Executor controllerThreads() {
+        var threads = new ThreadPoolExecutor(
+                CONTROLLER_THREADS,
+                CONTROLLER_THREADS,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MOST_WAITING),
+                Thread.ofPlatform().name("controllers-", 0).daemon().factory());
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     private Response call(
@@ -195,6 +232,13 @@ public final class PeerApi implements HttpHandler {
         } catch (IllegalArgumentException | ArithmeticException e) {
             return failure(400, new PeerFailure("Malformed", PeerPaths.BEAT + ": " + e.getMessage()));
         }
+    }
+
+    /// On the event loop, as a beat.
+    private Response ping(NodeId caller) {
+        return replica.filter(target -> target.ping(caller)).isPresent()
+                ? Response.empty(204)
+                : failure(503, new PeerFailure("Unavailable", "messages wait for long here"));
     }
 
     /// What another controller has passed on is not passed on again.

@@ -125,7 +125,7 @@ final class ContentAnswers {
         if (applied.get().filter(known -> known.has(group, slot)).isEmpty()) {
             throw new StoreException.Unavailable("slot %d of group %d is not known here".formatted(slot, group));
         }
-        loop.run(() -> allowed.complete(
+        loop.runCopying(() -> allowed.complete(
                 loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
         try {
             if (!allowed.get(SECONDS_FOR_THE_CORE, TimeUnit.SECONDS)) {

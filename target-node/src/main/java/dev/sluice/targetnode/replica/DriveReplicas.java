@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.KeyRange;
+import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.Page;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
@@ -23,8 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -43,9 +43,16 @@ final class DriveReplicas implements AutoCloseable {
 
     private static final Duration FIRST_AGAIN = Duration.ofMillis(400);
     private static final Duration LATER_AGAIN = Duration.ofSeconds(1);
-    private static final Duration STAND_IN_AGAIN = Duration.ofSeconds(10);
+
+    /// What a learner that may not copy now repeats: nothing, unless a turn was missed.
+    private static final Duration WAITING_AGAIN = Duration.ofSeconds(10);
+
     private static final int MOST_MESSAGES = 1 << 16;
+    private static final int MOST_COPYING = 1 << 13;
     private static final long IDLE = Long.MIN_VALUE;
+
+    /// A learner's question for a page.
+    private record Question(int group, int slot, String learner) {}
 
     /// What carries out actions.
     interface Shell {
@@ -59,7 +66,10 @@ final class DriveReplicas implements AutoCloseable {
     private final IntSupplier counter;
     private final Shell shell;
     private final Consumer<DriveReplicas> ended;
-    private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+    private final Lanes waiting = new Lanes();
+    private final Map<Question, Event.Received> questions = new ConcurrentHashMap<>();
+    private final EarlyMessages early = new EarlyMessages();
+    private final CopyTurns turns = new CopyTurns();
     private final Map<Long, Holder> holders = new HashMap<>();
     private final Set<Holder> active = new LinkedHashSet<>();
     private final Thread thread;
@@ -162,23 +172,93 @@ final class DriveReplicas implements AutoCloseable {
         waiting.add(() -> handle(group, slot, event));
     }
 
+    /// The same for what a learner copies, which does not come before rows, fences and writes.
+    void postCopied(int group, int slot, Event event) {
+        waiting.addCopying(() -> handle(group, slot, event));
+    }
+
     /// The same for a message, which may be lost when too much waits.
     void postMessage(int group, int slot, Event.Received message) {
-        if (waiting.size() < MOST_MESSAGES) {
-            post(group, slot, message);
+        if (message.message() instanceof Message.AskListing) {
+            postQuestion(new Question(group, slot, message.from()), message);
+        } else if (message.message().copies()) {
+            waiting.addCopyingIfFewer(MOST_COPYING, () -> handle(group, slot, message));
+        } else {
+            postMessages(() -> receive(group, slot, message));
         }
     }
 
-    /// The same for a step that hands in messages.
-    void postMessages(Runnable step) {
-        if (waiting.size() < MOST_MESSAGES) {
-            waiting.add(step);
+    /// A learner repeats its question each second. Of one that waits here the newest counts.
+    private void postQuestion(Question from, Event.Received message) {
+        boolean waits = questions.put(from, message) != null;
+        if (!waits && !waiting.addCopyingIfFewer(MOST_COPYING, () -> answer(from))) {
+            questions.remove(from);
         }
+    }
+
+    private void answer(Question from) {
+        Optional.ofNullable(questions.remove(from)).ifPresent(message -> handle(from.group, from.slot, message));
+    }
+
+    /// The same for a step that hands in messages, none of which copies.
+    void postMessages(Runnable step) {
+        waiting.addIfFewer(MOST_MESSAGES, step);
     }
 
     /// Runs a step on the loop's thread, after all that was posted before.
     void run(Runnable step) {
         waiting.add(step);
+    }
+
+    /// The same for a step of copying.
+    void runCopying(Runnable step) {
+        waiting.addCopying(step);
+    }
+
+    /// A message without bytes. On the loop's thread.
+    void receive(int group, int slot, Event.Received message) {
+        var holder = holder(group, slot);
+        var mayWait = EarlyMessages.Early.of(message.message(), () -> handle(holder, message));
+        if (mayWait.isEmpty() || !keepsIfEarly(holder, mayWait.get())) {
+            handle(holder, message);
+        }
+    }
+
+    /// On the loop's thread.
+    ///
+    /// @return false when it is not early: it is to be handed in now
+    boolean keepsIfEarly(Holder holder, EarlyMessages.Early message) {
+        return early.keep(holder, message, System.nanoTime());
+    }
+
+    /// See [EarlyMessages#replaces].
+    boolean replacesEarly(Holder holder, long epoch, ObjectVersion version) {
+        return early.replaces(holder, epoch, version);
+    }
+
+    /// Whether a learner may ask for a page of its listing. On the loop's thread.
+    boolean mayCopy(Holder holder) {
+        return turns.has(holder);
+    }
+
+    long earlyMessages() {
+        return early.kept();
+    }
+
+    int waitingSteps() {
+        return waiting.size();
+    }
+
+    int waitingCopyingSteps() {
+        return waiting.copyingSize();
+    }
+
+    int copying() {
+        return turns.underWay();
+    }
+
+    int waitingToCopy() {
+        return turns.waiting();
     }
 
     /// On the loop's thread.
@@ -191,12 +271,21 @@ final class DriveReplicas implements AutoCloseable {
     /// On the loop's thread.
     List<Action> handle(Holder holder, Event event) {
         stepBegan = System.nanoTime(); // of many events in one step, each is a step
+        if (isCopied(event)) {
+            holder.copied(stepBegan);
+        }
         var actions = holder.core().on(event, new Context(holder));
+        followCopying(holder);
         shell.run(holder, actions);
+        if (event instanceof Event.RowApplied) {
+            early.applied(holder);
+        }
         if (holder.core().waits()) {
             long now = System.nanoTime();
             if (active.add(holder)) {
-                holder.nextTick(now + FIRST_AGAIN.toNanos());
+                holder.nextTick(now + (waitsToCopy(holder) ? WAITING_AGAIN : FIRST_AGAIN).toNanos());
+            } else if (!waitsToCopy(holder)) {
+                holder.nextTick(Math.min(holder.nextTick(), now + LATER_AGAIN.toNanos()));
             }
             if (actions.stream().anyMatch(DriveReplicas::isCommitted)) {
                 holder.nextTick(Math.min(holder.nextTick(), now + TELL.toNanos()));
@@ -205,6 +294,33 @@ final class DriveReplicas implements AutoCloseable {
             active.remove(holder);
         }
         return actions;
+    }
+
+    private static boolean isCopied(Event event) {
+        return event instanceof Event.Pulled
+                || (event instanceof Event.Received(var _, var message) && message instanceof Message.Listing);
+    }
+
+    /// A temporary learner copies nothing.
+    private void followCopying(Holder holder) {
+        var copying = holder.core().copying();
+        holder.copying(copying);
+        if (holder.isStandIn()) {
+            turns.copiesNothing(holder);
+        } else {
+            copying.ifPresentOrElse(
+                    now -> turns.copies(holder, now, holder.usableInSync()), () -> turns.copiesNothing(holder));
+        }
+    }
+
+    private boolean waitsToCopy(Holder holder) {
+        return holder.core().copying().isPresent() && !turns.has(holder);
+    }
+
+    /// A slot may copy now.
+    private void beginToCopy(Holder holder) {
+        holder.nextTick(System.nanoTime() + FIRST_AGAIN.toNanos());
+        handle(holder, new Event.Tick());
     }
 
     private static boolean isCommitted(Action action) {
@@ -234,19 +350,18 @@ final class DriveReplicas implements AutoCloseable {
         long ticked = System.nanoTime();
         try {
             while (!closed) {
-                var step = waiting.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
+                var step = waiting.poll(TICK.toNanos());
                 if (!drive.enter()) {
                     break;
                 }
                 try {
                     stepBegan = System.nanoTime();
-                    if (step != null) {
-                        step.run();
-                    }
+                    step.ifPresent(Runnable::run);
                     if (System.nanoTime() - ticked > TICK.toNanos()) {
                         tick();
                         ticked = System.nanoTime();
                     }
+                    turns.give(System.nanoTime(), this::beginToCopy);
                 } finally {
                     stepBegan = IDLE;
                     drive.leave();
@@ -268,9 +383,11 @@ final class DriveReplicas implements AutoCloseable {
 
     private void tick() {
         long now = System.nanoTime();
+        early.tick(now);
+        turns.tick(now);
         for (var holder : List.copyOf(active)) {
             if (holder.nextTick() - now <= 0) {
-                holder.nextTick(now + (holder.isStandIn() ? STAND_IN_AGAIN : LATER_AGAIN).toNanos());
+                holder.nextTick(now + (waitsToCopy(holder) ? WAITING_AGAIN : LATER_AGAIN).toNanos());
                 handle(holder, new Event.Tick());
             }
         }

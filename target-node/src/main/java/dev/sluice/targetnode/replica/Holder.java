@@ -1,8 +1,12 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.targetnode.replica.core.Copying;
+import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.replica.core.SlotCore;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// One slot of a group on one drive of this target. All but [#serves] is for the drive's loop.
 final class Holder {
@@ -11,6 +15,10 @@ final class Holder {
     private final int slot;
     private final SlotCore core;
     private boolean standIn;
+    private int usableInSync;
+    private volatile long copied;
+    private volatile Optional<Copying> copying = Optional.empty();
+    private final AtomicInteger waitingPulls = new AtomicInteger();
     private long nextTick;
     private CompletableFuture<Void> changes = CompletableFuture.completedFuture(null);
 
@@ -56,6 +64,46 @@ final class Holder {
 
     void standIn(boolean is) {
         standIn = is;
+    }
+
+    /// How many in-sync members the slot has whose drives are there, as far as its row was told here.
+    int usableInSync() {
+        return usableInSync;
+    }
+
+    void usableInSync(int members) {
+        usableInSync = members;
+    }
+
+    /// When something of what this drive copies came last, of [System#nanoTime]. On any thread.
+    long copied() {
+        return copied;
+    }
+
+    void copied(long now) {
+        copied = now;
+    }
+
+    /// A row is to be pulled when there is a thread for it. On any thread.
+    void pullWaits() {
+        waitingPulls.incrementAndGet();
+    }
+
+    void pullBegins() {
+        waitingPulls.decrementAndGet();
+    }
+
+    boolean waitsForPulls() {
+        return waitingPulls.get() > 0;
+    }
+
+    /// What is copied now: a pull for something else is not wanted any more. On any thread.
+    boolean copies(Learning learning) {
+        return copying.filter(now -> now.learning().equals(learning)).isPresent();
+    }
+
+    void copying(Optional<Copying> now) {
+        copying = now;
     }
 
     /// When what is unanswered is sent again, in nanoseconds of the loop's clock.

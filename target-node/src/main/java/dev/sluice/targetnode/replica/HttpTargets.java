@@ -14,15 +14,30 @@ final class HttpTargets implements ReplicaPeers {
     /// Who has the bytes asks its drive's loop first, and reads from its drive.
     private static final Duration FIRST_BYTE = Duration.ofSeconds(10);
 
+    /// Whoever answers later was not heard for a second.
+    private static final Duration PING = Duration.ofMillis(900);
+
     private final PeerClient peers;
+    private final PeerClient pings;
 
     HttpTargets(PeerClient peers) {
         this.peers = peers;
+        this.pings = peers.apart("pings");
     }
 
     @Override
     public void deliver(PeerAddress to, byte[] batch) {
         peers.post(to, PeerPaths.REPLICA, "", batch, CALL);
+    }
+
+    @Override
+    public void ping(PeerAddress to) {
+        var _ = pings.get(to, PeerPaths.PING, "", PING);
+    }
+
+    @Override
+    public void close() {
+        pings.close();
     }
 
     @Override

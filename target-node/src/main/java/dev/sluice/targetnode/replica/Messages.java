@@ -22,9 +22,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Messages between cores: to drives of other targets by their outboxes, and from there to the drive's loop. The bytes
-/// of
-/// a prepared write are here before its core sees the message.
+/// Messages between cores: to drives of other targets by their outboxes, and from there to the drive's loop. The
+/// bytes of a prepared write are here before its core sees the message.
 final class Messages implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Messages.class);
 
@@ -38,6 +37,7 @@ final class Messages implements AutoCloseable {
     private final Supplier<Optional<Applied>> applied;
     private final Executor threads;
     private final Map<PeerAddress, Outbox> outboxes = new ConcurrentHashMap<>();
+    private final Map<PeerAddress, Outbox> copying = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
     private Optional<Pulls> pulls = Optional.empty();
     private volatile boolean closed;
@@ -73,8 +73,8 @@ final class Messages implements AutoCloseable {
 
     /// Never blocks.
     void send(Holder holder, Action.Send send) {
-        if (holder.isStandIn() && send.message() instanceof Message.AskListing) {
-            return; // asked again with each tick
+        if (send.message() instanceof Message.AskListing && !holder.loop().mayCopy(holder)) {
+            return; // asked when it has a turn
         }
         Optional<Envelope.Attached> attached = Optional.empty();
         if (send.message() instanceof Message.Prepare prepare && !prepare.delete()) {
@@ -97,11 +97,16 @@ final class Messages implements AutoCloseable {
         applied.get()
                 .flatMap(known -> known.owner(send.drive()))
                 .filter(node -> !node.id().equals(self))
-                .ifPresentOrElse(node -> outbox(node).send(EnvelopeCodec.encode(envelope)), lost::incrementAndGet);
+                .ifPresentOrElse(
+                        node -> outbox(node, envelope.message()).send(EnvelopeCodec.encode(envelope)),
+                        lost::incrementAndGet);
     }
 
-    private Outbox outbox(Node node) {
-        return outboxes.computeIfAbsent(PeerAddress.of(node), to -> new Outbox(to, targets, lost));
+    /// What learners copy goes by calls of its own: no write waits for it.
+    private Outbox outbox(Node node, Message message) {
+        var of = message.copies() ? copying : outboxes;
+        var size = message.copies() ? Outbox.COPYING : Outbox.FIRST;
+        return of.computeIfAbsent(PeerAddress.of(node), to -> new Outbox(to, targets, lost, size));
     }
 
     // ---- in
@@ -124,9 +129,12 @@ final class Messages implements AutoCloseable {
     private static void post(DriveReplicas loop, List<Envelope> envelopes) {
         for (int begin = 0; begin < envelopes.size(); begin += AT_ONCE) {
             var piece = envelopes.subList(begin, Math.min(envelopes.size(), begin + AT_ONCE));
-            loop.postMessages(() -> piece.forEach(
-                    each -> loop.handle(each.group(), each.slot(), new Event.Received(each.from(), each.message()))));
+            loop.postMessages(() -> piece.forEach(each -> loop.receive(each.group(), each.slot(), received(each))));
         }
+    }
+
+    private static Event.Received received(Envelope envelope) {
+        return new Event.Received(envelope.from(), envelope.message());
     }
 
     /// @param plain gathers those that bring no bytes
@@ -146,6 +154,8 @@ final class Messages implements AutoCloseable {
         }
         if (envelope.message() instanceof Message.Prepare prepare && !prepare.delete()) {
             take(loop.get(), sender.get(), envelope, prepare);
+        } else if (envelope.message().copies()) {
+            loop.get().postMessage(envelope.group(), envelope.slot(), received(envelope));
         } else {
             plain.computeIfAbsent(loop.get(), _ -> new ArrayList<>()).add(envelope);
         }
@@ -158,20 +168,23 @@ final class Messages implements AutoCloseable {
                 .filter(intent -> intent.version().equals(prepare.version()))
                 .isPresent();
         if (open) {
-            loop.postMessage(
-                    envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
+            loop.postMessage(envelope.group(), envelope.slot(), received(envelope));
             return;
         }
         var bucket = applied.get().flatMap(known -> known.bucket(key.bucketId()));
-        if (bucket.isEmpty() || !staging.coming(loop, prepare.version())) {
+        if (bucket.isEmpty()) {
             return; // it is sent again
+        }
+        if (!staging.coming(loop, prepare.version())) {
+            loop.postMessages(() -> sentAgain(loop, sender, envelope, prepare));
+            return;
         }
         threads.execute(() -> {
             boolean came = false;
             try {
-                var attached = envelope.attached().orElseThrow(() -> new IOException("a write came without a record"));
+                var attached = attached(envelope);
                 var bytes = pulls.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
-                loop.run(() -> handle(loop, envelope, prepare, bytes));
+                loop.run(() -> came(loop, envelope, prepare, bytes));
                 came = true;
             } catch (IOException | StoreException failure) {
                 LOG.debug("the bytes of a prepared write did not come", failure);
@@ -183,22 +196,68 @@ final class Messages implements AutoCloseable {
         });
     }
 
-    /// What the core does not want now comes with the next sending: only then may others bring it again.
+    private static Envelope.Attached attached(Envelope envelope) throws IOException {
+        return envelope.attached().orElseThrow(() -> new IOException("a write came without a record"));
+    }
+
+    /// The bytes of a prepared write are here. The newest message with it counts.
+    private void came(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
+        var again = staging.sentAgain(loop, prepare.version())
+                .filter(newer -> newer.message() instanceof Message.Prepare other && other.epoch() > prepare.epoch());
+        if (again.isPresent() && again.get().message() instanceof Message.Prepare newer) {
+            keepOrHandle(loop, again.get(), newer, bytes);
+        } else {
+            keepOrHandle(loop, envelope, prepare, bytes);
+        }
+    }
+
+    /// It waits for its row, if it is early.
+    private void keepOrHandle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
+        var early = EarlyMessages.Early.withBytes(
+                prepare,
+                envelope.attached().orElseThrow(),
+                () -> handle(loop, envelope, prepare, bytes),
+                () -> drop(loop, prepare, bytes));
+        if (!loop.keepsIfEarly(loop.holder(envelope.group(), envelope.slot()), early)) {
+            handle(loop, envelope, prepare, bytes);
+        }
+    }
+
+    /// The write was sent again, in a newer epoch perhaps: while it is being stored, while its bytes wait with an
+    /// earlier message, or while they come. On the loop's thread.
+    private void sentAgain(DriveReplicas loop, Node sender, Envelope envelope, Message.Prepare prepare) {
+        var holder = loop.holder(envelope.group(), envelope.slot());
+        var version = prepare.version();
+        if (holder.core().hasOpen(prepare.key(), version)) {
+            loop.receive(envelope.group(), envelope.slot(), received(envelope));
+        } else if (loop.replacesEarly(holder, prepare.epoch(), version)) {
+            staging.find(loop, version)
+                    .ifPresentOrElse(
+                            bytes -> keepOrHandle(loop, envelope, prepare, bytes), () -> staging.came(loop, version));
+        } else if (!staging.isSentAgain(loop, version, envelope)) {
+            take(loop, sender, envelope, prepare);
+        }
+    }
+
     private void handle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
-        var actions =
-                loop.handle(envelope.group(), envelope.slot(), new Event.Received(envelope.from(), envelope.message()));
-        boolean wanted = actions.stream()
+        boolean wanted = loop.handle(envelope.group(), envelope.slot(), received(envelope)).stream()
                 .anyMatch(action -> action instanceof Action.StoreIntent intent
                         && intent.version().equals(prepare.version()));
         if (!wanted) {
-            staging.drop(loop, prepare.version(), bytes);
-            staging.came(loop, prepare.version());
+            drop(loop, prepare, bytes);
         }
+    }
+
+    /// What the core does not want now comes with the next sending: only then may others bring it again.
+    private void drop(DriveReplicas loop, Message.Prepare prepare, Staging.Bytes bytes) {
+        staging.drop(loop, prepare.version(), bytes);
+        staging.came(loop, prepare.version());
     }
 
     @Override
     public void close() {
         closed = true;
         outboxes.values().forEach(Outbox::close);
+        copying.values().forEach(Outbox::close);
     }
 }

@@ -13,12 +13,19 @@ import org.slf4j.LoggerFactory;
 /// does not answer, or when more wait than there is room for. Who sent it sends it again.
 final class Outbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-    private static final int LARGEST_CALL = 768 << 10;
-    private static final long ROOM = 32L << 20;
+    /// @param largestCall bytes of messages in one call; one message may be larger
+    /// @param room bytes of all messages that wait
+    record Size(int largestCall, long room) {}
+
+    static final Size FIRST = new Size(768 << 10, 32L << 20);
+
+    /// Of what learners copy: small, so that the other target is not long at one call.
+    static final Size COPYING = new Size(128 << 10, 8L << 20);
 
     private final PeerAddress to;
     private final ReplicaPeers targets;
     private final AtomicLong lost;
+    private final Size size;
     private final ArrayDeque<byte[]> waiting = new ArrayDeque<>();
     private final Semaphore arrived = new Semaphore(0);
     private final Thread sender;
@@ -27,7 +34,8 @@ final class Outbox implements AutoCloseable {
     private boolean complained;
 
     /// @param lost counts messages that were not delivered
-    Outbox(PeerAddress to, ReplicaPeers targets, AtomicLong lost) {
+    Outbox(PeerAddress to, ReplicaPeers targets, AtomicLong lost, Size size) {
+        this.size = size;
         this.to = to;
         this.targets = targets;
         this.lost = lost;
@@ -37,7 +45,7 @@ final class Outbox implements AutoCloseable {
     /// Never blocks.
     void send(byte[] message) {
         synchronized (waiting) {
-            if (waitingBytes + message.length > ROOM) {
+            if (waitingBytes + message.length > size.room) {
                 lost.incrementAndGet();
                 return;
             }
@@ -70,7 +78,7 @@ final class Outbox implements AutoCloseable {
         int messages = 0;
         synchronized (waiting) {
             while (!waiting.isEmpty()
-                    && (batch.size() == 0 || batch.size() + waiting.getFirst().length < LARGEST_CALL)) {
+                    && (batch.size() == 0 || batch.size() + waiting.getFirst().length < size.largestCall)) {
                 messages++;
                 var message = waiting.removeFirst();
                 waitingBytes -= message.length;

@@ -14,14 +14,21 @@ import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -31,6 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Pulls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pulls.class);
     private static final int AT_ONCE = 16;
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final ReplicaPeers targets;
     private final ObjectStore store;
@@ -136,9 +144,14 @@ final class Pulls implements AutoCloseable {
 
     /// Never blocks.
     void begin(Holder holder, Action.Pull pull) {
+        holder.pullWaits();
         rows.execute(() -> {
+            holder.pullBegins();
             boolean came = false;
             try {
+                if (!holder.copies(pull.learning())) {
+                    return; // with another primary it has begun again
+                }
                 pull(holder, pull);
                 came = true;
             } catch (StoreException.NoSpace refused) {
@@ -151,7 +164,7 @@ final class Pulls implements AutoCloseable {
             } finally {
                 if (!came) {
                     var failed = new Event.PullFailed(pull.learning(), pull.key());
-                    holder.loop().post(holder.group(), holder.slot(), failed);
+                    holder.loop().postCopied(holder.group(), holder.slot(), failed);
                 }
             }
         });
@@ -192,15 +205,50 @@ final class Pulls implements AutoCloseable {
                         URLEncoder.encode(pull.key().key(), StandardCharsets.UTF_8));
         try (var answer = open(source, query)) {
             if (answer.isEmpty()) {
-                loop.post(holder.group(), holder.slot(), new Event.Pulled(learning, pull.key(), Optional.empty()));
+                loop.postCopied(
+                        holder.group(), holder.slot(), new Event.Pulled(learning, pull.key(), Optional.empty()));
                 return;
             }
             var record = answer.record();
             require(record, pull.key(), record.version());
             loop.drive().space().requireFitsReplica(record.size());
-            var bytes = keep(loop, bucket, record, fetch -> fetch.take(answer.body(), store.smallLimit()));
-            loop.run(() -> pulled(holder, learning, record, bytes));
+            var body = noting(holder, answer.body());
+            var bytes = keep(loop, bucket, record, fetch -> fetch.take(body, store.smallLimit()));
+            var handedIn = new CompletableFuture<Void>();
+            loop.runCopying(() -> {
+                pulled(holder, learning, record, bytes);
+                handedIn.complete(null);
+            });
+            await(handedIn, loop);
         }
+    }
+
+    /// A thread brings no other row before this one is handed in: else many would wait with their bytes.
+    private static void await(CompletableFuture<Void> handedIn, DriveReplicas loop) {
+        while (!handedIn.isDone() && !loop.isOver()) {
+            try {
+                handedIn.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException _) {
+                // it may be over
+            } catch (ExecutionException bug) {
+                throw new IllegalStateException(bug);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    /// A large object takes long, and keeps its slot's turn while its bytes come.
+    private static InputStream noting(Holder holder, InputStream body) {
+        return new FilterInputStream(body) {
+            @Override
+            public int read(byte[] into, int offset, int length) throws IOException {
+                int count = super.read(into, offset, length);
+                holder.copied(System.nanoTime());
+                return count;
+            }
+        };
     }
 
     private void pulled(Holder holder, Learning learning, ObjectRecord record, Staging.Bytes bytes) {

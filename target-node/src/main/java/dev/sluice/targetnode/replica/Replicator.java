@@ -58,6 +58,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final StateFeed feed;
     private final FollowedState followed;
     private final OwnDrives drives;
+    private final ReplicaPeers targets;
+    private final ReplicaCounts counts;
+    private final WaitingBatches batches;
+    private final ExecutorService pingThreads = Executors.newCachedThreadPool(
+            Thread.ofPlatform().name("ping-", 0).daemon().factory());
     private final Pings pings;
     private final Membership membership;
     private final CutMembers cutMembers;
@@ -81,7 +86,10 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
         this.feed = new StateFeed(control, this::apply);
         this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
-        this.pings = new Pings(self, this::others, targets, clock, threads);
+        this.targets = targets;
+        this.counts = new ReplicaCounts(loops::values, messages::lost, drives::standstills, damaged::mended);
+        this.batches = new WaitingBatches(clock::nanos);
+        this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
         this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer);
         this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
@@ -160,6 +168,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         if (!closed) {
             LOG.warn("drive {} takes no part in replication for now", loop.id());
         }
+        counts.ended(loop);
         drives.ended(loop);
         writes.abandon(loop);
         staging.ended(loop);
@@ -230,10 +239,18 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     @Override
     public void messages(NodeId from, byte[] batch) throws IOException {
-        if (batch.length == 0) {
-            pings.came(from);
-        }
         messages.take(from, batch);
+    }
+
+    @Override
+    public Runnable arrived() {
+        return batches.arrived();
+    }
+
+    @Override
+    public boolean ping(NodeId from) {
+        pings.came(from);
+        return !batches.isOneLate();
     }
 
     @Override
@@ -251,19 +268,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return loops.values().stream().anyMatch(DriveReplicas::leased);
     }
 
-    /// Messages that were not delivered.
-    public long lostMessages() {
-        return messages.lost();
-    }
-
-    /// How often the loop of a drive was ended because it stood still.
-    public long standstills() {
-        return drives.standstills();
-    }
-
-    /// Damaged objects that were restored from other replicas.
-    public long restored() {
-        return damaged.mended();
+    public ReplicaCounts counts() {
+        return counts;
     }
 
     @Override
@@ -281,5 +287,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         messages.close();
         pulls.close();
         threads.shutdownNow();
+        pingThreads.shutdownNow();
+        targets.close();
     }
 }

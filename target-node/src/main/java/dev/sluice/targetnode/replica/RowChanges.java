@@ -153,9 +153,20 @@ final class RowChanges {
             return;
         }
         var me = row.member(drive);
-        boolean standIn = me.isPresent() && !me.get().inSync() && standIns.isStandIn(group, slot, drive);
+        boolean learns = me.isPresent() && !me.get().inSync();
+        boolean standIn = learns && standIns.isStandIn(group, slot, drive);
         var first = moved && row.primary().drive().equals(drive);
-        (first ? urgent : told).computeIfAbsent(drive, _ -> new ArrayList<>()).add(new Told(slot, row, standIn));
+        (first ? urgent : told)
+                .computeIfAbsent(drive, _ -> new ArrayList<>())
+                .add(new Told(slot, row, standIn, learns ? usableInSync(row) : 0));
+    }
+
+    private int usableInSync(SlotRow row) {
+        int members = 0;
+        for (var member : row.members()) {
+            members += member.inSync() && usable.contains(member.drive()) ? 1 : 0;
+        }
+        return members;
     }
 
     /// For all slots together: one that lost its primary is not served until this is logged.
@@ -182,7 +193,9 @@ final class RowChanges {
     }
 
     /// A row for one drive of this target.
-    private record Told(int slot, SlotRow row, boolean standIn) {}
+    ///
+    /// @param usableInSync how many such members it has; 0 for a drive that does not learn
+    private record Told(int slot, SlotRow row, boolean standIn, int usableInSync) {}
 
     private void post(Group group, GroupSlots slots) {
         urgent.forEach((drive, rows) -> post(group, slots, loop(drive), rows));
@@ -198,8 +211,8 @@ final class RowChanges {
                 .forEach(loop -> loop.run(() -> loop.holders(group.id()).stream()
                         .filter(holder ->
                                 table.row(holder.slot()).member(loop.id()).isEmpty())
-                        .forEach(holder ->
-                                apply(loop, group, new Told(holder.slot(), table.row(holder.slot()), false), slots))));
+                        .forEach(holder -> apply(
+                                loop, group, new Told(holder.slot(), table.row(holder.slot()), false, 0), slots))));
     }
 
     private DriveReplicas loop(String drive) {
@@ -217,6 +230,7 @@ final class RowChanges {
     private static void apply(DriveReplicas loop, Group group, Told told, GroupSlots slots) {
         var holder = loop.holder(group.id(), told.slot);
         holder.standIn(told.standIn);
+        holder.usableInSync(told.usableInSync);
         loop.handle(holder, new Event.RowApplied(told.row, false)); // members that are to go were asked for already
         if (told.row.primary().drive().equals(loop.id())) {
             slots.is(holder);

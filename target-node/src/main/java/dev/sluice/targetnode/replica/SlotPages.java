@@ -22,6 +22,11 @@ final class SlotPages {
 
     private static final int MOST_ROWS = 1000;
 
+    /// Of keys, and what a message has around each.
+    private static final int MOST_BYTES = 96 << 10;
+
+    private static final int AROUND = 40;
+
     /// Those of other groups' buckets stand between those of a slot.
     private static final int MOST_SEEN = 10 * MOST_ROWS;
 
@@ -82,6 +87,7 @@ final class SlotPages {
         private final List<KeyVersion> rows = new ArrayList<>();
         private Optional<ObjectKey> last;
         private int seen;
+        private int bytes;
 
         Gathered(int groupId, KeyRange range) {
             this.groupId = groupId;
@@ -96,9 +102,10 @@ final class SlotPages {
             }
             if (isIn(groupId, row.key().bucketId())) {
                 rows.add(row);
+                bytes += row.key().key().length() + AROUND;
             }
             seen++;
-            boolean full = rows.size() == MOST_ROWS || seen == MOST_SEEN;
+            boolean full = rows.size() == MOST_ROWS || bytes >= MOST_BYTES || seen == MOST_SEEN;
             if (full) {
                 last = Optional.of(row.key());
             }

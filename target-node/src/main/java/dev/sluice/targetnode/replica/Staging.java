@@ -25,7 +25,7 @@ final class Staging {
     private record Name(DriveReplicas loop, ObjectVersion version) {}
 
     private final Map<Name, Bytes> waiting = new ConcurrentHashMap<>();
-    private final Map<Name, Boolean> coming = new ConcurrentHashMap<>();
+    private final Map<Name, Optional<Envelope>> coming = new ConcurrentHashMap<>();
 
     void put(DriveReplicas loop, ObjectVersion version, Bytes bytes) {
         var before = waiting.put(new Name(loop, version), bytes);
@@ -37,6 +37,10 @@ final class Staging {
         }
     }
 
+    Optional<Bytes> find(DriveReplicas loop, ObjectVersion version) {
+        return Optional.ofNullable(waiting.get(new Name(loop, version)));
+    }
+
     Optional<Bytes> take(DriveReplicas loop, ObjectVersion version) {
         return Optional.ofNullable(waiting.remove(new Name(loop, version)));
     }
@@ -44,12 +48,24 @@ final class Staging {
     /// Whether nobody else is bringing these bytes; to be ended by [#came].
     boolean coming(DriveReplicas loop, ObjectVersion version) {
         var name = new Name(loop, version);
-        boolean first = coming.putIfAbsent(name, true) == null;
+        boolean first = coming.putIfAbsent(name, Optional.empty()) == null;
         if (first && loop.isOver()) {
             coming.remove(name);
             return false;
         }
         return first;
+    }
+
+    /// The write was sent again while its bytes come.
+    ///
+    /// @return false when nobody brings them
+    boolean isSentAgain(DriveReplicas loop, ObjectVersion version, Envelope again) {
+        return coming.computeIfPresent(new Name(loop, version), (_, _) -> Optional.of(again)) != null;
+    }
+
+    /// The newest message of a write that was sent again while its bytes came.
+    Optional<Envelope> sentAgain(DriveReplicas loop, ObjectVersion version) {
+        return coming.getOrDefault(new Name(loop, version), Optional.empty());
     }
 
     void came(DriveReplicas loop, ObjectVersion version) {

@@ -6,10 +6,13 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.store.StoreException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -17,6 +20,7 @@ import java.util.function.Supplier;
 class CutControl implements ControlPlane {
     private final Supplier<ControlPlane> controller;
     private volatile Set<String> full = Set.of();
+    private volatile Optional<StateWatch> late = Optional.empty();
     private Optional<ClusterView> known = Optional.empty();
     private CompletableFuture<Void> connected = CompletableFuture.completedFuture(null);
 
@@ -28,6 +32,28 @@ class CutControl implements ControlPlane {
     synchronized void cut() {
         known = Optional.of(controller.get().view());
         connected = new CompletableFuture<>();
+    }
+
+    /// The target hears of each newer state so much later.
+    void delay(Duration by) {
+        if (by.isZero()) {
+            var before = late;
+            late = Optional.empty();
+            before.ifPresent(states -> states.publish(controller.get().current()));
+            return;
+        }
+        var states = new StateWatch();
+        states.publish(controller.get().current());
+        late = Optional.of(states);
+        var later = CompletableFuture.delayedExecutor(by.toNanos(), TimeUnit.NANOSECONDS);
+        Thread.ofVirtual().start(() -> {
+            long known = -1;
+            while (late.filter(states::equals).isPresent()) {
+                var state = controller.get().watch(known).join();
+                known = state.version();
+                later.execute(() -> states.publish(state));
+            }
+        });
     }
 
     synchronized void heal() {
@@ -52,7 +78,8 @@ class CutControl implements ControlPlane {
 
     @Override
     public CompletableFuture<ClusterState> watch(long version) {
-        return connection().thenCompose(_ -> controller.get().watch(version));
+        return late.<CompletableFuture<ClusterState>>map(states -> states.watch(version))
+                .orElseGet(() -> connection().thenCompose(_ -> controller.get().watch(version)));
     }
 
     @Override

@@ -78,6 +78,11 @@ class CutMembersTest {
     private final class Answering implements ReplicaPeers {
         @Override
         public void deliver(PeerAddress to, byte[] batch) {
+            throw new UnsupportedOperationException("no message is sent");
+        }
+
+        @Override
+        public void ping(PeerAddress to) {
             if (silent && to.id().equals(SILENT)) {
                 throw new StoreException.Unavailable("no answer");
             }

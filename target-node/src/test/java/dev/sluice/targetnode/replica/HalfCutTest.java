@@ -77,6 +77,20 @@ class HalfCutTest {
         }
     }
 
+    /// It answers pings on an event loop, but does nothing else.
+    @Test
+    void oneWhoseMessagesGetNoThreadKeepsNoSlot() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 1)) {
+            putAll(cluster, 1);
+            var starved = cluster.target(3);
+            cluster.network.starve(starved.id);
+            putAll(cluster, 2);
+            TargetFixture.eventually(SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, starved)) == 0);
+            requireAll(cluster, 2);
+            requireWholeAfterwards(cluster, 2);
+        }
+    }
+
     @Test
     void norDoesOneOfWhichOneHearsTheOther() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {

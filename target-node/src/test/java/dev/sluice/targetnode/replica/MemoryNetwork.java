@@ -8,17 +8,24 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /// What connects the targets of a test. Each direction between two of them is open, cut or silent.
 final class MemoryNetwork {
@@ -34,6 +41,9 @@ final class MemoryNetwork {
     private final Map<Way, CountDownLatch> silent = new ConcurrentHashMap<>();
     private final Map<Way, CompletableFuture<Void>> stoppedBodies = new ConcurrentHashMap<>();
     private final AtomicInteger stopped = new AtomicInteger();
+    private final Map<NodeId, CountDownLatch> starved = new ConcurrentHashMap<>();
+    private final Listings listings = new Listings();
+    private volatile long callNanos;
 
     void join(NodeId target, ReplicaService service) {
         targets.put(target, service);
@@ -79,6 +89,21 @@ final class MemoryNetwork {
         };
     }
 
+    /// This target's batches of messages get no thread until it is healed; all else is answered.
+    void starve(NodeId target) {
+        starved.putIfAbsent(target, new CountDownLatch(1));
+    }
+
+    /// From now on each call takes so long.
+    void slow(Duration call) {
+        callNanos = call.toNanos();
+    }
+
+    /// What learners asked for and were not answered.
+    Listings listings() {
+        return listings;
+    }
+
     /// How many bodies have stopped so far.
     int stoppedBodies() {
         return stopped.get();
@@ -89,6 +114,8 @@ final class MemoryNetwork {
         cut.clear();
         silent.values().forEach(CountDownLatch::countDown);
         silent.clear();
+        starved.values().forEach(CountDownLatch::countDown);
+        starved.clear();
     }
 
     /// The others, as one target reaches them.
@@ -97,9 +124,22 @@ final class MemoryNetwork {
             @Override
             public void deliver(PeerAddress to, byte[] batch) {
                 try {
-                    reached(self, to).messages(self, batch);
+                    var service = reached(self, to);
+                    LockSupport.parkNanos(callNanos);
+                    listings.see(batch);
+                    var begun = service.arrived();
+                    Optional.ofNullable(starved.get(to.id())).ifPresent(MemoryNetwork::await);
+                    begun.run();
+                    service.messages(self, batch);
                 } catch (IOException malformed) {
                     throw new IllegalStateException(malformed);
+                }
+            }
+
+            @Override
+            public void ping(PeerAddress to) {
+                if (!reached(self, to).ping(self)) {
+                    throw new StoreException.Unavailable(to.id() + " is starved");
                 }
             }
 
@@ -116,6 +156,51 @@ final class MemoryNetwork {
                         length.map(Long::parseLong).orElse(0L), new Body(new Way(self, from.id()), bytes(answer)));
             }
         };
+    }
+
+    /// Pages of listings that are on their way.
+    static final class Listings {
+        private record Asked(String source, String learner, int group, int slot) {}
+
+        private final Set<Asked> unanswered = new HashSet<>();
+        private final Map<String, Integer> bySource = new HashMap<>();
+        private Consumer<String> asking = _ -> {};
+        private int most;
+
+        /// @param source is told the drive that is asked for a page
+        synchronized void tell(Consumer<String> source) {
+            asking = source;
+        }
+
+        /// How many one source was asked for at once at most.
+        synchronized int most() {
+            return most;
+        }
+
+        private synchronized void see(byte[] batch) throws IOException {
+            var in = ByteBuffer.wrap(batch);
+            while (in.hasRemaining()) {
+                var message = new byte[in.getInt()];
+                in.get(message);
+                see(EnvelopeCodec.decode(message));
+            }
+        }
+
+        private void see(Envelope envelope) {
+            if (envelope.message() instanceof Message.AskListing) {
+                asking.accept(envelope.to());
+                if (unanswered.add(asked(envelope.to(), envelope.from(), envelope))) {
+                    most = Math.max(most, bySource.merge(envelope.to(), 1, Integer::sum));
+                }
+            } else if (envelope.message() instanceof Message.Listing
+                    && unanswered.remove(asked(envelope.from(), envelope.to(), envelope))) {
+                bySource.merge(envelope.from(), -1, Integer::sum);
+            }
+        }
+
+        private static Asked asked(String source, String learner, Envelope envelope) {
+            return new Asked(source, learner, envelope.group(), envelope.slot());
+        }
     }
 
     private ReplicaService reached(NodeId self, PeerAddress other) {

@@ -147,6 +147,9 @@ class MessagesTest {
         public void deliver(PeerAddress to, byte[] batch) {}
 
         @Override
+        public void ping(PeerAddress to) {}
+
+        @Override
         public Content content(PeerAddress from, String query) {
             whileFetched.run();
             var head = RecordBytes.encode(record);
@@ -185,15 +188,23 @@ class MessagesTest {
 
     /// The drive is an in-sync member of the slot.
     private void applyRow() {
+        applyRow(EPOCH);
+    }
+
+    private void applyRow(long epoch) {
         var members = List.of(new Member(SENDER, true, 2, 1), new Member(drive.id(), true, 1, 1));
-        var row = new SlotRow(EPOCH, members, 1, List.of(), true);
+        var row = new SlotRow(epoch, members, 1, List.of(), true);
         loop().run(() -> loop().handle(group, SLOT, new Event.RowApplied(row, false)));
     }
 
     /// The message comes.
     private void come() throws IOException {
+        come(EPOCH);
+    }
+
+    private void come(long epoch) throws IOException {
         var key = new ObjectKey(record.bucketId(), record.key());
-        var prepare = new Message.Prepare(EPOCH, key, VERSION, false, Optional.empty(), new ObjectVersion(1, 0));
+        var prepare = new Message.Prepare(epoch, key, VERSION, false, Optional.empty(), new ObjectVersion(1, 0));
         var attached = new Envelope.Attached(RecordBytes.encode(record), Optional.empty());
         var message =
                 EnvelopeCodec.encode(new Envelope(group, SLOT, SENDER, drive.id(), prepare, Optional.of(attached)));
@@ -274,21 +285,79 @@ class MessagesTest {
         assertThat(staging.coming(first, VERSION)).as("it takes nothing more").isFalse();
     }
 
-    /// The message was a step ahead of the drive's row, and comes again.
+    /// The message is of an epoch before the drive's row, and comes again.
     @Test
     void bytesOfAnUnwantedMessageAreDroppedBeforeItMayComeAgain() throws Exception {
-        come();
+        applyRow(EPOCH + 1);
+        come(EPOCH);
         tasks.removeLast().run();
         awaitLoop();
         assertThat(ordered).isEmpty();
-        applyRow();
-        awaitLoop();
         var held = new CountDownLatch(1);
         loop().run(() -> awaitUninterruptibly(held));
-        come();
+        come(EPOCH + 1);
         runTasks();
         held.countDown();
         awaitLoop();
         assertThat(ordered).containsExactly(true);
+    }
+
+    /// The message is a step ahead of the drive's row.
+    @Test
+    void earlyWriteIsStoredWithItsRowAndItsBytesComeOnce() throws Exception {
+        come();
+        runTasks();
+        awaitLoop();
+        assertThat(ordered).isEmpty();
+        come();
+        awaitLoop();
+        assertThat(tasks).as("its bytes are here").isEmpty();
+        applyRow();
+        awaitLoop();
+        assertThat(ordered).containsExactly(true);
+        assertThat(loop().earlyMessages()).isEqualTo(1);
+    }
+
+    @Test
+    void earlyWriteThatIsSentAgainInANewerEpochKeepsItsBytes() throws Exception {
+        come(EPOCH);
+        runTasks();
+        awaitLoop();
+        come(EPOCH + 1);
+        awaitLoop();
+        assertThat(tasks).isEmpty();
+        applyRow(EPOCH + 1);
+        awaitLoop();
+        assertThat(ordered).containsExactly(true);
+    }
+
+    /// A large one may be fetched for as long as several epochs take.
+    @Test
+    void newestMessageCountsOfAWriteThatWasSentAgainWhileItsBytesCame() throws Exception {
+        come(EPOCH);
+        applyRow(EPOCH + 1);
+        come(EPOCH + 1);
+        awaitLoop();
+        runTasks();
+        awaitLoop();
+        assertThat(ordered).containsExactly(true);
+    }
+
+    /// The primary waits for an answer in the epoch in which it asked last.
+    @Test
+    void writeThatIsSentAgainWhileItIsStoredIsHandedIn() throws Exception {
+        applyRow(EPOCH);
+        come(EPOCH);
+        runTasks();
+        awaitLoop();
+        applyRow(EPOCH + 1);
+        come(EPOCH + 1);
+        awaitLoop();
+        assertThat(tasks).isEmpty();
+        var answered = new CompletableFuture<List<Action>>();
+        var key = new ObjectKey(record.bucketId(), record.key());
+        loop().run(() -> answered.complete(
+                loop().handle(group, SLOT, new Event.Done(new Action.StoreIntent(key, VERSION, false)))));
+        assertThat(answered.join()).contains(new Action.Send(SENDER, new Message.Prepared(EPOCH + 1, key, VERSION)));
     }
 }

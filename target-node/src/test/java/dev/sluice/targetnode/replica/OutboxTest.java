@@ -79,7 +79,7 @@ class OutboxTest {
 
     private Outbox outbox() {
         var url = "http://127.0.0.1:" + server.getAddress().getPort();
-        return new Outbox(new PeerAddress(OTHER, url), new HttpTargets(peers), lost);
+        return new Outbox(new PeerAddress(OTHER, url), new HttpTargets(peers), lost, Outbox.FIRST);
     }
 
     private static byte[] message(int number, int size) {

@@ -33,7 +33,11 @@ class PingsTest {
     private final class Answering implements ReplicaPeers {
         @Override
         public void deliver(PeerAddress to, byte[] batch) {
-            assertThat(batch).isEmpty();
+            throw new UnsupportedOperationException("no message is sent");
+        }
+
+        @Override
+        public void ping(PeerAddress to) {
             if (away.contains(to.id())) {
                 throw new StoreException.Unavailable("no answer");
             }

@@ -528,6 +528,16 @@ final class ReplicaCluster implements AutoCloseable {
             eventually(() -> !state().replication().usable(lost.id()));
         }
 
+        /// Messages that waited for this target to hear of a newer epoch.
+        long earlyMessages() {
+            return replicator().counts().earlyMessages();
+        }
+
+        /// The loop of a drive does this, after all that it has to do now.
+        void runOnLoop(String drive, Runnable step) {
+            replicator().runOnLoop(drive, step);
+        }
+
         /// The loop of a drive hangs in the middle of a step, and goes on when this is closed.
         Hanging hang(String drive) {
             var held = new CountDownLatch(1);
@@ -574,7 +584,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         long restored() {
-            return replicator().restored();
+            return replicator().counts().restored();
         }
 
         /// Of its drives, also of those that are not there.

@@ -130,17 +130,18 @@ final class OwnAppender extends LogAppenderBase {
     }
 
     private AppendEntriesReplyProto sent(AppendEntriesRequestProto request) throws IOException {
-        getFollower().updateLastRpcSendTime(request.getEntriesCount() == 0);
-        var sent = Timestamp.currentTime();
-        var reply = getServerRpc().appendEntries(request);
-        answered(sent);
+        var reply = asked(request);
         getLeaderState().onFollowerCommitIndex(getFollower(), reply.getFollowerCommit());
         return reply;
     }
 
-    private void answered(Timestamp sent) {
+    private AppendEntriesReplyProto asked(AppendEntriesRequestProto request) throws IOException {
+        getFollower().updateLastRpcSendTime(request.getEntriesCount() == 0);
+        var sent = Timestamp.currentTime();
+        var reply = getServerRpc().appendEntries(request);
         getFollower().updateLastRpcResponseTime();
         getFollower().updateLastRespondedAppendEntriesSendTime(sent);
+        return reply;
     }
 
     private void handle(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) throws InterruptedException {
@@ -291,11 +292,7 @@ final class OwnAppender extends LogAppenderBase {
     }
 
     private void beat() throws IOException {
-        var request = newAppendEntriesRequest(CallId.getAndIncrement(), true);
-        getFollower().updateLastRpcSendTime(true);
-        var sent = Timestamp.currentTime();
-        var reply = getServerRpc().appendEntries(request);
-        answered(sent);
+        var reply = asked(newAppendEntriesRequest(CallId.getAndIncrement(), true));
         if (reply.getResult() == AppendResult.NOT_LEADER) {
             var _ = onFollowerTerm(reply.getTerm());
         }

@@ -39,6 +39,10 @@ final class Learner implements Role {
         return learning;
     }
 
+    Optional<Copying> copying() {
+        return state == State.LEARNED ? Optional.empty() : Optional.of(new Copying(learning, source));
+    }
+
     void begin(Turn turn, Replica replica) {
         if (turn.rules.dropsIntentsAtOnce()) {
             for (var intent : replica.intents()) {

@@ -8,6 +8,14 @@ import java.util.Optional;
 /// What the replicas of a slot tell each other. It travels from a drive to a drive of the same group and slot; it
 /// may be lost, doubled, delayed and overtaken.
 public sealed interface Message {
+    /// Whether it is about what a learner copies: that is much, and nobody waits for it.
+    default boolean copies() {
+        return this instanceof AskListing
+                || this instanceof Listing
+                || this instanceof AskRow
+                || this instanceof Learned;
+    }
+
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
     ///
     /// @param epoch of the primary's row

@@ -45,6 +45,12 @@ final class Replica {
         return open.values().stream().map(Open::intent).toList();
     }
 
+    /// Whether this write is an open intent, durable or not.
+    boolean isOpen(ObjectKey key, ObjectVersion version) {
+        var now = open.get(key);
+        return now != null && now.intent().version().equals(version);
+    }
+
     boolean isStoring() {
         return open.values().stream().anyMatch(intent -> !intent.durable());
     }

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.core;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,6 +62,21 @@ public final class SlotCore {
     /// The primacy under which this drive serves the slot, {@link Serving#NONE} if it does not.
     public Serving serving() {
         return serving;
+    }
+
+    /// The epoch of the applied row; 0 before the first.
+    public long epoch() {
+        return row.epoch();
+    }
+
+    /// Whether the drive has this write as an open intent, or is about to.
+    public boolean hasOpen(ObjectKey key, ObjectVersion version) {
+        return replica.isOpen(key, version);
+    }
+
+    /// What this drive copies; empty unless it is a learner that has not copied all of it.
+    public Optional<Copying> copying() {
+        return role instanceof Learner learner ? learner.copying() : Optional.empty();
     }
 
     /// Whether something is unanswered, so that a tick would repeat it.
