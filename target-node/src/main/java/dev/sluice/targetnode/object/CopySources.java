@@ -8,6 +8,7 @@ import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
@@ -17,6 +18,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -30,6 +32,9 @@ final class CopySources {
     private static final String[] CONTENT_HEADERS = {
         "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires"
     };
+
+    /// Of the copy, for the source's next bytes.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ClusterViews views;
     private final PeerClient peers;
@@ -90,7 +95,7 @@ final class CopySources {
             }
             return source;
         }
-        discard(response);
+        discard(response.body());
         throw switch (response.statusCode()) {
             case 404 -> new StoreException.NoSuchKey(name.key());
             case 304, 412 -> new StoreException.PreconditionFailed("x-amz-copy-source-if-…");
@@ -139,13 +144,14 @@ final class CopySources {
             }
         });
         long length = response.headers().firstValueAsLong("Content-Length").orElseThrow();
-        var body = new StreamSource(response.body(), length, _ -> {}, _ -> discard(response));
+        var steady = new SteadyBody(response.body(), PATIENCE); // its node may lose its power while it sends
+        var body = new StreamSource(steady, length, _ -> {}, _ -> discard(steady));
         return new Source(headers, userMetadata, length, body);
     }
 
-    private static void discard(HttpResponse<InputStream> response) {
+    private static void discard(InputStream body) {
         try {
-            response.body().close();
+            body.close();
         } catch (IOException e) {
             LOG.debug("closing a copy's source: {}", e.toString());
         }

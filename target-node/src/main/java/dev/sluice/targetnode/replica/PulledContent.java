@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.peer.SteadyBody;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
 
 /// What came from another replica.
 ///
@@ -15,8 +15,8 @@ record PulledContent(Optional<ObjectRecord> found, InputStream body) implements 
     /// Of the sender, for its next bytes.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    static PulledContent of(ReplicaPeers.Content content, ScheduledExecutorService timer) throws IOException {
-        var body = new SteadyBody(content.body(), PATIENCE, timer);
+    static PulledContent of(ReplicaPeers.Content content) throws IOException {
+        var body = new SteadyBody(content.body(), PATIENCE);
         boolean read = false;
         try {
             Optional<ObjectRecord> record = content.recordLength() == 0

@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -45,8 +44,6 @@ final class Pulls implements AutoCloseable {
     private final Staging staging;
     private final Supplier<Optional<Applied>> applied;
     private final Consumer<Command.TakeOff> leave;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("silent replicas").daemon().factory());
     private final ExecutorService rows = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
@@ -262,13 +259,12 @@ final class Pulls implements AutoCloseable {
 
     /// An object's record and bytes; each read of them ends in time.
     PulledContent open(Node from, String query) throws IOException {
-        return PulledContent.of(targets.content(PeerAddress.of(from), query), timer);
+        return PulledContent.of(targets.content(PeerAddress.of(from), query));
     }
 
     /// What waits is forgotten.
     @Override
     public void close() {
         rows.shutdownNow();
-        timer.shutdownNow();
     }
 }

@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.peer.PeerClient;
@@ -41,6 +42,7 @@ class CopySourcesTest {
     private final PeerClient peers = new PeerClient(new PeerTokens(SELF, new byte[32], InstantSource.system()));
     private Optional<HttpServer> gateway = Optional.empty();
     private Optional<ClusterView> known = Optional.empty();
+    private CompletableFuture<Void> goesOn = CompletableFuture.completedFuture(null);
 
     @BeforeEach
     void open() throws IOException {
@@ -48,7 +50,10 @@ class CopySourcesTest {
         server.createContext("/", exchange -> {
             var content = exchange.getRequestURI().getPath().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, content.length);
-            exchange.getResponseBody().write(content);
+            exchange.getResponseBody().write(content, 0, content.length / 2);
+            exchange.getResponseBody().flush();
+            goesOn.join();
+            exchange.getResponseBody().write(content, content.length / 2, content.length - content.length / 2);
             exchange.close();
         });
         server.start();
@@ -66,6 +71,7 @@ class CopySourcesTest {
 
     @AfterEach
     void close() {
+        goesOn.complete(null);
         peers.close();
         gateway.orElseThrow().stop(0);
     }
@@ -106,6 +112,26 @@ class CopySourcesTest {
         assertThat(length("two", key)).isEqualTo("/two/".length() + key.length());
         assertThatThrownBy(() -> length("two", key("two", DEAD))).isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> length("one", key("one", DEAD))).isInstanceOf(StoreException.Unavailable.class);
+    }
+
+    /// Its node has lost its power, or is frozen: nobody ends the connection.
+    @Test
+    void copyEndsWhenItsSourceSendsNothingMore() {
+        goesOn = new CompletableFuture<>();
+        var key = key("two", SELF);
+        var sources = new CopySources(new ClusterViews(new Known()), peers);
+        try (var source = sources.open(new ObjectName("two", key), Conditions.NONE, Optional.empty())) {
+            var bytes = source.incoming().bytes();
+            assertThatThrownBy(() -> readAll(bytes))
+                    .isInstanceOf(StoreException.Unavailable.class)
+                    .hasMessageContaining("no byte came for 5 s");
+        }
+    }
+
+    private static void readAll(ByteSource bytes) throws IOException {
+        while (bytes.next().hasRemaining()) {
+            // on to the next piece
+        }
     }
 
     private final class Known implements ControlPlane {

@@ -1,13 +1,10 @@
-package dev.sluice.targetnode.replica;
+package dev.sluice.common.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.peer.PeerAddress;
-import dev.sluice.common.peer.PeerClient;
-import dev.sluice.common.peer.PeerTokens;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -60,7 +57,7 @@ class SteadyBodyTest {
                         new PeerClient(new PeerTokens(new NodeId("target001"), new byte[32], InstantSource.system()))) {
             var to = new PeerAddress(new NodeId("target002"), "http://127.0.0.1:" + server.getLocalPort());
             var answer = peers.open(to, "/v1/peer/replica-content", Headers.EMPTY);
-            try (var body = new SteadyBody(answer.body(), PATIENCE, timer)) {
+            try (var body = new SteadyBody(answer.body(), PATIENCE)) {
                 assertThat(body.readNBytes(5)).asString().isEqualTo("hello");
                 assertThatThrownBy(body::read).isInstanceOf(IOException.class).hasMessageContaining("no byte came");
             }
@@ -69,7 +66,7 @@ class SteadyBodyTest {
 
     @Test
     void readerMayTakeItsTime() throws Exception {
-        try (var body = new SteadyBody(new ByteArrayInputStream(new byte[] {1, 2}), PATIENCE, timer)) {
+        try (var body = new SteadyBody(new ByteArrayInputStream(new byte[] {1, 2}), PATIENCE)) {
             assertThat(body.read()).isEqualTo(1);
             var later = new CompletableFuture<Void>();
             var _ = timer.schedule(() -> later.complete(null), 2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -1,16 +1,21 @@
-package dev.sluice.targetnode.replica;
+package dev.sluice.common.peer;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /// An answer whose bytes must go on coming: where the sender is gone without a word, or frozen, the read ends with an
 /// exception. How long the reader takes between reads does not matter. For one reader.
-final class SteadyBody extends InputStream {
+public final class SteadyBody extends InputStream {
     private static final long NOT_READING = Long.MIN_VALUE;
+
+    /// Its looks never block but for the closing of a body that is silent.
+    private static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("silent peers").daemon().factory());
 
     private final InputStream body;
     private final Duration patience;
@@ -20,11 +25,11 @@ final class SteadyBody extends InputStream {
 
     /// @param body ends its read when another thread closes it
     /// @param patience how long a read may take
-    SteadyBody(InputStream body, Duration patience, ScheduledExecutorService timer) {
+    public SteadyBody(InputStream body, Duration patience) {
         this.body = body;
         this.patience = patience;
         long pause = patience.toNanos() / 4;
-        this.watch = timer.scheduleWithFixedDelay(this::look, pause, pause, TimeUnit.NANOSECONDS);
+        this.watch = TIMER.scheduleWithFixedDelay(this::look, pause, pause, TimeUnit.NANOSECONDS);
     }
 
     private void look() {
