@@ -30,8 +30,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -236,6 +239,49 @@ class ThreeControllersTest {
         }
         LOG.info("1,000 buckets in {} ms", (System.nanoTime() - begin) / 1_000_000);
         assertThat(nodes.plane(TWO).confirm().buckets().buckets()).hasSize(1000);
+    }
+
+    /// Requests, jobs and copying run on virtual threads: two processors carry all of them, one after the other.
+    @Test
+    void thousandsOfBusyVirtualThreadsCauseNoElection() throws IOException {
+        requireNoElectionWhileBusy(Duration.ofSeconds(6));
+    }
+
+    @Tag("long")
+    @Test
+    void norDoTheyForLong() throws IOException {
+        requireNoElectionWhileBusy(Duration.ofSeconds(30));
+    }
+
+    private void requireNoElectionWhileBusy(Duration time) throws IOException {
+        form();
+        var before = nodes.controller(leader()).word().seat();
+        var over = new AtomicBoolean();
+        var computed = new AtomicLong();
+        var threads = Executors.newVirtualThreadPerTaskExecutor();
+        try {
+            for (int i = 0; i < 5_000; i++) {
+                threads.execute(() -> {
+                    while (!over.get()) {
+                        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5);
+                        while (System.nanoTime() < end) {
+                            computed.incrementAndGet();
+                        }
+                        Thread.yield();
+                    }
+                });
+            }
+            long end = System.nanoTime() + time.toNanos();
+            TargetFixture.eventually(LONG.plus(time), () -> {
+                ALL.forEach(id ->
+                        assertThat(nodes.controller(id).word().seat().term()).isEqualTo(before.term()));
+                return System.nanoTime() > end;
+            });
+        } finally {
+            over.set(true);
+            threads.close();
+        }
+        assertThat(computed.get()).isPositive();
     }
 
     @Test
