@@ -15,6 +15,7 @@ import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
@@ -36,6 +37,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +148,83 @@ class WhileDrivesChangeTest {
             eventually(() -> drives.store.stats().size() == 1, () -> "it has left");
             assertThat(get(drives.store, key)).isEqualTo(content);
         }
+    }
+
+    /// Readers have seen it after the restart.
+    @Test
+    void lateWriteOfUnknownOutcomeIsMovedAfterARestart() throws Exception {
+        var key = drives.key(1, 0);
+        put(drives.store, key, random(4, 90_000));
+        try (var upload = drives.store.begin(BUCKET, key, -1, Durability.FSYNC)) {
+            upload.write(ByteBuffer.wrap(random(5, 90_000)));
+            drives.store.mountpaths().detach(drives.stats(1).id(), false);
+            try (var resilver = resilver()) {
+                eventually(() -> waitsForWrites(resilver), () -> "all other keys were looked at");
+            }
+            failAfterLogging(drives.stats(1).id());
+            assertThatThrownBy(() -> upload.commit(CommitTerms.of("etag")))
+                    .isInstanceOf(StoreException.DriveFailed.class);
+        }
+        drives.close();
+        drives = new WatchedDrives(drives.paths, CLOSE);
+        drives.awaitState(0, DriveState.ONLINE);
+        drives.awaitState(1, DriveState.ONLINE);
+        assertThat(get(drives.store, key)).isEqualTo(random(5, 90_000));
+        try (var _ = resilver()) {
+            eventually(() -> drives.store.stats().size() == 1, () -> "it has left");
+        }
+        drives.close();
+        drives = new WatchedDrives(drives.paths.subList(0, 1), CLOSE); // and nothing is open that was on the other
+        drives.awaitState(0, DriveState.ONLINE);
+        assertThat(get(drives.store, key)).isEqualTo(random(5, 90_000));
+    }
+
+    /// A drive's next change is logged, and not done before the drive is opened again.
+    private void failAfterLogging(String drive) {
+        var logged = new AtomicBoolean();
+        drives.indexFault((call, _) -> {
+            if (call.equals("write")
+                    && Thread.currentThread().getName().startsWith(drive + "-commit")
+                    && logged.getAndSet(true)) {
+                throw new IOException("Input/output error");
+            }
+        });
+    }
+
+    /// Its drive begins to leave while the older copy is deleted, and that fails.
+    @Test
+    void writeThatBecameLateIsMarkedThoughTheChangeFailed() throws Exception {
+        drives.close();
+        drives = new WatchedDrives(drives(folder.resolve("one"), 1), CLOSE);
+        for (int i = 0; i < 20; i++) {
+            put(drives.store, "k" + i, random(i, 50));
+        }
+        var first = drives.stats(0).id();
+        drives.store.mountpaths().attach(folder.resolve("more").toString());
+        var key = IntStream.range(0, 20)
+                .mapToObj(i -> "k" + i)
+                .filter(each -> !holder(each).id().equals(first))
+                .findFirst()
+                .orElseThrow();
+        var drive = holder(key);
+        var stop = stop("delete");
+        drives.fault(0, (call, path) -> {
+            if (Thread.currentThread().getName().startsWith(first + "-commit")) {
+                stop.before("delete", path);
+                throw new IOException("Input/output error");
+            }
+        });
+        var change = threads.submit(() -> put(drives.store, key, random(50, 50)));
+        stop.reached.await();
+        drives.store.mountpaths().detach(drive.id(), false);
+        stop.on.countDown();
+        assertThatThrownBy(change::get).hasCauseInstanceOf(StoreException.DriveFailed.class);
+        long table = drives.store.table().version();
+        assertThat(drive.call(() -> drive.contents().cameLate(table))).isTrue();
+    }
+
+    private Drive holder(String key) {
+        return drives.store.drives().of(BUCKET, key).toWrite().getFirst();
     }
 
     private Resilver resilver() {

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// How a key is changed: one change at a time, prepared beside readers, and published so that no reader gets what
 /// was there before once the change is acknowledged.
@@ -67,6 +69,8 @@ public final class KeyCommitter {
         }
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(KeyCommitter.class);
+
     private final KeyLocks changing = new KeyLocks();
     private final KeyLocks publishing = new KeyLocks();
     private final Drives drives;
@@ -105,8 +109,10 @@ public final class KeyCommitter {
             try (var _ = publishing.lock(key)) {
                 var reached = new Reached();
                 boolean done = false;
-                boolean late = false;
                 try {
+                    if (ready.late) { // not only afterwards: a drive whose outcome is unknown is closed at once
+                        ready.steps.forEach(step -> markLate(step.drive));
+                    }
                     publish(ready.steps, reached);
                     if (!ready.then.isEmpty()) {
                         moves.incrementAndGet();
@@ -114,16 +120,16 @@ public final class KeyCommitter {
                     }
                     done = true;
                 } finally {
-                    late = ready.late || !drives.table().placesLike(table, bucket.id());
+                    boolean late = ready.late || !drives.table().placesLike(table, bucket.id());
                     if (late || (!done && ready.steps.size() + ready.then.size() > 1)) {
                         drives.strays(bucket, name, ready.version.flatMap(reached::ahead));
                     } else if (done && ready.version.isPresent()) {
                         drives.agree(key);
                     }
                     hotSet.invalidate(key);
-                }
-                if (late) {
-                    markLate(ready.steps);
+                    if (late) {
+                        markLate(ready.steps, reached, done);
+                    }
                 }
             }
             ready.note.ifPresent(note -> ready.steps.forEach(step -> step.drive.forgetNote(note)));
@@ -131,21 +137,42 @@ public final class KeyCommitter {
         }
     }
 
-    /// That the key strays is known in memory only. A drive is not given up with it after a restart either.
-    private void markLate(List<Step> steps) {
-        long table = drives.table().version();
+    /// For the drives that have the change, or may have it. The failure of the change counts more than one of these.
+    private void markLate(List<Step> steps, Reached reached, boolean done) {
         for (var step : steps) {
-            boolean _ = step.drive.call(() -> {
-                step.drive.contents().markLate(table);
-                return true;
-            });
+            try {
+                if (reached.mayHave(step.drive)) {
+                    markLate(step.drive);
+                }
+            } catch (StoreException failure) {
+                if (done) {
+                    throw failure;
+                }
+                LOG.warn(
+                        "drive {} may have a late change and cannot be marked: it can leave after a restart without it",
+                        step.drive.id(),
+                        failure);
+            }
         }
+    }
+
+    /// That the key strays is known in memory only. A drive is not given up with it after a restart either.
+    private void markLate(Drive drive) {
+        long table = drives.table().version();
+        boolean _ = drive.call(() -> {
+            drive.contents().markLate(table);
+            return true;
+        });
     }
 
     /// The drives on which a change is done, and those that failed in a way that leaves it open.
     private static final class Reached {
         private final Set<String> surely = new HashSet<>();
         private final Set<String> perhaps = new HashSet<>();
+
+        boolean mayHave(Drive drive) {
+            return surely.contains(drive.id()) || perhaps.contains(drive.id());
+        }
 
         Optional<Ahead> ahead(ObjectVersion version) {
             if (surely.isEmpty() && perhaps.isEmpty()) {
