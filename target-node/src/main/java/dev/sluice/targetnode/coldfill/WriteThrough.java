@@ -26,7 +26,6 @@ import dev.sluice.targetnode.storage.multipart.CompletedParts;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
-import dev.sluice.targetnode.storage.record.UploadState;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -124,14 +123,14 @@ public final class WriteThrough {
                 : received.checksums();
     }
 
-    /// The parts' bytes go to the cloud in one piece, then the upload is over; the object is filled from the cloud when
-    /// it is read. Done again while another request does it, it waits for that one's result.
+    /// The parts' bytes go to the cloud in one piece, once ([UploadToCloud]); then the upload is over. The object is
+    /// fetched from the cloud when it is read. Done again while another request does it, it waits for that result.
     ///
     /// @param checksums to be told to the client
     public Completion complete(
             Bucket bucket,
             String key,
-            UploadState upload,
+            String uploadId,
             List<S3Request.CompletedPart> listed,
             List<Part> present,
             Map<ChecksumAlgorithm, String> checksums,
@@ -139,20 +138,16 @@ public final class WriteThrough {
         var backend = backends.of(bucket);
         try (var _ = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
-            var before = completed(bucket, key, upload.uploadId());
+            var before = completed(bucket, key, uploadId);
             if (before.isPresent()) {
                 return before.get();
             }
             var parts = CompletedParts.wanted(listed, present);
-            var attributes = new WriteAttributes(
-                    upload.headers(), upload.userMetadata(), Optional.empty(), Map.of(), Optional.empty());
-            var condition = condition(backend, key, conditions);
-            forget(bucket, key);
-            long size = parts.stream().mapToLong(Part::size).sum();
-            var stored = backend.put(key, size, new PartsSource(uploads, upload, parts), attributes, condition);
-            var result = new Completion(bucket, key, stored.etag(), checksums);
-            completions.put(upload.uploadId(), result);
-            uploads.abort(upload.bucket(), key, upload.uploadId());
+            var upload = uploads.require(BucketRefs.of(bucket), key, uploadId);
+            var etag = new UploadToCloud(backend, uploads, upload, parts, () -> forget(bucket, key)).write(conditions);
+            var result = new Completion(bucket, key, etag, checksums);
+            completions.put(uploadId, result);
+            uploads.abort(upload.bucket(), key, uploadId);
             return result;
         }
     }
@@ -191,11 +186,15 @@ public final class WriteThrough {
         }
         var present = present(backend, key);
         conditions.checkWrite(present.map(BackendObject::etag), key);
-        return present.<WriteCondition>map(object -> new WriteCondition.IfVersion(object.version()))
-                .orElseGet(WriteCondition.IfAbsent::new);
+        return unchanged(present.map(BackendObject::version));
     }
 
-    private static Optional<BackendObject> present(Backend backend, String key) {
+    /// @param version of the object that is to be there still; empty for none
+    static WriteCondition unchanged(Optional<String> version) {
+        return version.<WriteCondition>map(WriteCondition.IfVersion::new).orElseGet(WriteCondition.IfAbsent::new);
+    }
+
+    static Optional<BackendObject> present(Backend backend, String key) {
         try {
             return Optional.of(backend.head(key));
         } catch (StoreException.NoSuchKey _) {

@@ -161,8 +161,8 @@ final class CompleteUploadHandler {
             var upload = uploads.require(BucketRefs.of(bucket), call.key(), request.uploadId());
             var present = parts(call, request);
             var checksums = checked(upload, request, listed, present);
-            var done =
-                    writeThrough.complete(bucket, call.key(), upload, listed, present, checksums, request.conditions());
+            var done = writeThrough.complete(
+                    bucket, call.key(), request.uploadId(), listed, present, checksums, request.conditions());
             return answer(call, request, done.etag(), done.checksums());
         } catch (StoreException.NoSuchUpload ended) {
             var done = writeThrough

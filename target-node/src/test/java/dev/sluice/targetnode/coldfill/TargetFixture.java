@@ -82,12 +82,12 @@ public final class TargetFixture implements AutoCloseable {
     private static final NodeId NODE = new NodeId("target001");
 
     private final Path drive;
-    private final GatedCloud cloud = new GatedCloud();
+    private final GatedCloud cloud;
     private final ShiftedClock clock = new ShiftedClock();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ExecutorService digests = Executors.newFixedThreadPool(2);
     private final PeerClient peers = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()));
-    private final BucketBackends backends = new BucketBackends((_, _) -> cloud, meters);
+    private final BucketBackends backends;
     private final Bucket own;
     private final Bucket cached;
     private final ClusterViews views;
@@ -130,24 +130,35 @@ public final class TargetFixture implements AutoCloseable {
         this(folder, 1 << 20);
     }
 
+    /// With what is on the drive in this folder, and in a cloud.
+    public TargetFixture(Path folder, GatedCloud cloud) throws IOException {
+        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), ObjectSizeLimit.DEFAULT, cloud);
+    }
+
     public TargetFixture(Path folder, long reserve) throws IOException {
         this(folder, store -> store.reserve(reserve), UnaryOperator.identity());
     }
 
     public TargetFixture(Path folder, ObjectSizeLimit limit) throws IOException {
-        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), limit);
+        this(folder, store -> store.reserve(1 << 20), UnaryOperator.identity(), limit, new GatedCloud());
     }
 
     public TargetFixture(Path folder, UnaryOperator<StoreSettings> settings, UnaryOperator<DriveFiles> seam)
             throws IOException {
-        this(folder, settings, seam, ObjectSizeLimit.DEFAULT);
+        this(folder, settings, seam, ObjectSizeLimit.DEFAULT, new GatedCloud());
     }
 
     /// @param settings of the store
     /// @param seam around the drive's files
     private TargetFixture(
-            Path folder, UnaryOperator<StoreSettings> settings, UnaryOperator<DriveFiles> seam, ObjectSizeLimit limit)
+            Path folder,
+            UnaryOperator<StoreSettings> settings,
+            UnaryOperator<DriveFiles> seam,
+            ObjectSizeLimit limit,
+            GatedCloud cloud)
             throws IOException {
+        this.cloud = cloud;
+        backends = new BucketBackends((_, _) -> cloud, meters);
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = BackendSpec.of("s3://memory");
         var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
@@ -408,18 +419,27 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public Completing completing(Bucket bucket, String key, String uploadId, byte[]... parts) {
+        return completing(bucket, key, uploadId, Conditions.NONE, parts);
+    }
+
+    private static Completing completing(
+            Bucket bucket, String key, String uploadId, Conditions conditions, byte[]... parts) {
         var document = new StringBuilder("<CompleteMultipartUpload>");
         for (int i = 0; i < parts.length; i++) {
             document.append("<Part><PartNumber>%d</PartNumber><ETag>%s</ETag></Part>".formatted(i + 1, md5(parts[i])));
         }
         var whole = document.append("</CompleteMultipartUpload>").toString();
         var request = new S3Request.CompleteMultipartUpload(
-                new ObjectName(bucket.name(), key), uploadId, Map.of(), Conditions.NONE);
+                new ObjectName(bucket.name(), key), uploadId, Map.of(), conditions);
         return new Completing(call(request, bucket, whole.length()), request, whole);
     }
 
     public Received complete(Bucket bucket, String key, String uploadId, byte[]... parts) {
-        var completing = completing(bucket, key, uploadId, parts);
+        return complete(bucket, key, uploadId, Conditions.NONE, parts);
+    }
+
+    public Received complete(Bucket bucket, String key, String uploadId, Conditions conditions, byte[]... parts) {
+        var completing = completing(bucket, key, uploadId, conditions, parts);
         return Received.of(run(completing.call(), completing.body()));
     }
 

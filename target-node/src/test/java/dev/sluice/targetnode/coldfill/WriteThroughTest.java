@@ -242,6 +242,157 @@ class WriteThroughTest {
         assertThat(target.cloud().memory().head("a").etag()).isEqualTo(TargetFixture.md5(random(7, 1000)));
     }
 
+    // ---- a Complete whose first outcome is unknown
+
+    /// The next write of the cloud is carried out, or not, and no answer comes.
+    private void loseAnswer(boolean carriedOut) {
+        var first = new AtomicBoolean(true);
+        GatedCloud.Moment lost = (operation, _) -> {
+            if (operation.equals("put") && first.compareAndSet(true, false)) {
+                throw new StoreException.BackendUnavailable("connection reset", new IOException());
+            }
+        };
+        if (carriedOut) {
+            target.cloud().after(lost);
+        } else {
+            target.cloud().before(lost);
+        }
+    }
+
+    private String uploadWithLostAnswer(boolean carriedOut, byte[] part) {
+        var id = target.upload(target.cached(), "a", part);
+        loseAnswer(carriedOut);
+        assertThatThrownBy(() -> target.complete(target.cached(), "a", id, part))
+                .isInstanceOf(StoreException.BackendUnavailable.class);
+        return id;
+    }
+
+    private void requireEnded(TargetFixture its) {
+        assertThat(its.store().multipart().listUploads(its.cached().id(), "", "", "", 10))
+                .isEmpty();
+    }
+
+    @Test
+    void completeRepeatedAfterALostAnswerKeepsALaterPut() {
+        var part = random(1, 200_000);
+        var id = uploadWithLostAnswer(true, part);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(part);
+        target.put(target.cached(), "a", random(2, 1000));
+        var again = target.complete(target.cached(), "a", id, part);
+        assertThat(again.status()).isEqualTo(200);
+        assertThat(again.text()).contains(TargetFixture.md5(random(2, 1000)));
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(random(2, 1000));
+        assertThat(target.cloud().memory().head("a").etag()).isEqualTo(TargetFixture.md5(random(2, 1000)));
+        requireEnded(target);
+        assertThat(target.complete(target.cached(), "a", id, part).text()).isEqualTo(again.text());
+    }
+
+    @Test
+    void completeRepeatedAfterALostAnswerIsNotCarriedOutTwice() {
+        target.put(target.cached(), "a", random(7, 1000));
+        var part = random(1, 200_000);
+        var id = uploadWithLostAnswer(true, part);
+        int puts = target.cloud().memory().requests("put");
+        assertThat(target.complete(target.cached(), "a", id, part).text()).contains(TargetFixture.md5(part));
+        assertThat(target.cloud().memory().requests("put")).isEqualTo(puts);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(part);
+        requireEnded(target);
+    }
+
+    /// The request may still be on its way to the cloud, and reach it beside the second one.
+    @Test
+    void completeThatDidNotReachTheCloudIsCarriedOutOnce() {
+        for (boolean absent : List.of(true, false)) {
+            if (!absent) {
+                target.put(target.cached(), "a", random(7, 1000));
+            }
+            var part = random(absent ? 1 : 2, 200_000);
+            var id = uploadWithLostAnswer(false, part);
+            var first = new AtomicBoolean(true);
+            target.cloud().before((operation, _) -> {
+                if (operation.equals("put") && first.compareAndSet(true, false)) {
+                    target.inCloud("a", random(3, 1000));
+                }
+            });
+            assertThat(target.complete(target.cached(), "a", id, part).text())
+                    .contains(TargetFixture.md5(random(3, 1000)));
+            assertThat(target.get(target.cached(), "a").body()).isEqualTo(random(3, 1000));
+            requireEnded(target);
+            target.delete(target.cached(), "a");
+        }
+        var part = random(4, 200_000);
+        var id = uploadWithLostAnswer(false, part);
+        assertThat(target.complete(target.cached(), "a", id, part).status()).isEqualTo(200);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(part);
+    }
+
+    /// The target is killed when the cloud has the object, and before the upload has ended.
+    @Test
+    void completeRepeatedAfterAKillKeepsALaterPut() throws Exception {
+        var part = random(1, 200_000);
+        var id = target.upload(target.cached(), "a", part);
+        var killed = Files.createDirectory(folder.resolve("killed"));
+        target.cloud().after((operation, _) -> {
+            if (operation.equals("put")) {
+                copy(target.drive(), killed.resolve("d1"));
+            }
+        });
+        target.complete(target.cached(), "a", id, part);
+        target.cloud().after((_, _) -> {});
+        try (var restarted = new TargetFixture(killed, target.cloud())) {
+            restarted.put(restarted.cached(), "a", random(2, 1000));
+            var again = restarted.complete(restarted.cached(), "a", id, part);
+            assertThat(again.text()).contains(TargetFixture.md5(random(2, 1000)));
+            assertThat(restarted.get(restarted.cached(), "a").body()).isEqualTo(random(2, 1000));
+            requireEnded(restarted);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        try {
+            var copying = new ProcessBuilder("cp", "-a", from.toString(), to.toString())
+                    .inheritIO()
+                    .start();
+            assertThat(copying.onExit().join().exitValue()).isZero();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /// Nothing of it was written, so a PUT since then is no reason to leave it.
+    @Test
+    void refusedCompleteIsCarriedOutWhenItIsRepeated() {
+        var part = random(1, 200_000);
+        var id = target.upload(target.cached(), "a", part);
+        var first = new AtomicBoolean(true);
+        target.cloud().before((operation, _) -> {
+            if (operation.equals("put") && first.compareAndSet(true, false)) {
+                throw new StoreException.BackendDenied("not today");
+            }
+        });
+        assertThatThrownBy(() -> target.complete(target.cached(), "a", id, part))
+                .isInstanceOf(StoreException.BackendDenied.class);
+        target.put(target.cached(), "a", random(2, 1000));
+        assertThat(target.complete(target.cached(), "a", id, part).status()).isEqualTo(200);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(part);
+    }
+
+    /// Nobody may be told to be the first who perhaps is not.
+    @Test
+    void completeWithAConditionIsJudgedByWhatTheCloudHas() {
+        var part = random(1, 200_000);
+        var id = uploadWithLostAnswer(false, part);
+        target.put(target.cached(), "a", random(2, 1000));
+        assertThatThrownBy(() -> target.complete(target.cached(), "a", id, ABSENT, part))
+                .isInstanceOf(StoreException.PreconditionFailed.class);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(random(2, 1000));
+        var matching = new Conditions(
+                Optional.of(TargetFixture.md5(random(2, 1000))), Optional.empty(), Optional.empty(), Optional.empty());
+        assertThat(target.complete(target.cached(), "a", id, matching, part).status())
+                .isEqualTo(200);
+        assertThat(target.get(target.cached(), "a").body()).isEqualTo(part);
+    }
+
     // ---- any interleaving
 
     private static final int SIZE = 70_000; // more than is held back, so that readers follow while it comes

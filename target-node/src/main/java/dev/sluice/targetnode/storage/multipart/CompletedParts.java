@@ -64,7 +64,8 @@ public final class CompletedParts {
         return part;
     }
 
-    static String etag(List<Part> parts) {
+    /// The ETag of the object that they make: the MD5 of their MD5s, and their number.
+    public static String etag(List<Part> parts) {
         try {
             var md5 = MessageDigest.getInstance("MD5");
             for (var part : parts) {

@@ -127,7 +127,8 @@ public final class Multipart {
                 headers,
                 userMetadata,
                 checksumAlgorithm,
-                fullObjectChecksum);
+                fullObjectChecksum,
+                Optional.empty());
         try (var _ = drives.changing()) {
             var drive = drives.of(bucket, key).toWrite().getFirst();
             drive.space().take(0);
@@ -375,17 +376,34 @@ public final class Multipart {
                 whole.blocks());
     }
 
+    /// Says of an upload whether a Complete may have written it to the cloud. Durable when it returns.
+    public void mark(BucketRef bucket, String key, String uploadId, Optional<UploadState.Completing> completing) {
+        whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
+            var uploads = new Uploads(drive.contents());
+            drive.commit(drive.call(() -> uploads.rewrite(upload.with(completing))));
+        });
+    }
+
     /// AbortMultipartUpload.
     public void abort(BucketRef bucket, String key, String uploadId) {
-        var drive = homeToChange(bucket, key, uploadId);
-        var uploads = new Uploads(drive.contents());
-        var lock = placement(drive, uploadId).ending().writeLock();
-        lock.lock();
-        try {
-            var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
+        whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
             drive.commit(Contents.prepareIndex(Uploads.ended(upload), Set.of(), true));
             running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
+        });
+    }
+
+    private interface Change {
+        void make(Drive drive, UploadState upload);
+    }
+
+    /// Changes an upload that has not ended while no part is entered.
+    private void whileItIsThere(BucketRef bucket, String key, String uploadId, Change change) {
+        var drive = homeToChange(bucket, key, uploadId);
+        var lock = placement(drive, uploadId).ending().writeLock();
+        lock.lock();
+        try {
+            change.make(drive, require(bucket, key, uploadId));
         } catch (StoreException.NoSuchUpload ended) {
             running.remove(uploadId);
             throw ended;

@@ -71,21 +71,42 @@ final class Uploads {
     /// Makes an upload's folder, with its record.
     Prepared prepare(UploadState upload) throws IOException {
         var folder = Layout.upload(upload.uploadId());
-        var record = upload.encode();
         boolean written = false;
         contents.files().createFolders(folder);
-        try (var file = contents.files().create(folder + "/" + UploadState.FILE)) {
-            file.write(0, ByteBuffer.wrap(record));
-            file.sync();
+        try {
+            write(folder + "/" + UploadState.FILE, upload);
             written = true;
         } finally {
             if (!written) {
                 contents.throwAwayUpload(upload.uploadId());
             }
         }
+        return entered(upload);
+    }
+
+    /// Gives an upload another record.
+    Prepared rewrite(UploadState upload) throws IOException {
+        var path = Layout.upload(upload.uploadId()) + "/" + UploadState.FILE;
+        var next = path + ".next";
+        contents.files().delete(next); // which a crash may have left
+        write(next, upload);
+        contents.files().rename(next, path);
+        return entered(upload);
+    }
+
+    private void write(String path, UploadState upload) throws IOException {
+        try (var file = contents.files().create(path)) {
+            file.write(0, ByteBuffer.wrap(upload.encode()));
+            file.sync();
+        }
+    }
+
+    private static Prepared entered(UploadState upload) {
         var indexKey = UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId());
         return Contents.prepareIndex(
-                new IndexBatch().put(Table.UPLOADS, indexKey, record), Set.of(folder, Layout.UPLOADS), true);
+                new IndexBatch().put(Table.UPLOADS, indexKey, upload.encode()),
+                Set.of(Layout.upload(upload.uploadId()), Layout.UPLOADS),
+                true);
     }
 
     /// Gives a part that was written its record, and syncs both when they are to last. The record is there before the

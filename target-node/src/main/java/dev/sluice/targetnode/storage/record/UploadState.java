@@ -8,6 +8,7 @@ import java.util.SortedMap;
 ///
 /// @param checksumAlgorithm the one the client announced
 /// @param fullObjectChecksum whether its value is over the whole object rather than over the parts' values
+/// @param completing of a cached bucket: a Complete may have written it to the cloud
 public record UploadState(
         BucketRef bucket,
         String key,
@@ -16,14 +17,34 @@ public record UploadState(
         SortedMap<String, String> headers,
         SortedMap<String, String> userMetadata,
         Optional<String> checksumAlgorithm,
-        boolean fullObjectChecksum) {
+        boolean fullObjectChecksum,
+        Optional<Completing> completing) {
+    /// From before a Complete writes to the cloud.
+    ///
+    /// @param replaces the version that the cloud had of the key; empty when it had none
+    public record Completing(Optional<String> replaces) {}
+
     /// In the upload's folder: its record, the same as in the index.
     public static final String FILE = "upload";
 
-    private static final int FORMAT = 1;
+    private static final int PLAIN = 1;
+    private static final int COMPLETING = 2;
+
+    public UploadState with(Optional<Completing> mark) {
+        return new UploadState(
+                bucket,
+                key,
+                uploadId,
+                createdMillis,
+                headers,
+                userMetadata,
+                checksumAlgorithm,
+                fullObjectChecksum,
+                mark);
+    }
 
     public byte[] encode() {
-        return new PackedWriter(FORMAT)
+        var out = new PackedWriter(completing.isPresent() ? COMPLETING : PLAIN)
                 .number(bucket.id())
                 .text(bucket.name())
                 .text(key)
@@ -32,12 +53,13 @@ public record UploadState(
                 .texts(headers)
                 .texts(userMetadata)
                 .text(checksumAlgorithm)
-                .flag(fullObjectChecksum)
-                .sealed();
+                .flag(fullObjectChecksum);
+        completing.ifPresent(mark -> out.text(mark.replaces()));
+        return out.sealed();
     }
 
     public static UploadState decode(byte[] value) throws IOException {
-        var in = new PackedReader("a multipart upload", value, FORMAT);
+        var in = new PackedReader("a multipart upload", value, COMPLETING);
         return new UploadState(
                 new BucketRef(in.number(), in.text()),
                 in.text(),
@@ -46,6 +68,7 @@ public record UploadState(
                 in.texts(),
                 in.texts(),
                 in.optionalText(),
-                in.flag());
+                in.flag(),
+                in.format() < COMPLETING ? Optional.empty() : Optional.of(new Completing(in.optionalText())));
     }
 }

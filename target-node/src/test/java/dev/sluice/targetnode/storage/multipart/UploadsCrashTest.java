@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ class UploadsCrashTest {
         boolean mayBeThere = true;
         boolean endTried;
         boolean completed;
+        final Set<Optional<UploadState.Completing>> marks = new HashSet<>(Set.of(Optional.empty()));
 
         /// By number: the versions that may count, [#NONE] for no part.
         final Map<Integer, Set<Long>> parts = new TreeMap<>();
@@ -107,7 +109,8 @@ class UploadsCrashTest {
     private void nameBucket() throws IOException {
         var summer = new BlockSummer();
         var version = new ObjectVersion(1, ++sequence);
-        var state = new UploadState(BUCKET, "name", "", 1, new TreeMap<>(), new TreeMap<>(), Optional.empty(), false);
+        var state = new UploadState(
+                BUCKET, "name", "", 1, new TreeMap<>(), new TreeMap<>(), Optional.empty(), false, Optional.empty());
         try (var file = files.create(Layout.work(version))) {
             var empty = new Assembly.Result(Layout.work(version), file, 0, summer.finish(0));
             var record = record(state, version, empty);
@@ -168,7 +171,8 @@ class UploadsCrashTest {
                     continue;
                 }
                 var upload = live.get(random.nextInt(live.size()));
-                switch (random.nextInt(10)) {
+                switch (random.nextInt(11)) {
+                    case 10 -> mark(upload);
                     case 0 -> abort(upload);
                     case 1 -> complete(upload);
                     case 2 -> contents.settle();
@@ -196,11 +200,22 @@ class UploadsCrashTest {
                 new TreeMap<>(),
                 new TreeMap<>(Map.of("note", "n".repeat(random.nextInt(200)))),
                 Optional.empty(),
-                false);
+                false,
+                Optional.empty());
         var upload = new Expected(state);
         uploads.add(upload);
         commit(new Uploads(contents).prepare(state));
         upload.mayBeGone = false;
+    }
+
+    private void mark(Expected upload) throws IOException {
+        var mark = random.nextInt(3) == 0
+                ? Optional.<UploadState.Completing>empty()
+                : Optional.of(new UploadState.Completing(Optional.of("version" + ++sequence)));
+        upload.marks.add(mark);
+        commit(new Uploads(contents).rewrite(upload.state.with(mark)));
+        upload.marks.clear();
+        upload.marks.add(mark);
     }
 
     /// As a client's part goes: to its place in the shared file when that is free, else to a file of its own.
@@ -295,15 +310,18 @@ class UploadsCrashTest {
     private void check(String when) throws IOException {
         var ours = new Uploads(contents);
         var found = new HashSet<String>();
-        index.scan(
-                Table.UPLOADS,
-                new byte[0],
-                (_, value) -> found.add(UploadState.decode(value).uploadId()));
+        var marks = new HashMap<String, Optional<UploadState.Completing>>();
+        index.scan(Table.UPLOADS, new byte[0], (_, value) -> {
+            var upload = UploadState.decode(value);
+            marks.put(upload.uploadId(), upload.completing());
+            return found.add(upload.uploadId());
+        });
         for (var upload : List.copyOf(uploads)) {
             var as = when + ", " + upload.state.uploadId();
             if (found.contains(upload.state.uploadId())) {
                 assertThat(upload.mayBeThere).as("%s has ended", as).isTrue();
                 upload.mayBeGone = false;
+                assertThat(upload.marks).as("%s, its mark", as).contains(marks.get(upload.state.uploadId()));
                 for (int number = 1; number <= NUMBERS; number++) {
                     checkPart(as, upload, number, ours.part(upload.state.uploadId(), number));
                 }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -26,7 +27,8 @@ class UploadRecordsTest {
             new TreeMap<>(Map.of("Content-Type", "application/x-tar")),
             new TreeMap<>(Map.of("owner", "x")),
             Optional.of("CRC32C"),
-            true);
+            true,
+            Optional.empty());
 
     private static final PartRecord PART = new PartRecord(
             ID,
@@ -49,6 +51,12 @@ class UploadRecordsTest {
     void recordsWrittenByFormerVersionsAreStillRead() throws IOException {
         assertThat(UploadState.decode(golden("upload-1.hex"))).isEqualTo(UPLOAD);
         assertThat(UPLOAD.encode()).isEqualTo(golden("upload-1.hex"));
+        for (var version : List.of(Optional.of("\u00e9tag"), Optional.<String>empty())) {
+            var marked = UPLOAD.with(Optional.of(new UploadState.Completing(version)));
+            var golden = golden(version.isPresent() ? "upload-2.hex" : "upload-2-absent.hex");
+            assertThat(UploadState.decode(golden)).isEqualTo(marked);
+            assertThat(marked.encode()).isEqualTo(golden);
+        }
         assertThat(PartRecord.decode(golden("part-1.hex"))).isEqualTo(PART);
         assertThat(PART.encode()).isEqualTo(golden("part-1.hex"));
     }
