@@ -15,7 +15,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -158,14 +157,14 @@ final class MemoryNetwork {
         };
     }
 
-    /// Pages of listings that are on their way.
+    /// Pages of listings that are on their way. A question that was not answered for so long that its slot has lost its
+    /// turn counts no more: its source has dropped it, for one of the two knew a newer row.
     static final class Listings {
         private record Asked(String source, String learner, int group, int slot) {}
 
-        private final Set<Asked> unanswered = new HashSet<>();
-        private final Map<String, Integer> bySource = new HashMap<>();
+        private final Map<Asked, Long> unanswered = new HashMap<>();
         private Consumer<String> asking = _ -> {};
-        private int most;
+        private long most;
 
         /// @param source is told the drive that is asked for a page
         synchronized void tell(Consumer<String> source) {
@@ -173,7 +172,7 @@ final class MemoryNetwork {
         }
 
         /// How many one source was asked for at once at most.
-        synchronized int most() {
+        synchronized long most() {
             return most;
         }
 
@@ -189,13 +188,19 @@ final class MemoryNetwork {
         private void see(Envelope envelope) {
             if (envelope.message() instanceof Message.AskListing) {
                 asking.accept(envelope.to());
-                if (unanswered.add(asked(envelope.to(), envelope.from(), envelope))) {
-                    most = Math.max(most, bySource.merge(envelope.to(), 1, Integer::sum));
-                }
-            } else if (envelope.message() instanceof Message.Listing
-                    && unanswered.remove(asked(envelope.from(), envelope.to(), envelope))) {
-                bySource.merge(envelope.from(), -1, Integer::sum);
+                long now = System.nanoTime();
+                unanswered.values().removeIf(at -> now - at > CopyTurns.IDLE.toNanos());
+                unanswered.putIfAbsent(asked(envelope.to(), envelope.from(), envelope), now);
+                most = Math.max(most, of(envelope.to()));
+            } else if (envelope.message() instanceof Message.Listing) {
+                unanswered.remove(asked(envelope.from(), envelope.to(), envelope));
             }
+        }
+
+        private long of(String source) {
+            return unanswered.keySet().stream()
+                    .filter(asked -> asked.source.equals(source))
+                    .count();
         }
 
         private static Asked asked(String source, String learner, Envelope envelope) {

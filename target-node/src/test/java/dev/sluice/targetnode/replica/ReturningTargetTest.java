@@ -50,7 +50,7 @@ class ReturningTargetTest {
             cluster.awaitWhole();
             assertThat(cluster.network.listings().most())
                     .as("pages that one source was asked for at once")
-                    .isBetween(CopyTurns.MOST_OF_A_SOURCE / 2, CopyTurns.MOST_OF_A_SOURCE);
+                    .isBetween(CopyTurns.MOST_OF_A_SOURCE / 2L, (long) CopyTurns.MOST_OF_A_SOURCE);
             assertThat(puts).isNotEmpty();
             assertThat(puts.get(puts.size() / 2))
                     .as("milliseconds of a PUT of a slot that is copied, the median of %d", puts.size())
