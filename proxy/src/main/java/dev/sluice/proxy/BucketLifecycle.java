@@ -8,9 +8,11 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import org.slf4j.Logger;
@@ -19,6 +21,10 @@ import org.slf4j.LoggerFactory;
 /// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
 final class BucketLifecycle {
     private static final int MOST_TRIES = 20;
+
+    /// In all, for questions to the controllers and to targets.
+    private static final Duration CHANGE = Duration.ofSeconds(10);
+
     private static final Logger LOG = LoggerFactory.getLogger(BucketLifecycle.class);
 
     private final ControlPlane control;
@@ -38,10 +44,14 @@ final class BucketLifecycle {
 
     /// A name that was another bucket's is free once every target has dropped that one.
     void create(String name, BucketProperties properties) {
+        var _ = Deadline.in(CHANGE).call(() -> created(name, properties));
+    }
+
+    private ClusterState created(String name, BucketProperties properties) {
         if (control.confirm().buckets().removed().containsKey(name)) {
             dropRemoved();
         }
-        control.apply(new Command.CreateBucket(name, clock.millis(), properties));
+        return control.apply(new Command.CreateBucket(name, clock.millis(), properties));
     }
 
     /// New properties, made of the old ones.
@@ -53,12 +63,13 @@ final class BucketLifecycle {
     ///
     /// @throws S3Failure when objects of the bucket would have to move
     <E extends Exception> void change(Bucket bucket, Change<E> change) throws E {
+        var deadline = Deadline.in(CHANGE);
         for (int i = 0; i < MOST_TRIES; i++) {
-            var now = same(views.confirmed().state(), bucket);
+            var now = deadline.call(() -> same(views.confirmed().state(), bucket));
             var changed = change.of(now.properties());
-            var after = changed.replicatesAs(now.properties())
+            var after = deadline.call(() -> changed.replicatesAs(now.properties())
                     ? control.apply(new Command.SetBucketProperties(now.name(), now.id(), now.properties(), changed))
-                    : changeReplication(now, changed);
+                    : changeReplication(now, changed));
             if (same(after, bucket).properties().equals(changed)) {
                 return;
             }
@@ -96,8 +107,9 @@ final class BucketLifecycle {
         return control.apply(new Command.MarkDeleting(name));
     }
 
+    /// Also when there is no time left: a bucket that stays marked takes no write.
     private ClusterState keep(Bucket bucket) {
-        return control.apply(new Command.KeepBucket(bucket.name(), bucket.id()));
+        return Deadline.lifted(() -> control.apply(new Command.KeepBucket(bucket.name(), bucket.id())));
     }
 
     private static Bucket same(ClusterState state, Bucket bucket) {
@@ -112,6 +124,10 @@ final class BucketLifecycle {
     ///
     /// @param withContents true to delete the bucket whatever is in it. What is in the cloud behind it stays there.
     void delete(String name, boolean withContents) {
+        var _ = Deadline.in(CHANGE).call(() -> deleted(name, withContents));
+    }
+
+    private ClusterState deleted(String name, boolean withContents) {
         var marked = mark(name);
         var bucket = marked.buckets().find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
         if (!isEmpty(bucket, marked.version(), false, withContents) && !withContents) {
@@ -126,6 +142,7 @@ final class BucketLifecycle {
             throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
         dropRemoved();
+        return removed;
     }
 
     /// Whether every target says that a marked bucket is empty. Where one does not answer, the bucket is kept.

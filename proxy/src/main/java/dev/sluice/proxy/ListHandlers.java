@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.concurrent.AtOnce;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.ListObjectsXml;
@@ -86,7 +87,7 @@ final class ListHandlers {
     /// was listed by one target for as long as it was made. Otherwise it is made again from the newest view, for a
     /// while. Only primaries are asked: a target that is down costs no time, and an old view hides no key.
     private <T> T covered(Bucket bucket, ListQuery query, Making<T> making) {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + Deadline.atMost(patience).toNanos();
         while (true) {
             var view = views.current();
             var sources = view.primaries(bucket).stream()

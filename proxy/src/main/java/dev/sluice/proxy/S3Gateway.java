@@ -4,6 +4,7 @@ import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
@@ -18,10 +19,14 @@ import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.s3.parse.UnreadRequest;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /// Every S3 request: parsed, admitted, and sent where it is served. The switches below are the route table.
 final class S3Gateway implements HttpHandler {
     private static final Duration LATELY = Duration.ofSeconds(1);
+
+    /// In all, for questions to the controllers and for a listing of a replicated bucket.
+    private static final Duration READ = Duration.ofSeconds(4);
 
     private final S3RequestParser parser;
     private final AccessCheck admission;
@@ -71,16 +76,24 @@ final class S3Gateway implements HttpHandler {
     }
 
     private Response onBucket(UnreadRequest unread, Caller caller, RequestHead head, ByteSource body) {
-        var view = confirmed(unread, caller);
+        var reading = Deadline.in(READ);
+        var view = reading.call(() -> confirmed(unread, caller));
         var bucket = unread.bucket().flatMap(view::bucket);
         bucket.ifPresent(there -> AccessCheck.authorise(caller, unread, there, view));
         return switch (unread.read()) {
             case S3Request.ListBuckets list -> buckets.list(list, view);
             case S3Request.CreateBucket create -> buckets.create(create, caller, head, body);
-            case S3Request.OnBucket request ->
-                serve(request, existing(request.bucket(), view), view, caller, head, body);
+            case S3Request.OnBucket request -> {
+                var there = existing(request.bucket(), view);
+                Supplier<Response> serving = () -> serve(request, there, view, caller, head, body);
+                yield there.replicated() && isListing(request) ? reading.call(serving) : serving.get();
+            }
             case S3Request.OnObject request -> throw new IllegalStateException("not on a bucket: " + request);
         };
+    }
+
+    private static boolean isListing(S3Request.OnBucket request) {
+        return request instanceof S3Request.ListObjects || request instanceof S3Request.ListObjectVersions;
     }
 
     /// A malformed request is refused as such also while the controller does not answer, where this node knows enough.

@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.testing.PromiseBroken;
@@ -151,6 +152,17 @@ class ReplicatedListingTest {
                 .isZero();
         cluster.target(1).whenListed(cluster.control::confirm);
         requireWhole(MANY_TRIES);
+    }
+
+    /// What it waited for the controllers before counts, too.
+    @Test
+    void listingIsNotMadeAgainWhenItsRequestHasNoTimeLeft() {
+        makePrimaries(1, 2, 3);
+        cluster.down(3);
+        cluster.target(3).silence(true);
+        assertThatThrownBy(
+                        () -> Deadline.in(Duration.ofMillis(100)).<List<String>>call(() -> list(Duration.ofMinutes(5))))
+                .isInstanceOf(StoreException.Unavailable.class);
     }
 
     /// Slots move, targets die and return, and this node knows all of it or only what was earlier.

@@ -25,7 +25,7 @@ public final class AtOnce {
         var failed = new CompletableFuture<Object>();
         var answers = new ArrayList<CompletableFuture<R>>();
         for (var each : asked) {
-            var answer = CompletableFuture.supplyAsync(() -> question.apply(each), THREADS);
+            var answer = CompletableFuture.supplyAsync(Deadline.carried(() -> question.apply(each)), THREADS);
             var _ = answer.whenComplete((_, failure) -> {
                 if (failure != null) {
                     failed.completeExceptionally(failure);

@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -136,7 +137,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     @Override
     public ClusterState apply(Command command) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + Deadline.atMost(PATIENCE).toNanos();
         var candidates = new Candidates();
         while (true) {
             var controller = candidates.next();
@@ -151,7 +152,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     @Override
     public ClusterState confirm() {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + Deadline.atMost(PATIENCE).toNanos();
         var candidates = new Candidates();
         while (true) {
             var controller = candidates.next();
@@ -220,13 +221,13 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         long asked = System.nanoTime();
         var patience = term < 0 ? LONGER : LONG;
         var answer = new CompletableFuture<ControllerService.Told>();
-        var caller = Thread.ofVirtual().name("ask " + controller).start(() -> {
+        var caller = Thread.ofVirtual().name("ask " + controller).start(Deadline.carried(() -> {
             try {
                 answer.complete(call.apply(service(controller)));
             } catch (Throwable failure) {
                 answer.completeExceptionally(failure);
             }
-        });
+        }));
         while (true) {
             try {
                 var told = answer.get(LOOK.toNanos(), TimeUnit.NANOSECONDS);

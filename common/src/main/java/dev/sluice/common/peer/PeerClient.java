@@ -1,6 +1,7 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.cluster.ClusterJson;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -118,8 +119,12 @@ public final class PeerClient implements AutoCloseable {
             String path,
             String query,
             Optional<byte[]> body,
-            Duration timeout,
+            Duration limit,
             Optional<BooleanSupplier> abandoned) {
+        var timeout = Deadline.atMost(limit);
+        if (timeout.isZero()) {
+            throw new StoreException.Unavailable("no time is left to ask " + to.url());
+        }
         var target = query.isEmpty() ? path : path + "?" + query;
         var building = HttpRequest.newBuilder(URI.create(to.url() + target)).timeout(timeout);
         if (body.isPresent()) {

@@ -2,6 +2,7 @@ package dev.sluice.common.peer;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,22 @@ class PeerClientTest {
             assertThatThrownBy(() -> client.get(address, "/v1/peer/state", "", LIMIT))
                     .isInstanceOf(StoreException.Unavailable.class)
                     .hasMessageContaining("no whole answer in 300 ms");
+        }
+    }
+
+    @Test
+    void callTakesNoLongerThanItsRequestMay() throws IOException {
+        try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var client = new PeerClient(new PeerTokens(NODE, new byte[32], InstantSource.system()))) {
+            var _ = Thread.ofVirtual().start(() -> answerHalf(server));
+            var address = new PeerAddress(NODE, "http://127.0.0.1:" + server.getLocalPort());
+            var request = Deadline.in(LIMIT);
+            for (var why : List.of("no whole answer", "no time is left")) {
+                assertThatThrownBy(() -> request.<byte[]>call(
+                                () -> client.get(address, "/v1/peer/state", "", Duration.ofMinutes(1))))
+                        .isInstanceOf(StoreException.Unavailable.class)
+                        .hasMessageContaining(why);
+            }
         }
     }
 

@@ -31,8 +31,10 @@ public final class Promises {
     private final long begin;
     private final Map<NodeId, Long> until = new HashMap<>();
 
-    /// How much later than its promise lapses a target is reported.
-    private final Map<NodeId, Long> late = new HashMap<>();
+    /// When a target was promised something last, or an entry about it was applied.
+    private final Map<NodeId, Long> heard = new HashMap<>();
+
+    private final LateLooks lateLooks = new LateLooks();
 
     private final Map<NodeId, Long> reported = new HashMap<>();
     private Replication known = Replication.NONE;
@@ -74,7 +76,7 @@ public final class Promises {
         state.replication().targets().forEach((target, entry) -> {
             if (!first && entryVersion(target) != entry.version()) {
                 until.merge(target, patience, Math::max);
-                late.remove(target);
+                heard.put(target, clock.nanos());
             }
         });
         known = state.replication();
@@ -89,24 +91,26 @@ public final class Promises {
 
     /// @param leadership what the answer is to say of it
     public synchronized Beaten beat(NodeId target, int incarnation, Leadership leadership) {
+        long now = clock.nanos();
+        lateLooks.beat(target, now);
         boolean promised = recorded
-                && clock.nanos() >= begin
+                && now >= begin
                 && known.target(target)
                         .filter(entry -> entry.up() && !entry.muted() && entry.incarnation() == incarnation)
                         .isPresent()
                 && !reported.containsKey(target);
         if (promised) {
-            until.put(target, clock.nanos() + PROMISE.toNanos());
-            late.remove(target);
+            until.put(target, now + PROMISE.toNanos());
+            heard.put(target, now);
         }
         return new Beaten(self, promised, version, leadership);
     }
 
     /// The controller stood still for a while: beats that came meanwhile may not have been read yet. Each target is
-    /// judged so much later. What was promised does not change.
+    /// judged so much later, unless beats of another one show that they were. What was promised does not change.
     public synchronized void stoodStill(Duration time) {
         if (time.isPositive()) {
-            known.targets().keySet().forEach(target -> late.merge(target, time.toNanos(), Long::sum));
+            lateLooks.late(clock.nanos(), time);
         }
     }
 
@@ -139,7 +143,8 @@ public final class Promises {
     }
 
     private long judged(NodeId target) {
-        return Math.max(until.getOrDefault(target, judging), judging) + late.getOrDefault(target, 0L);
+        return Math.max(until.getOrDefault(target, judging), judging)
+                + lateLooks.since(heard.getOrDefault(target, Long.MIN_VALUE));
     }
 
     /// When [#lapsed] may have somebody new to name; at most the given time from now.

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class PromisesTest {
     private static final NodeId SELF = new NodeId("target000");
     private static final NodeId TARGET = new NodeId("target001");
+    private static final NodeId OTHER = new NodeId("target002");
 
     private final FakeClock clock = new FakeClock();
     private ClusterState state = registered();
@@ -237,6 +238,40 @@ class PromisesTest {
         promises.stoodStill(Duration.ofMillis(-50));
         assertThat(promised(1)).isTrue();
         clock.passes(1101);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+
+    /// A leader that is late all the time must not wait for the dead for ever: what it reads from others shows that
+    /// nothing lies unread.
+    @Test
+    void standstillCountsNoMoreWhenAnotherTargetWasHeardTwiceSince() {
+        clock.passes(1100);
+        assertThat(promised(1)).isTrue();
+        for (int i = 0; i < 11; i++) {
+            clock.passes(100);
+            promises.stoodStill(Duration.ofMillis(80));
+            promises.beat(OTHER, 1, Leadership.UNKNOWN);
+        }
+        clock.passes(1);
+        assertThat(promises.lapsed()).as("the last looks still count").isEmpty();
+        clock.passes(3 * 80);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+
+    @Test
+    void oneBeatOfAnotherTargetMayHaveBeenReadBeforeTheStandstill() {
+        clock.passes(1100);
+        assertThat(promised(1)).isTrue();
+        clock.passes(900);
+        promises.beat(OTHER, 1, Leadership.UNKNOWN);
+        clock.passes(150);
+        promises.stoodStill(Duration.ofMillis(500));
+        clock.passes(50);
+        promises.beat(OTHER, 1, Leadership.UNKNOWN);
+        clock.passes(1);
+        assertThat(promises.lapsed()).isEmpty();
+        clock.passes(200);
+        promises.beat(OTHER, 1, Leadership.UNKNOWN);
         assertThat(promises.lapsed()).containsKey(TARGET);
     }
 }
