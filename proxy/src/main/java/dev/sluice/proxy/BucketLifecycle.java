@@ -82,7 +82,13 @@ final class BucketLifecycle {
     /// Only of an empty bucket, which is marked and looked at as for a deletion: so no write under the old properties
     /// is acknowledged after the change.
     private ClusterState changeReplication(Bucket before, BucketProperties changed) {
-        var marked = mark(before.name());
+        ClusterState marked;
+        try {
+            marked = mark(before.name());
+        } catch (StoreException.Unavailable unknown) {
+            keep(before); // it may be marked, and nobody would ask again
+            throw unknown;
+        }
         var bucket = same(marked, before);
         if (!isEmpty(bucket, marked.version(), true, false)) {
             keep(bucket);
@@ -134,14 +140,15 @@ final class BucketLifecycle {
             keep(bucket);
             throw new StoreException.BucketNotEmpty(name);
         }
-        var removed = control.apply(new Command.RemoveBucket(name, bucket.id(), bucket.deletion()));
+        var removed = Deadline.lifted( // a bucket that stays marked takes no write
+                () -> control.apply(new Command.RemoveBucket(name, bucket.id(), bucket.deletion())));
         if (removed.buckets()
                 .find(name)
                 .filter(left -> left.id() == bucket.id())
                 .isPresent()) {
             throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
-        dropRemoved();
+        dropRemovedIfThereIsTime();
         return removed;
     }
 
@@ -177,6 +184,15 @@ final class BucketLifecycle {
                                 .filter(TargetEntry::up)
                                 .isPresent())
                 .toList();
+    }
+
+    /// The bucket is gone in any case.
+    private void dropRemovedIfThereIsTime() {
+        try {
+            dropRemoved();
+        } catch (StoreException.Unavailable later) {
+            LOG.info("deleted buckets are dropped later: {}", later.getMessage());
+        }
     }
 
     /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot

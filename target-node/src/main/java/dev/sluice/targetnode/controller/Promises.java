@@ -92,7 +92,9 @@ public final class Promises {
     /// @param leadership what the answer is to say of it
     public synchronized Beaten beat(NodeId target, int incarnation, Leadership leadership) {
         long now = clock.nanos();
-        lateLooks.beat(target, now);
+        if (!target.equals(self)) { // which comes by no connection: it says nothing of what lies unread
+            lateLooks.beat(target, now);
+        }
         boolean promised = recorded
                 && now >= begin
                 && known.target(target)

@@ -50,10 +50,12 @@ import java.util.function.BooleanSupplier;
 public final class PeerApi implements HttpHandler {
     private static final long LONGEST_POLL = Duration.ofSeconds(20).toMillis();
 
-    private static final int CONTROLLER_THREADS = 8;
     private static final int MOST_WAITING = 256;
 
-    private final Executor controllers = controllerThreads();
+    /// Three times as many as one server of the log answers at once.
+    private final Executor raftThreads = threads("raft-", 18);
+
+    private final Executor controllerThreads = threads("controllers-", 2);
     private final PeerTokens tokens;
     private final SealedSecrets secrets;
     private final Optional<TargetService> here;
@@ -115,19 +117,21 @@ public final class PeerApi implements HttpHandler {
     /// the consequence.
     @Override
     public Optional<Executor> threads(RequestHead head) {
-        return head.path().equals(PeerPaths.RAFT) || head.path().equals(PeerPaths.CONTROLLER)
-                ? Optional.of(controllers)
-                : Optional.empty();
+        return switch (head.path()) {
+            case PeerPaths.RAFT -> Optional.of(raftThreads);
+            case PeerPaths.CONTROLLER -> Optional.of(controllerThreads);
+            default -> Optional.empty();
+        };
     }
 
-    private static Executor controllerThreads() {
+    private static Executor threads(String name, int count) {
         var threads = new ThreadPoolExecutor(
-                CONTROLLER_THREADS,
-                CONTROLLER_THREADS,
+                count,
+                count,
                 10,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(MOST_WAITING),
-                Thread.ofPlatform().name("controllers-", 0).daemon().factory());
+                Thread.ofPlatform().name(name, 0).daemon().factory());
         threads.allowCoreThreadTimeOut(true);
         return threads;
     }

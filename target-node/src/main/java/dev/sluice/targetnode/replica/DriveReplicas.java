@@ -202,7 +202,7 @@ final class DriveReplicas implements AutoCloseable {
 
     /// The same for a step that hands in messages, none of which copies.
     void postMessages(Runnable step) {
-        waiting.addIfFewer(MOST_MESSAGES, step);
+        waiting.addIfFewer(MOST_MESSAGES / Messages.AT_ONCE, step);
     }
 
     /// Runs a step on the loop's thread, after all that was posted before.

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class Messages implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Messages.class);
 
-    private static final int AT_ONCE = 256;
+    static final int AT_ONCE = 256;
 
     private final NodeId self;
     private final ReplicaPeers targets;

@@ -222,7 +222,7 @@ final class Pulls implements AutoCloseable {
 
     /// A thread brings no other row before this one is handed in: else many would wait with their bytes.
     private static void await(CompletableFuture<Void> handedIn, DriveReplicas loop) {
-        while (!handedIn.isDone() && !loop.isOver()) {
+        while (!handedIn.isDone() && !loop.isClosed()) {
             try {
                 handedIn.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException _) {

@@ -71,8 +71,9 @@ final class OwnAppender extends LogAppenderBase {
     /// Soon, whatever is under way.
     @Override
     public void triggerHeartbeat() {
-        asked.set(true);
-        wake.release();
+        if (asked.compareAndSet(false, true)) {
+            wake.release();
+        }
     }
 
     @Override
@@ -270,6 +271,7 @@ final class OwnAppender extends LogAppenderBase {
             var _ = super.onFollowerTerm(term);
         } catch (RuntimeException ended) {
             LOG.debug("{}: the leader is none any more", this, ended);
+            newestTerm = 0; // else it is told again
         }
     }
 
