@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.concurrent.Deadline;
+import dev.sluice.common.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +86,37 @@ class BucketLifecycleTest {
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
         requireKept();
         assertThat(cluster.target(1).dropped()).isEmpty();
+    }
+
+    /// A bucket that stays marked takes no write.
+    @Test
+    void theEndOfADeletionHasTimeOfItsOwn() {
+        cluster.bucket("shards");
+        var limits = new ArrayList<Duration>();
+        cluster.control.beforeEach(state -> {
+            limits.add(Deadline.atMost(Duration.ofDays(1)));
+            return state;
+        });
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
+        assertThat(limits.getFirst()).as("marking it").isLessThanOrEqualTo(Duration.ofSeconds(10));
+        assertThat(limits.get(1)).as("removing it").isEqualTo(Duration.ofDays(1));
+    }
+
+    @Test
+    void aBucketThatMayBeMarkedIsKeptWhenItsReplicasDoNotChange() {
+        cluster.bucket("shards");
+        var first = new AtomicBoolean(true);
+        cluster.control.beforeEach(state -> {
+            if (first.getAndSet(false)) {
+                cluster.control.changeElsewhere(now -> now.apply(new Command.MarkDeleting("shards")));
+                throw new StoreException.Unavailable("the answer was lost");
+            }
+            return state;
+        });
+        var body = "{\"action\":\"set-bprops\",\"value\":{\"replicas\":2}}";
+        assertThat(cluster.send("PATCH /v1/buckets/shards", body).status()).isEqualTo(503);
+        assertThat(first).isFalse();
+        requireKept();
     }
 
     /// By then it is being deleted again, but what the targets were asked was before the writes.

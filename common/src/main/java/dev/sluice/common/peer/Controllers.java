@@ -47,6 +47,9 @@ public final class Controllers implements ControlPlane, AutoCloseable {
     /// How long a command, or a question, looks for the leader.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /// With less no change is sent.
+    private static final Duration LEAST = Duration.ofSeconds(1);
+
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final Duration LOOK = Duration.ofMillis(100);
 
@@ -141,12 +144,20 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         var candidates = new Candidates();
         while (true) {
             var controller = candidates.next();
+            requireTimeForAChange();
             try {
                 return take(whileItLeads(controller, to -> to.apply(command, known())));
             } catch (StoreException.NotLeader other) {
                 candidates.refused(other);
                 pauseOrFail(deadline, other);
             }
+        }
+    }
+
+    /// What is sent and not waited for may be done or not, and its sender cannot tell.
+    private static void requireTimeForAChange() {
+        if (Deadline.atMost(PATIENCE).compareTo(LEAST) < 0) {
+            throw new StoreException.Unavailable("nothing was changed: too little time was left for it");
         }
     }
 
@@ -210,7 +221,9 @@ public final class Controllers implements ControlPlane, AutoCloseable {
         LockSupport.parkNanos(PAUSE.toNanos());
     }
 
-    /// A controller that stands still is not waited for when another one leads meanwhile.
+    /// A controller that stands still is not waited for when another one leads meanwhile. One of this process has
+    /// limits
+    /// of its own, and looks at no [Deadline].
     private ControllerService.Told whileItLeads(
             NodeId controller, Function<ControllerService, ControllerService.Told> call) {
         var near = here.get(controller);

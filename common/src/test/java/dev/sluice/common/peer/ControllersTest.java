@@ -8,9 +8,11 @@ import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.net.InetAddress;
@@ -173,6 +175,27 @@ class ControllersTest {
         assertThat(node.apply(create("a")).buckets().buckets()).containsOnlyKeys("a");
         assertThat(fake(THREE).taken).containsExactly(create("a"));
         assertThat(node.current()).isEqualTo(state);
+    }
+
+    /// Its sender would not hear what became of it.
+    @Test
+    void changeIsNotSentWhenLittleTimeIsLeft() {
+        assertThatThrownBy(() -> Deadline.in(Duration.ofMillis(900)).call(() -> node.apply(create("a"))))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("nothing was changed");
+        assertThat(fake(ONE).taken).isEmpty();
+        Deadline.in(Duration.ofSeconds(30)).call(() -> node.apply(create("a")));
+        assertThat(fake(ONE).taken).containsExactly(create("a"));
+    }
+
+    /// Others share its answer, and may have more time.
+    @Test
+    void confirmedViewIsAskedForWithoutADeadlineOfWhoeverAsks() {
+        leader = TWO;
+        fakes.values().forEach(fake -> fake.knowsLeader = false);
+        var views = new ClusterViews(node);
+        assertThat(Deadline.in(Duration.ofNanos(1)).call(views::confirmed).state())
+                .isEqualTo(state);
     }
 
     @Test

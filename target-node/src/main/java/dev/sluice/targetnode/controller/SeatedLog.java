@@ -417,7 +417,7 @@ final class SeatedLog implements Consensus {
     }
 
     /// When its drive is to go, or another controller hears the targets better. After an attempt that failed it leads
-    /// on: Ratis ends the request at its time-out, and takes commands again.
+    /// on: Ratis ends the request at its time-out, and takes commands again, or the server is not open any more.
     private void handOver(Server here) {
         var wanted = successor;
         successor = Optional.empty();

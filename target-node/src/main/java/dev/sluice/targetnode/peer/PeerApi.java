@@ -92,12 +92,7 @@ public final class PeerApi implements HttpHandler {
         if (head.path().equals(PeerPaths.PING)) {
             return ping(caller.get());
         }
-        var begun = Optional.of(head.path())
-                .filter(PeerPaths.REPLICA::equals)
-                .flatMap(_ -> replica)
-                .map(ReplicaService::arrived);
         return new Blocking(body -> {
-            begun.ifPresent(Runnable::run);
             try {
                 return call(
                         caller.get(),
@@ -120,8 +115,18 @@ public final class PeerApi implements HttpHandler {
         return switch (head.path()) {
             case PeerPaths.RAFT -> Optional.of(raftThreads);
             case PeerPaths.CONTROLLER -> Optional.of(controllerThreads);
+            case PeerPaths.REPLICA -> replica.map(service -> batch -> begin(service, batch));
             default -> Optional.empty();
         };
+    }
+
+    /// A batch waits for its thread from now on, when bytes of it are here: not while its sender takes its time.
+    private static void begin(ReplicaService service, Runnable batch) {
+        var begun = service.arrived();
+        Thread.ofVirtual().name("messages").start(() -> {
+            begun.run();
+            batch.run();
+        });
     }
 
     private static Executor threads(String name, int count) {

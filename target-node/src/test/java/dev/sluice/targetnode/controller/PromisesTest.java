@@ -258,6 +258,22 @@ class PromisesTest {
         assertThat(promises.lapsed()).containsKey(TARGET);
     }
 
+    /// Its beats come by no connection.
+    @Test
+    void beatsOfTheTargetOfThisProcessDoNotShowThatOthersWereRead() {
+        clock.passes(1100);
+        assertThat(promised(1)).isTrue();
+        for (int i = 0; i < 11; i++) {
+            clock.passes(100);
+            promises.stoodStill(Duration.ofMillis(80));
+            promises.beat(SELF, 1, Leadership.UNKNOWN);
+        }
+        clock.passes(3 * 80 + 1);
+        assertThat(promises.lapsed()).isEmpty();
+        clock.passes(8 * 80);
+        assertThat(promises.lapsed()).containsKey(TARGET);
+    }
+
     @Test
     void oneBeatOfAnotherTargetMayHaveBeenReadBeforeTheStandstill() {
         clock.passes(1100);

@@ -15,12 +15,14 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
@@ -39,6 +41,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,11 +68,15 @@ class PeerApiTest {
         Files.createDirectories(drive.resolve(".sluice"));
         controller = Controller.open(TestDrives.at(drive), Set.of(HERE), new TreeMap<>(Map.of("access", SECRET)));
         controller.apply(new Command.Join(new Node(HERE, Role.TARGET, "http://127.0.0.1:1", "", 1)));
-        api = new PeerApi(
+        api = api(Optional.empty());
+    }
+
+    private PeerApi api(Optional<ReplicaService> replica) {
+        return new PeerApi(
                 new PeerTokens(HERE, KEY, InstantSource.system()),
                 secrets,
                 Optional.of(noStorage()),
-                Optional.empty(),
+                replica,
                 Optional.of(new ServedController(controller)),
                 new ClusterViews(controller));
     }
@@ -124,6 +133,54 @@ class PeerApiTest {
                 assertThatThrownBy(() -> SentState.open(json, other, -1))
                         .isInstanceOf(StoreException.Unavailable.class);
             }
+        }
+    }
+
+    /// A sender that is cut off after its head must not make this target look starved.
+    @Test
+    void batchOfMessagesWaitsForAThreadOnlyWhenBytesOfItAreHere() {
+        var replica = new CountedBatches();
+        var here = api(Optional.of(replica));
+        var sha256 = PeerTokens.sha256(new byte[100]);
+        var token = caller.issue(HERE, "POST", PeerPaths.REPLICA, sha256);
+        var headers = Headers.of(PeerTokens.HEADER, token, PeerTokens.BODY_HEADER, sha256);
+        var head = head("POST", PeerPaths.REPLICA, "", 100, headers);
+        assertThat(here.answer(head)).isInstanceOf(Blocking.class);
+        var threads = here.threads(head).orElseThrow();
+        assertThat(replica.waiting).hasValue(0);
+
+        var seen = new CompletableFuture<Integer>();
+        threads.execute(() -> seen.complete(replica.waiting.get()));
+        assertThat(seen.orTimeout(10, TimeUnit.SECONDS).join())
+                .as("with its thread it waits no more")
+                .isZero();
+        assertThat(replica.arrived).hasValue(1);
+    }
+
+    private static final class CountedBatches implements ReplicaService {
+        private final AtomicInteger arrived = new AtomicInteger();
+        private final AtomicInteger waiting = new AtomicInteger();
+
+        @Override
+        public Runnable arrived() {
+            arrived.incrementAndGet();
+            waiting.incrementAndGet();
+            return waiting::decrementAndGet;
+        }
+
+        @Override
+        public void messages(NodeId from, byte[] batch) {
+            throw new AssertionError("no messages");
+        }
+
+        @Override
+        public boolean ping(NodeId from) {
+            throw new AssertionError("no ping");
+        }
+
+        @Override
+        public Response content(QueryParameters query) {
+            throw new AssertionError("no content");
         }
     }
 

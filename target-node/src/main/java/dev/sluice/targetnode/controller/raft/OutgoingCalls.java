@@ -37,6 +37,8 @@ final class OutgoingCalls implements RaftServerRpc {
         byte[] to(String peer, byte[] request) throws IOException, InterruptedException;
     }
 
+    /// An append, a heartbeat and a vote for each of two followers, and two that a drive may hold. A third follower is
+    /// there only while a server is replaced.
     private static final int THREADS = 8;
 
     private final RaftCalls calls;

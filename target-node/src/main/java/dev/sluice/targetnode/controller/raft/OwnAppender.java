@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 /// the leader's (RATIS-2605).
 final class OwnAppender extends LogAppenderBase {
     private static final Logger LOG = LoggerFactory.getLogger(OwnAppender.class);
-    private static final int SELDOM = 20;
+    private static final int SELDOM = 100;
     private static final long PAUSE_MILLIS = 25;
 
     private final ExecutorService others = Executors.newCachedThreadPool(

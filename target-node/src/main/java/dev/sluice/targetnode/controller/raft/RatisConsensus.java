@@ -60,6 +60,7 @@ public final class RatisConsensus implements AutoCloseable {
     private final IncomingCalls incoming;
     private final ClientId client = ClientId.randomId();
     private final AtomicLong callIds = new AtomicLong();
+    private final HandOverWatch handOvers = new HandOverWatch(System::nanoTime);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     /// Starts the server; it takes part when this returns.
@@ -166,6 +167,7 @@ public final class RatisConsensus implements AutoCloseable {
             if (!reply.isSuccess()) {
                 throw failure(proposal, Optional.ofNullable(reply.getException()));
             }
+            handOvers.taken();
             outgoing.confirmations().tell();
             return reply.getMessage().getContent().toByteArray();
         } catch (TimeoutException _) {
@@ -204,8 +206,11 @@ public final class RatisConsensus implements AutoCloseable {
         }
         return switch (cause.orElse(null)) {
             case NotLeaderException e -> new ConsensusException.NotLeader(self, suggested(e));
-            case LeaderNotReadyException _, LeaderSteppingDownException _ ->
-                new ConsensusException.NotLeader(self, Optional.empty());
+            case LeaderNotReadyException _ -> new ConsensusException.NotLeader(self, Optional.empty());
+            case LeaderSteppingDownException _ -> {
+                handOvers.refused();
+                yield new ConsensusException.NotLeader(self, Optional.empty());
+            }
             case null, default -> new ConsensusException.Refused(why);
         };
     }
@@ -220,9 +225,11 @@ public final class RatisConsensus implements AutoCloseable {
         return Files.exists(new RaftFolder(folder).record());
     }
 
-    /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed.
+    /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed. It
+    /// is
+    /// to be closed, and may begin again, when a hand-over of it does not end.
     public boolean isOpen() {
-        return division.getInfo().isAlive();
+        return division.getInfo().isAlive() && !handOvers.isStuck();
     }
 
     /// The servers of the log, as far as this one knows; none before it was added.
