@@ -86,14 +86,19 @@ final class S3Gateway implements HttpHandler {
             case S3Request.OnBucket request -> {
                 var there = existing(request.bucket(), view);
                 Supplier<Response> serving = () -> serve(request, there, view, caller, head, body);
-                yield there.replicated() && isListing(request) ? reading.call(serving) : serving.get();
+                yield isOfTargets(request, there) ? reading.call(serving) : serving.get();
             }
             case S3Request.OnObject request -> throw new IllegalStateException("not on a bucket: " + request);
         };
     }
 
-    private static boolean isListing(S3Request.OnBucket request) {
-        return request instanceof S3Request.ListObjects || request instanceof S3Request.ListObjectVersions;
+    /// A listing without the cloud's part, which may take longer.
+    private static boolean isOfTargets(S3Request.OnBucket request, Bucket bucket) {
+        return switch (request) {
+            case S3Request.ListObjects _, S3Request.ListObjectVersions _ -> !bucket.backed();
+            case S3Request.ListMultipartUploads _ -> true;
+            default -> false;
+        };
     }
 
     /// A malformed request is refused as such also while the controller does not answer, where this node knows enough.
@@ -171,7 +176,7 @@ final class S3Gateway implements HttpHandler {
     /// each request of somebody who need not even sign.
     private Answer inNewerView(UnreadRequest request, String name, RequestHead head, Caller caller, ByteSource body) {
         boolean trusted = caller.identity().trusted();
-        var view = trusted ? views.confirmed() : views.confirmed(LATELY);
+        var view = Deadline.in(READ).call(() -> trusted ? views.confirmed() : views.confirmed(LATELY));
         if (trusted && view.bucket(name).isEmpty()) {
             request.read(); // what is wrong with it comes first
         }

@@ -4,9 +4,12 @@ import static dev.sluice.proxy.TrialCluster.outcome;
 import static dev.sluice.proxy.TrialCluster.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +60,22 @@ class ListHandlersTest {
             cluster.target(silent).silence(false);
             assertThat(outcome(cluster.send(line, ""))).isEqualTo("200");
         }
+    }
+
+    /// A cloud's listing may take longer.
+    @Test
+    void aListingOfTheTargetsTakesFourSecondsInAll() {
+        var limits = new ConcurrentLinkedQueue<Duration>();
+        cluster.targets
+                .values()
+                .forEach(target -> target.whenListed(() -> limits.add(Deadline.atMost(Duration.ofDays(1)))));
+        cluster.bucket("shards");
+        cluster.backed("cached");
+        assertThat(outcome(cluster.send("GET /shards", ""))).isEqualTo("200");
+        assertThat(limits).isNotEmpty().allSatisfy(limit -> assertThat(limit).isLessThan(Duration.ofSeconds(4)));
+        limits.clear();
+        assertThat(outcome(cluster.send("GET /cached", ""))).isEqualTo("200");
+        assertThat(limits).isNotEmpty().containsOnly(Duration.ofDays(1));
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.sluice.common.concurrent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.store.StoreException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -62,6 +64,27 @@ class SharedCallTest {
             for (var each : all) {
                 assertThat(each.get()).isTrue();
             }
+        }
+    }
+
+    @Test
+    void whoeverHasLittleTimeLeavesAndTheCallGoesOnForTheOthers() throws Exception {
+        var begun = new CountDownLatch(1);
+        var goesOn = new CompletableFuture<Duration>();
+        var shared = new SharedCall<>(() -> {
+            begun.countDown();
+            var limit = Deadline.atMost(Duration.ofDays(1));
+            goesOn.join();
+            return limit;
+        });
+        var hurried = Deadline.in(Duration.ofMillis(50));
+        assertThatThrownBy(() -> hurried.call(shared::get)).isInstanceOf(StoreException.Unavailable.class);
+        begun.await();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var patient = threads.submit(shared::get);
+            assertThatThrownBy(() -> hurried.call(shared::get)).isInstanceOf(StoreException.Unavailable.class);
+            goesOn.complete(Duration.ZERO);
+            assertThat(patient.get()).as("no deadline of a caller").isEqualTo(Duration.ofDays(1));
         }
     }
 

@@ -8,7 +8,6 @@ import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
-import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.StateUpdate;
@@ -186,16 +185,6 @@ class ControllersTest {
         assertThat(fake(ONE).taken).isEmpty();
         Deadline.in(Duration.ofSeconds(30)).call(() -> node.apply(create("a")));
         assertThat(fake(ONE).taken).containsExactly(create("a"));
-    }
-
-    /// Others share its answer, and may have more time.
-    @Test
-    void confirmedViewIsAskedForWithoutADeadlineOfWhoeverAsks() {
-        leader = TWO;
-        fakes.values().forEach(fake -> fake.knowsLeader = false);
-        var views = new ClusterViews(node);
-        assertThat(Deadline.in(Duration.ofNanos(1)).call(views::confirmed).state())
-                .isEqualTo(state);
     }
 
     @Test
