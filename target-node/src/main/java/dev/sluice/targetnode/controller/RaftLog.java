@@ -5,6 +5,7 @@ import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.raft.ConsensusException;
+import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RaftCalls;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.controller.raft.RatisConsensus;
@@ -26,17 +27,21 @@ final class RaftLog implements Consensus {
 
     private final AgreedState state = new AgreedState();
     private final RatisConsensus raft;
+    private final LogId id;
     private final String drive;
     private final String self;
     private final SecureRandom numbers = new SecureRandom();
 
     /// @param folder on the drive that keeps this controller's part of the log
+    /// @param id which log the folder is of
     /// @param founders those that a new log begins with; none for a controller that is to be added
     /// @throws IOException with one line for the operator, when the folder cannot be used
-    RaftLog(Path folder, String drive, String self, Set<String> founders, RaftCalls calls) throws IOException {
+    RaftLog(Path folder, LogId id, String drive, String self, Set<String> founders, RaftCalls calls)
+            throws IOException {
+        this.id = id;
         this.drive = drive;
         this.self = self;
-        this.raft = new RatisConsensus(folder, self, founders, state, calls);
+        this.raft = new RatisConsensus(folder, id, self, founders, state, calls);
     }
 
     /// Where calls of other controllers are delivered.
@@ -122,7 +127,13 @@ final class RaftLog implements Consensus {
 
     @Override
     public Seat seat() {
-        return new Seat(Optional.of(self), Seat.Holding.SOME, leader().map(RaftLog::node), raft.term(), isLeader());
+        return new Seat(
+                Optional.of(self),
+                Optional.of(id),
+                Seat.Holding.SOME,
+                leader().map(RaftLog::node),
+                raft.term(),
+                isLeader());
     }
 
     /// A server's id is its node's, or begins with that and a dot.

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RatisConsensus;
 import dev.sluice.targetnode.controller.raft.SyncedFiles;
 import java.io.IOException;
@@ -15,8 +16,9 @@ import java.util.zip.CRC32C;
 /// A folder `.sluice/control/raft` on a drive: the file `server` says whose it is, and in `log` is what Raft keeps.
 ///
 /// The file: `sluice-server 1 <CRC32C of the rest, 8 hex digits> `, then the id of the server, whether it began the log
-/// (`founder` or `joined`), and when the folder was made, in milliseconds.
-record SeatFolder(StateDrive drive, String server, boolean founder, long made) {
+/// (`founder` or `joined`), when the folder was made, in milliseconds, and the id of the log. Folders of earlier builds
+/// have no id: their log is [LogId#UNNAMED].
+record SeatFolder(StateDrive drive, String server, boolean founder, long made, LogId logId) {
     private static final String MAGIC = "sluice-server 1 ";
 
     static Path control(StateDrive drive) {
@@ -40,13 +42,13 @@ record SeatFolder(StateDrive drive, String server, boolean founder, long made) {
     }
 
     /// With another id than any before. Durable when it returns.
-    static SeatFolder make(StateDrive drive, NodeId node, boolean founder) throws IOException {
+    static SeatFolder make(StateDrive drive, NodeId node, boolean founder, LogId logId) throws IOException {
         var random = new byte[4];
         ThreadLocalRandom.current().nextBytes(random);
         var made = new SeatFolder(
-                drive, node + "." + HexFormat.of().formatHex(random), founder, System.currentTimeMillis());
+                drive, node + "." + HexFormat.of().formatHex(random), founder, System.currentTimeMillis(), logId);
         Files.createDirectories(of(drive));
-        var text = "%s %s %d\n".formatted(made.server, founder ? "founder" : "joined", made.made);
+        var text = "%s %s %d %s\n".formatted(made.server, founder ? "founder" : "joined", made.made, logId);
         SyncedFiles.write(file(drive), (MAGIC + checksum(text) + " " + text).getBytes(StandardCharsets.UTF_8));
         SyncedFiles.sync(control(drive));
         SyncedFiles.sync(drive.path().resolve(".sluice"));
@@ -76,6 +78,7 @@ record SeatFolder(StateDrive drive, String server, boolean founder, long made) {
         if (!RaftLog.node(words[0]).equals(node)) {
             throw new IOException(of(drive) + " is of " + words[0] + ", not of " + node);
         }
-        return new SeatFolder(drive, words[0], words[1].equals("founder"), Long.parseLong(words[2]));
+        var logId = words.length > 3 ? LogId.of(words[3]) : LogId.UNNAMED;
+        return new SeatFolder(drive, words[0], words[1].equals("founder"), Long.parseLong(words[2]), logId);
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.SyncedFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 final class SeatFolders {
     private static final Logger LOG = LoggerFactory.getLogger(SeatFolders.class);
     private static final String ASIDE = "raft.aside-";
+    private static final String OTHER_LOG = "raft.other-log-";
     private static final int KEPT_ASIDE = 2;
 
     private final StateDrives drives;
@@ -84,9 +86,9 @@ final class SeatFolders {
     }
 
     /// @return empty when there is no drive for it
-    Optional<SeatFolder> make(boolean founder) throws IOException {
+    Optional<SeatFolder> make(boolean founder, LogId log) throws IOException {
         var drive = place();
-        return drive.isEmpty() ? Optional.empty() : Optional.of(SeatFolder.make(drive.get(), self, founder));
+        return drive.isEmpty() ? Optional.empty() : Optional.of(SeatFolder.make(drive.get(), self, founder, log));
     }
 
     /// Where a new one is made.
@@ -103,11 +105,7 @@ final class SeatFolders {
     /// It is not looked at any more, and kept for a person to look at.
     void putAside(StateDrive drive) throws IOException {
         var control = SeatFolder.control(drive);
-        Files.move(
-                SeatFolder.of(drive),
-                control.resolve(ASIDE + System.currentTimeMillis()),
-                StandardCopyOption.ATOMIC_MOVE);
-        SyncedFiles.sync(control);
+        var _ = move(drive, ASIDE);
         try (var all = Files.list(control)) {
             for (var old : all.filter(SeatFolders::isAside)
                     .sorted(Comparator.reverseOrder())
@@ -116,6 +114,21 @@ final class SeatFolders {
                 SyncedFiles.deleteAll(old);
             }
         }
+    }
+
+    /// The log of this controller is another one. No start looks at the folder, and only a person deletes it: it may be
+    /// all that is left of the log of another cluster.
+    ///
+    /// @return where it is then
+    Path setApart(StateDrive drive) throws IOException {
+        return move(drive, OTHER_LOG);
+    }
+
+    private static Path move(StateDrive drive, String name) throws IOException {
+        var to = SeatFolder.control(drive).resolve(name + System.currentTimeMillis());
+        Files.move(SeatFolder.of(drive), to, StandardCopyOption.ATOMIC_MOVE);
+        SyncedFiles.sync(SeatFolder.control(drive));
+        return to;
     }
 
     private static boolean isAside(Path path) {

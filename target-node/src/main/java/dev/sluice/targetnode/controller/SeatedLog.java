@@ -6,20 +6,21 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RaftCalls;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,15 +33,12 @@ import org.slf4j.LoggerFactory;
 final class SeatedLog implements Consensus {
     private static final Logger LOG = LoggerFactory.getLogger(SeatedLog.class);
     private static final Duration STEP = Duration.ofMillis(100);
-    private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
 
     /// Ratis takes no commands while it hands over.
     private static final Duration HAND_OVER = Duration.ofMillis(600);
 
     private static final Duration HAND_OVER_AGAIN = Duration.ofSeconds(10);
-
-    private record Heard(Seat seat, long at) {}
 
     private record Server(SeatFolder folder, RaftLog log) {}
 
@@ -50,7 +48,7 @@ final class SeatedLog implements Consensus {
     private final SortedSet<NodeId> controllers;
     private final SeatFolders folders;
     private final RaftCalls calls;
-    private final Map<NodeId, Heard> words = new ConcurrentHashMap<>();
+    private final HeardSeats heard = new HeardSeats();
     private final Thread thread;
     private volatile Optional<Server> open = Optional.empty();
     private volatile Seat.Holding holding = Seat.Holding.UNKNOWN;
@@ -65,6 +63,10 @@ final class SeatedLog implements Consensus {
     private long told = -1;
     private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
     private String complaint = "";
+
+    private final Set<String> warned = new HashSet<>();
+    private final Set<String> forsaken = new HashSet<>(); // servers that are not opened while another log is led
+    private long inTouch = System.nanoTime(); // with the log of the server that is open
 
     SeatedLog(NodeId self, SortedSet<NodeId> controllers, StateDrives drives, RaftCalls calls) {
         this.self = self;
@@ -83,36 +85,19 @@ final class SeatedLog implements Consensus {
     @Override
     public Seat seat() {
         return open.map(server -> server.log().seat())
-                .orElseGet(() -> new Seat(Optional.empty(), holding, Optional.empty(), 0, false));
+                .orElseGet(() -> new Seat(Optional.empty(), Optional.empty(), holding, Optional.empty(), 0, false));
     }
 
     @Override
     public void heard(NodeId controller, Seat seat) {
-        words.put(controller, new Heard(seat, System.nanoTime()));
-    }
-
-    private Map<NodeId, Seat> fresh() {
-        long now = System.nanoTime();
-        var fresh = new TreeMap<NodeId, Seat>();
-        words.forEach((controller, heard) -> {
-            if (now - heard.at() < FRESH.toNanos()) {
-                fresh.put(controller, heard.seat());
-            }
-        });
-        return fresh;
-    }
-
-    private boolean anotherLeads() {
-        return fresh().values().stream().anyMatch(Seat::leads);
+        if (!controller.equals(self)) { // another cluster may have one of the same name
+            heard.heard(controller, seat);
+        }
     }
 
     private boolean othersHaveNone() {
-        var fresh = fresh();
-        return controllers.stream()
-                .filter(each -> !each.equals(self))
-                .allMatch(each -> Optional.ofNullable(fresh.get(each))
-                        .filter(seat -> seat.holding() == Seat.Holding.NONE)
-                        .isPresent());
+        return heard.haveNone(
+                controllers.stream().filter(each -> !each.equals(self)).toList());
     }
 
     /// Where calls of other servers go; empty while there is no server.
@@ -140,14 +125,7 @@ final class SeatedLog implements Consensus {
                 .orElseThrow(() -> new StoreException.NotLeader(
                         self + " has no part of the controllers' log"
                                 + trouble.map(why -> ": " + why).orElse(""),
-                        leaderElsewhere()));
-    }
-
-    private Optional<String> leaderElsewhere() {
-        return fresh().entrySet().stream()
-                .filter(each -> each.getValue().leads())
-                .map(each -> each.getKey().value())
-                .findFirst();
+                        heard.leader().map(NodeId::value)));
     }
 
     @Override
@@ -223,7 +201,7 @@ final class SeatedLog implements Consensus {
 
     /// What is due now.
     private void step() throws IOException {
-        if (open.isPresent() && !mayGoOn(open.get())) {
+        if (open.isPresent() && (!mayGoOn(open.get()) || isForsaken(open.get()))) {
             endServer();
         }
         if (open.isEmpty()) {
@@ -237,6 +215,7 @@ final class SeatedLog implements Consensus {
             if (open.isPresent() && seat().leads() && snapshot().isPresent()) {
                 changeServers(open.get());
             }
+            open.ifPresent(this::warnOfOtherLogs);
         }
     }
 
@@ -244,7 +223,58 @@ final class SeatedLog implements Consensus {
         return server.log().isOpen()
                 && (folders.mayKeep(server.folder().drive().id())
                         || server.log().isLeader() // it hands over first
-                        || !anotherLeads());
+                        || !heard.isLed(server.folder().logId()));
+    }
+
+    /// It hears nothing of its log, but of another one, in which this controller can take part: its folder is of an
+    /// earlier life of the cluster, or of another cluster, and it would be alone for good.
+    private boolean isForsaken(Server server) {
+        var log = server.folder().logId();
+        boolean leaves = isSilent(log) && (heard.isAnotherLed(log) || hasFolderOfAnother(log));
+        if (leaves) {
+            forsaken.add(server.folder().server());
+        }
+        return leaves;
+    }
+
+    /// Nothing was heard of it for long: not from a leader, and not from another controller.
+    private boolean isSilent(LogId log) {
+        if (!heard.of(log).isEmpty() || open.filter(SeatedLog::isLed).isPresent()) {
+            inTouch = System.nanoTime();
+        }
+        return System.nanoTime() - inTouch > HeardSeats.FRESH.toNanos();
+    }
+
+    private static boolean isLed(Server server) {
+        return server.log().leader().isPresent()
+                && server.log().members().contains(server.folder().server());
+    }
+
+    private boolean hasFolderOfAnother(LogId log) {
+        return !heard.notOf(log).isEmpty()
+                && folders.find().whole().stream()
+                        .anyMatch(folder -> !folder.logId().equals(log) && isNamed(folder));
+    }
+
+    /// Whether another controller has a server of the same log.
+    private boolean isNamed(SeatFolder folder) {
+        return !heard.of(folder.logId()).isEmpty();
+    }
+
+    /// Neither adds the other's server, nor ends its own while its log goes on.
+    private void warnOfOtherLogs(Server here) {
+        var log = here.folder().logId();
+        var why = heard.notOf(log).entrySet().stream()
+                .findFirst()
+                .map(other -> otherLog(other.getKey(), other.getValue().log().orElseThrow(), log));
+        why.filter(warned::add).ifPresent(LOG::warn);
+        trouble = why.filter(_ -> !isLed(here));
+    }
+
+    private String otherLog(NodeId other, LogId its, LogId own) {
+        return "%s has a server of the log %s, %s one of the log %s, and neither is added to the other. "
+                        .formatted(other, its, self, own)
+                + "If it stays so, two clusters name each other's targets: correct `cluster.nodes`";
     }
 
     private void endServer() throws IOException {
@@ -272,23 +302,28 @@ final class SeatedLog implements Consensus {
         var there = folders.find();
         holding = there.holding();
         var found = there.without(this::isEndingOn);
-        for (var folder : found.whole()) {
-            if (mayOpen(folder) && opened(folder)) {
+        for (var folder : namedFirst(found.whole())) {
+            if (forsaken.contains(folder.server()) && heard.isAnotherLed(folder.logId())) {
+                setApart(folder);
+            } else if (mayOpen(folder) && opened(folder)) {
                 return;
             }
         }
         var damaged = found.damaged();
-        if (anotherLeads()) {
+        if (heard.isLed()) {
+            var led = heard.led()
+                    .orElseThrow(() -> new IOException("two other controllers lead, each another log: two clusters name"
+                            + " each other's targets; correct `cluster.nodes`"));
             for (var one : damaged) {
                 LOG.warn("{}: it is put aside, and {} joins as a new server", one.why(), self);
                 folders.putAside(one.drive());
             }
-            folders.make(false).ifPresent(folder -> {
+            folders.make(false, led).ifPresent(folder -> {
                 var _ = opened(folder);
             });
         } else if (self.equals(controllers.first()) && holding == Seat.Holding.NONE && othersHaveNone()) {
             var _ = folders.loneState(); // refuses to begin anew where there are objects
-            folders.make(true).ifPresent(folder -> {
+            folders.make(true, LogId.random()).ifPresent(folder -> {
                 var _ = opened(folder);
             });
         } else if (!damaged.isEmpty()) {
@@ -297,6 +332,12 @@ final class SeatedLog implements Consensus {
             throw new IOException(
                     "drives are not there, and may have its part of the controllers' log: " + found.away());
         }
+    }
+
+    private List<SeatFolder> namedFirst(List<SeatFolder> all) {
+        return all.stream()
+                .sorted(Comparator.comparing(folder -> !isNamed(folder)))
+                .toList();
     }
 
     /// What was never part of a log has no record. Nor has what lost it: that may have voted.
@@ -311,11 +352,12 @@ final class SeatedLog implements Consensus {
     /// Puts it aside when it cannot be used and another one leads.
     private boolean opened(SeatFolder folder) {
         try {
-            if (!folders.mayKeep(folder.drive().id()) && anotherLeads()) {
+            if (!folders.mayKeep(folder.drive().id()) && heard.isLed(folder.logId())) {
                 throw new IOException(folder.drive() + " is to go");
             }
             var log = new RaftLog(
                     folder.log(),
+                    folder.logId(),
                     folder.drive().id(),
                     folder.server(),
                     folder.founder() ? Set.of(folder.server()) : Set.of(),
@@ -323,12 +365,19 @@ final class SeatedLog implements Consensus {
             holding = Seat.Holding.SOME;
             cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
             trouble = Optional.empty();
+            inTouch = System.nanoTime();
+            forsaken.remove(folder.server());
             open = Optional.of(new Server(folder, log));
             if (closed) {
                 log.close();
             }
             log.follow(this::tell);
-            LOG.info("{} has the server {} of the controllers' log, on {}", self, folder.server(), folder.drive());
+            LOG.info(
+                    "{} has the server {} of the controllers' log {}, on {}",
+                    self,
+                    folder.server(),
+                    folder.logId(),
+                    folder.drive());
             return true;
         } catch (IOException | RuntimeException why) {
             complain(why);
@@ -338,21 +387,39 @@ final class SeatedLog implements Consensus {
     }
 
     private void putAsideIfAnotherLeads(SeatFolder folder) {
-        if (!anotherLeads() || closed) {
+        if (closed) {
             return;
         }
         try {
-            folders.putAside(folder.drive());
-            LOG.warn("{} is put aside, and {} joins as a new server", folder.log(), self);
+            if (heard.isLed(folder.logId())) {
+                folders.putAside(folder.drive());
+                LOG.warn("{} is put aside, and {} joins as a new server", folder.log(), self);
+            } else if (heard.isLed() && isSilent(folder.logId())) {
+                setApart(folder);
+            }
         } catch (IOException why) {
             LOG.warn("{} cannot be put aside", folder.log(), why);
         }
+    }
+
+    private void setApart(SeatFolder folder) throws IOException {
+        var to = folders.setApart(folder.drive());
+        LOG.warn(
+                "{} is of the log {}, of which no other controller has a part: it is kept as {}. Delete it, unless it"
+                        + " is of another cluster that needs it",
+                SeatFolder.of(folder.drive()),
+                folder.logId(),
+                to);
     }
 
     /// Those of servers that this one is in the place of: their drives may be needed again.
     private void putOldFoldersAside(Server here) throws IOException {
         for (var old : folders.find().whole()) {
             if (!old.server().equals(here.folder().server())) {
+                if (!old.logId().equals(here.folder().logId())) {
+                    setApart(old);
+                    continue;
+                }
                 LOG.info(
                         "{} is in the place of {}, whose folder is put aside",
                         here.folder().server(),
@@ -390,9 +457,9 @@ final class SeatedLog implements Consensus {
         hasNoLoneState = lone.isEmpty();
     }
 
-    /// The servers are those that the controllers name: one is added, or goes, at a time.
+    /// The servers are those of this log that the controllers name: one is added, or goes, at a time.
     private void changeServers(Server here) {
-        for (var each : fresh().entrySet()) {
+        for (var each : heard.of(here.folder().logId()).entrySet()) {
             var server = each.getValue().server();
             if (server.isPresent() && RaftLog.node(server.get()).equals(each.getKey())) {
                 replace(here.log(), each.getKey(), server.get());
@@ -446,7 +513,7 @@ final class SeatedLog implements Consensus {
     }
 
     private List<String> successors(Server here) {
-        var fresh = fresh();
+        var fresh = heard.of(here.folder().logId());
         return here.log().members().stream()
                 .sorted()
                 .filter(server -> !server.equals(here.folder().server()))

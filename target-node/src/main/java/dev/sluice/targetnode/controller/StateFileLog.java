@@ -43,7 +43,7 @@ final class StateFileLog implements Consensus {
 
     @Override
     public Seat seat() {
-        return new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(self), 0, true);
+        return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(self), 0, true);
     }
 
     @Override

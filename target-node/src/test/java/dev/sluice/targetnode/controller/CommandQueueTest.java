@@ -46,7 +46,7 @@ class CommandQueueTest {
 
         @Override
         public Seat seat() {
-            return new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(SELF), 0, true);
+            return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(SELF), 0, true);
         }
 
         @Override

@@ -23,7 +23,8 @@ class HearersTest {
     private void says(NodeId controller, Set<NodeId> missed) {
         var lapsed = new TreeMap<NodeId, Long>();
         missed.forEach(target -> lapsed.put(target, 1L));
-        var seat = new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
+        var seat = new Seat(
+                Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
         hearers.heard(new ControllerWord(controller, 1, seat, 1, lapsed, new TreeMap<>()));
     }
 

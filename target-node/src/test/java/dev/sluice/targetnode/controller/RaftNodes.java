@@ -17,6 +17,7 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.peer.PeerApi;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -41,6 +42,7 @@ final class RaftNodes implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final Path root;
+    private final LogId logId = LogId.random();
     private final EventLoops loops = EventLoops.start(1);
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
     private final Map<String, Node> nodes = new TreeMap<>();
@@ -63,7 +65,7 @@ final class RaftNodes implements AutoCloseable {
             server = serve(tokens, handler);
             var url = "http://127.0.0.1:" + server.address().getPort();
             addresses.put(id, new PeerAddress(new NodeId(id), url));
-            log = new RaftLog(root.resolve(id), "drive of " + id, id, founders, peers);
+            log = new RaftLog(root.resolve(id), logId, "drive of " + id, id, founders, peers);
             handler.complete(log.handler());
         }
 

@@ -91,7 +91,8 @@ class ReportsTest {
     }
 
     private void says(NodeId controller, int boot, Map<NodeId, Long> lapsed, Map<NodeId, Integer> returned) {
-        var seat = new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
+        var seat = new Seat(
+                Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
         reports.heard(new ControllerWord(controller, 1, seat, boot, new TreeMap<>(lapsed), new TreeMap<>(returned)));
     }
 

@@ -41,6 +41,7 @@ final class SeatNodes implements AutoCloseable {
     private final Map<NodeId, SeatedLog> open = new ConcurrentSkipListMap<>();
     private final Map<String, Boolean> drives = new ConcurrentHashMap<>(); // those that are not kept, or not there
     private final Set<NodeId> silent = ConcurrentHashMap.newKeySet();
+    private final List<SeatNodes> alsoTold = new CopyOnWriteArrayList<>();
     private final List<Throwable> bugs = new CopyOnWriteArrayList<>();
     private final AtomicLong ticks = new AtomicLong();
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
@@ -64,10 +65,11 @@ final class SeatNodes implements AutoCloseable {
     }
 
     private void say() {
-        open.forEach((from, log) -> {
-            var seat = log.seat();
+        open.forEach((from, speaker) -> {
+            var seat = speaker.seat();
             if (!silent.contains(from)) {
-                open.forEach((to, other) -> other.heard(from, seat));
+                open.values().forEach(log -> log.heard(from, seat));
+                alsoTold.forEach(other -> other.open.values().forEach(log -> log.heard(from, seat)));
             }
         });
         ticks.incrementAndGet();
@@ -168,6 +170,11 @@ final class SeatNodes implements AutoCloseable {
         for (var node : nodes) {
             Objects.requireNonNull(open.remove(node)).close();
         }
+    }
+
+    /// The controllers of another cluster are told what these say, too.
+    void alsoTell(SeatNodes other) {
+        alsoTold.add(other);
     }
 
     /// The others are not told anything by this one.

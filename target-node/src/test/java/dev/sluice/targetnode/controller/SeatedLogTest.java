@@ -17,6 +17,7 @@ import dev.sluice.common.cluster.slots.Leader;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Seat.Holding;
+import dev.sluice.targetnode.controller.raft.LogId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,7 +149,7 @@ class SeatedLogTest {
     /// The first one was killed when its folder was made, and nothing else.
     @Test
     void founderGoesOnAfterAKill() throws Exception {
-        SeatFolder.make(nodes.drives(ONE).now().getFirst(), ONE, true);
+        SeatFolder.make(nodes.drives(ONE).now().getFirst(), ONE, true, LogId.random());
         newCluster();
     }
 

@@ -61,7 +61,7 @@ class StartingControllerTest {
 
         @Override
         public Seat seat() {
-            return new Seat(Optional.empty(), Seat.Holding.SOME, Optional.of(LEADER), 1, false);
+            return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(LEADER), 1, false);
         }
 
         @Override

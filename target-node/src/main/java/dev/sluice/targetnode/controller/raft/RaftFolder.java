@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -10,37 +9,36 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where a server keeps its log: `record` is ours, `ratis/GROUP/` is Ratis' with `current/` (term, vote, log)
-/// and `sm/` (snapshots). Ratis formats a folder that it finds empty, without a word; so this class looks
-/// first.
+/// Where a server keeps its log: `record` is ours, `ratis/LOG_ID/` is Ratis' with `current/` (term, vote, log)
+/// and `sm/` (snapshots). Ratis formats a folder that it finds empty, without a word, and opens each log that it finds
+/// beside; so this class looks first.
 final class RaftFolder {
-    private static final UUID GROUP = UUID.nameUUIDFromBytes("sluice".getBytes(StandardCharsets.UTF_8));
     private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
     private static final String ASIDE = "sm.tmp";
 
     private static final Logger LOG = LoggerFactory.getLogger(RaftFolder.class);
 
     private final Path root;
+    private final LogId log;
 
-    RaftFolder(Path root) {
+    RaftFolder(Path root, LogId log) {
         this.root = root;
+        this.log = log;
     }
 
-    RaftGroupId group() {
-        return RaftGroupId.valueOf(GROUP);
+    static Path record(Path root) {
+        return root.resolve("record");
     }
 
     Path record() {
-        return root.resolve("record");
+        return record(root);
     }
 
     Path storage() {
@@ -52,7 +50,7 @@ final class RaftFolder {
     }
 
     Path groupFolder() {
-        return storage().resolve(GROUP.toString());
+        return storage().resolve(log.toString());
     }
 
     Path current() {
@@ -87,6 +85,7 @@ final class RaftFolder {
                 root, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
         Files.createDirectories(storage());
+        requireNoOtherLog();
         if (!Files.exists(record())) {
             return VoteRecord.NEW; // Ratis may have formatted its folder, but nothing left this server
         }
@@ -110,6 +109,15 @@ final class RaftFolder {
         }
         SyncedFiles.syncAll(groupFolder()); // what a killed process wrote last may be in the page cache only
         return record;
+    }
+
+    private void requireNoOtherLog() throws IOException {
+        for (var name : SyncedFiles.names(storage())) {
+            if (!name.equals(log.toString()) && Files.isDirectory(storage().resolve(name))) {
+                throw new IOException("%s is of another log: this server is of the log %s. Move it out of %s"
+                        .formatted(storage().resolve(name), log, root));
+            }
+        }
     }
 
     /// Makes the way to the log durable.

@@ -51,7 +51,7 @@ public final class RatisConsensus implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RatisConsensus.class);
 
     private final String self;
-    private final RaftFolder folder;
+    private final LogId log;
     private final DurableState durable;
     private final OutgoingCalls outgoing;
     private final LogMachine machine;
@@ -65,31 +65,47 @@ public final class RatisConsensus implements AutoCloseable {
 
     /// Starts the server; it takes part when this returns.
     ///
+    /// @param log that a folder which has one must be of
     /// @param founders the servers that a new log begins with, this one too. None: it has nothing, and votes for
     ///     nobody, until the leader of a log adds it. A folder that was part of a log goes on with that one
     /// @throws Amnesia when the folder has less than it once had
     /// @throws LostVote when the folder is older than a vote that left this server
-    public RatisConsensus(Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls)
+    public RatisConsensus(Path folder, LogId log, String self, Set<String> founders, Machine machine, RaftCalls calls)
             throws IOException {
-        this(folder, self, founders, machine, calls, Integer.getInteger("sluice.election_millis", ELECTION_MILLIS));
+        this(
+                folder,
+                log,
+                self,
+                founders,
+                machine,
+                calls,
+                Integer.getInteger("sluice.election_millis", ELECTION_MILLIS));
     }
 
     /// @param electionMillis how long a follower waits for its leader; up to twice as long
-    RatisConsensus(Path folder, String self, Set<String> founders, Machine machine, RaftCalls calls, int electionMillis)
+    RatisConsensus(
+            Path folder,
+            LogId log,
+            String self,
+            Set<String> founders,
+            Machine machine,
+            RaftCalls calls,
+            int electionMillis)
             throws IOException {
         if (!(founders.isEmpty() || founders.contains(self))) {
             throw new IllegalArgumentException(self + " is not one of the founders " + founders);
         }
         this.self = self;
-        this.folder = new RaftFolder(folder);
-        this.durable = new DurableState(this.folder, this.folder.open());
+        this.log = log;
+        var files = new RaftFolder(folder, log);
+        this.durable = new DurableState(files, files.open());
         this.outgoing = new OutgoingCalls(calls, durable);
         this.machine = new LogMachine(machine, durable);
-        this.server = build(founders, electionMillis);
+        this.server = build(files, founders, electionMillis);
         try {
             server.start();
             durable.settle();
-            this.division = server.getDivision(this.folder.group());
+            this.division = server.getDivision(log.group());
             this.incoming = new IncomingCalls(self, server, durable);
         } catch (IOException | RuntimeException e) {
             close();
@@ -108,13 +124,13 @@ public final class RatisConsensus implements AutoCloseable {
         return RaftPeer.newBuilder().setId(id).build();
     }
 
-    private RaftServer build(Set<String> founders, int electionMillis) throws IOException {
+    private RaftServer build(RaftFolder files, Set<String> founders, int electionMillis) throws IOException {
         return RaftServer.newBuilder()
                 .setServerId(RaftPeerId.valueOf(self))
-                .setGroup(RaftGroup.valueOf(folder.group(), peers(durable.isConfigured() ? Set.of() : founders)))
+                .setGroup(RaftGroup.valueOf(log.group(), peers(durable.isConfigured() ? Set.of() : founders)))
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .setStateMachine(machine)
-                .setProperties(RatisSettings.of(folder, electionMillis))
+                .setProperties(RatisSettings.of(files, electionMillis))
                 .setParameters(OwnCallsRpc.parameters(outgoing))
                 .build();
     }
@@ -156,7 +172,7 @@ public final class RatisConsensus implements AutoCloseable {
         var request = RaftClientRequest.newBuilder()
                 .setClientId(client)
                 .setServerId(RaftPeerId.valueOf(self))
-                .setGroupId(folder.group())
+                .setGroupId(log.group())
                 .setCallId(callIds.incrementAndGet())
                 .setMessage(proposal)
                 .setType(RaftClientRequest.writeRequestType())
@@ -222,7 +238,7 @@ public final class RatisConsensus implements AutoCloseable {
 
     /// Whether something may have left a server with this folder: a folder without its record looks new.
     public static boolean hasRecord(Path folder) {
-        return Files.exists(new RaftFolder(folder).record());
+        return Files.exists(RaftFolder.record(folder));
     }
 
     /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed. It
@@ -261,7 +277,7 @@ public final class RatisConsensus implements AutoCloseable {
         var request = new SetConfigurationRequest(
                 client,
                 RaftPeerId.valueOf(self),
-                folder.group(),
+                log.group(),
                 callIds.incrementAndGet(),
                 SetConfigurationRequest.Arguments.newBuilder()
                         .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
@@ -289,7 +305,7 @@ public final class RatisConsensus implements AutoCloseable {
         var request = new TransferLeadershipRequest(
                 client,
                 RaftPeerId.valueOf(self),
-                folder.group(),
+                log.group(),
                 callIds.incrementAndGet(),
                 RaftPeerId.valueOf(next),
                 patience.toMillis());

@@ -91,7 +91,7 @@ final class RaftMembersTest {
         servers.open("b", Set.of());
         change("a", "b");
         servers.closeAll();
-        var file = new RaftFolder(servers.folder("a")).configurationFile();
+        var file = servers.files("a").configurationFile();
         var whole = Files.readAllBytes(file);
         for (var bad : List.of(new byte[0], Arrays.copyOf(whole, whole.length / 2), new byte[] {9, 9, 9})) {
             Files.write(file, bad);

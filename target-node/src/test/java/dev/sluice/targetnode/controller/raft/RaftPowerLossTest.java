@@ -24,6 +24,8 @@ final class RaftPowerLossTest {
     @TempDir
     Path folder;
 
+    private final LogId log = LogId.random();
+
     private Path before() throws IOException {
         return Files.createDirectories(folder.resolve("before"));
     }
@@ -35,7 +37,7 @@ final class RaftPowerLossTest {
     @Test
     void aVoteThatLeftIsOnTheDrive() throws Exception {
         var image = mounted();
-        try (var servers = new TestServers(before())) {
+        try (var servers = new TestServers(before(), log, new TestNetwork())) {
             var left = servers.network.stopAtFirstVote();
             servers.openAll();
             var vote = left.get();
@@ -54,14 +56,14 @@ final class RaftPowerLossTest {
     @Test
     void acknowledgedEntriesAreThereAfterAllServersLostPowerAtOnce() throws Exception {
         var image = mounted();
-        try (var servers = new TestServers(before())) {
+        try (var servers = new TestServers(before(), log, new TestNetwork())) {
             servers.openAll();
             for (var number = 0; number < 50; number++) {
                 servers.propose(number, 200 << 10);
             }
             var acknowledged = servers.numbers(servers.awaitLeader());
             loseUnsynced(image);
-            try (var next = new TestServers(after())) {
+            try (var next = new TestServers(after(), log, new TestNetwork())) {
                 next.openAll();
                 next.propose(-1, 8);
                 assertThat(next.numbers(next.awaitLeader())).hasSize(51).startsWith(acknowledged.toArray(Long[]::new));
@@ -74,7 +76,7 @@ final class RaftPowerLossTest {
     private Properties meta(String server) throws IOException {
         var meta = new Properties();
         try (var in = Files.newBufferedReader(
-                new RaftFolder(after().resolve(server)).current().resolve("raft-meta"))) {
+                new RaftFolder(after().resolve(server), log).current().resolve("raft-meta"))) {
             meta.load(in);
         }
         return meta;

@@ -156,7 +156,7 @@ final class RatisConsensusTest {
         servers.awaitLeader();
         servers.propose(1, 8);
         servers.closeAll();
-        var folder = new RaftFolder(servers.folder("a"));
+        var folder = servers.files("a");
         switch (what) {
             case "current" -> empty(folder.current(), "");
             case "log" -> empty(folder.current(), "log_");
@@ -178,7 +178,7 @@ final class RatisConsensusTest {
         TestServers.eventually(() -> servers.numbers("a").size() == 1_200);
         servers.closeAll();
         assertThat(snapshots("a")).isNotEmpty();
-        empty(new RaftFolder(servers.folder("a")).current(), "log_");
+        empty(servers.files("a").current(), "log_");
         assertThatExceptionOfType(Amnesia.class).isThrownBy(() -> servers.open("a"));
     }
 
@@ -194,7 +194,7 @@ final class RatisConsensusTest {
     void aServerWithAnOlderVoteThanTheOneThatLeftDoesNotStart() throws Exception {
         servers.awaitLeader();
         servers.closeAll();
-        var folder = new RaftFolder(servers.folder("a"));
+        var folder = servers.files("a");
         var record = VoteRecord.decode(folder.record(), Files.readAllBytes(folder.record()));
         assertThat(record.term()).isPositive();
         var newer = new VoteRecord(record.term() + 1, "b", record.configured(), record.segment());
@@ -220,7 +220,7 @@ final class RatisConsensusTest {
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).contains(1L)));
         var records = new ArrayList<VoteRecord>();
         for (var id : TestServers.PEERS) {
-            var file = new RaftFolder(servers.folder(id)).record();
+            var file = servers.files(id).record();
             records.add(VoteRecord.decode(file, Files.readAllBytes(file)));
         }
         assertThat(records).allMatch(record -> record.segment() >= 0);
@@ -286,7 +286,7 @@ final class RatisConsensusTest {
     }
 
     private List<String> snapshots(String id) throws IOException {
-        return SyncedFiles.names(new RaftFolder(servers.folder(id)).snapshots()).stream()
+        return SyncedFiles.names(servers.files(id).snapshots()).stream()
                 .filter(name -> name.matches("snapshot\\.\\d+_\\d+"))
                 .toList();
     }
@@ -299,7 +299,7 @@ final class RatisConsensusTest {
         var expected = servers.numbers("a");
         servers.closeAll();
         assertThat(snapshots("a")).hasSize(2);
-        var folder = new RaftFolder(servers.folder("a")).snapshots();
+        var folder = servers.files("a").snapshots();
         var newest = SnapshotFiles.newest(folder).orElseThrow();
         var file = folder.resolve(snapshots("a").stream()
                 .filter(name -> name.endsWith("_" + newest))
@@ -323,7 +323,7 @@ final class RatisConsensusTest {
         }
         TestServers.eventually(() -> servers.numbers("a").size() == 20);
         servers.closeAll();
-        var current = new RaftFolder(servers.folder("a")).current();
+        var current = servers.files("a").current();
         var largest = SyncedFiles.names(current).stream() // another leader begins another one
                 .filter(each -> each.startsWith("log_"))
                 .map(current::resolve)

@@ -17,16 +17,27 @@ final class TestServers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Path root;
-    final TestNetwork network = new TestNetwork();
+    private final LogId log;
+    final TestNetwork network;
     private final Map<String, RatisConsensus> open = new ConcurrentHashMap<>();
     private final Map<String, NumberMachine> machines = new ConcurrentHashMap<>();
 
     TestServers(Path root) {
+        this(root, LogId.random(), new TestNetwork());
+    }
+
+    TestServers(Path root, LogId log, TestNetwork network) {
         this.root = root;
+        this.log = log;
+        this.network = network;
     }
 
     Path folder(String id) {
         return root.resolve(id);
+    }
+
+    RaftFolder files(String id) {
+        return new RaftFolder(folder(id), log);
     }
 
     RatisConsensus open(String id) throws IOException {
@@ -35,8 +46,8 @@ final class TestServers implements AutoCloseable {
 
     RatisConsensus open(String id, Set<String> founders) throws IOException {
         var machine = new NumberMachine();
-        var server =
-                new RatisConsensus(folder(id), id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
+        var server = new RatisConsensus(
+                folder(id), log, id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
         machines.put(id, machine);
         open.put(id, server);
         network.add(id, server.handler());

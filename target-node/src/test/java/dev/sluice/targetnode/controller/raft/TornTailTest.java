@@ -38,7 +38,7 @@ final class TornTailTest {
         for (long number = 0; number < ENTRIES; number++) {
             servers.propose(number, 300);
         }
-        var folder = new RaftFolder(servers.folder("a")).current();
+        var folder = servers.files("a").current();
         var name = SyncedFiles.names(folder).stream()
                 .filter(each -> each.startsWith("log_inprogress_"))
                 .findFirst()

@@ -315,7 +315,12 @@ final class Controller implements LogPlanner.Leader {
 
     private Seat seat() {
         return new Seat(
-                Optional.empty(), Seat.Holding.SOME, leadership.leader(), Math.max(0, leadership.term()), leads);
+                Optional.empty(),
+                Optional.empty(),
+                Seat.Holding.SOME,
+                leadership.leader(),
+                Math.max(0, leadership.term()),
+                leads);
     }
 
     /// Who hears nobody any more leads no longer.
