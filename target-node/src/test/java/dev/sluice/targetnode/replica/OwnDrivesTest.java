@@ -1,16 +1,28 @@
 package dev.sluice.targetnode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.storage.FaultyFiles;
+import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,6 +34,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +54,8 @@ class OwnDrivesTest {
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Map<String, DriveReplicas> loops = new ConcurrentHashMap<>();
+    private final AtomicInteger syncs = new AtomicInteger();
+    private volatile boolean syncFails;
     private TargetFixture target;
     private Controller controller;
     private Proposer proposer;
@@ -48,7 +64,7 @@ class OwnDrivesTest {
 
     @BeforeEach
     void register() throws Exception {
-        target = new TargetFixture(folder.resolve("target"));
+        target = openTarget();
         var kept = folder.resolve("control");
         Files.createDirectories(kept.resolve(".sluice"));
         controller = Controller.open(TestDrives.at(kept), Set.of(SELF), new TreeMap<>());
@@ -60,6 +76,18 @@ class OwnDrivesTest {
         id = named.getFirst().id();
         controller.apply(new Command.Register(SELF, "first", 0, "boot", named));
         follow();
+    }
+
+    private TargetFixture openTarget() throws IOException {
+        return new TargetFixture(
+                folder.resolve("target"), store -> store.reserve(1 << 20), FaultyFiles.with((call, _) -> {
+                    if (call.equals("syncAll")) {
+                        syncs.incrementAndGet();
+                        if (syncFails) {
+                            throw new IOException("Input/output error");
+                        }
+                    }
+                }));
     }
 
     @AfterEach
@@ -130,6 +158,69 @@ class OwnDrivesTest {
         assertThat(drives.announceAll("third").getFirst().mayLackUnsynced()).isFalse();
         mark.remove();
         assertThat(drives.announceAll("fourth").getFirst().mayLackUnsynced()).isTrue();
+    }
+
+    private Drive drive() {
+        return target.store().drives().slots().getFirst().writable().orElseThrow();
+    }
+
+    /// The next process, which finds a write that this one prepared.
+    private void restartWithAnOpenIntent() throws Exception {
+        var bucket = BucketRefs.of(target.own());
+        var version = new ObjectVersion(1, 7);
+        var data = TargetFixture.random(1, 300);
+        var sums = new BlockSummer();
+        sums.update(0, ByteBuffer.wrap(data));
+        var record = new ObjectRecord(
+                bucket.id(),
+                "k",
+                version,
+                data.length,
+                1,
+                2,
+                "etag",
+                Map.of(),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                Optional.empty(),
+                sums.finish(data.length));
+        var write = Contents.prepareSmallPut(bucket, Layout.work(version), record, data, new IndexBatch())
+                .orElseThrow();
+        drive().prepare(write).get(30, TimeUnit.SECONDS);
+        loop().orElseThrow().close();
+        target.close();
+        target = openTarget();
+        drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
+        TargetFixture.eventually(() -> drives.allKnown() && drives.isAnyHere());
+        assertThat(drive().openIntents()).hasSize(1);
+        assertThat(drive().keptWrites().isThere())
+                .as("a reason of its own to sync")
+                .isFalse();
+        syncs.set(0);
+    }
+
+    /// It may be in the page cache only, and the first fence is answered with it.
+    @Test
+    void openIntentsOfTheProcessBeforeAreSyncedBeforeTheirDriveIsAnnounced() throws Exception {
+        restartWithAnOpenIntent();
+        assertThat(drives.announceAll("second")).hasSize(1);
+        assertThat(syncs).hasValue(1);
+    }
+
+    @Test
+    void driveWhoseOpenIntentsCannotBeSyncedIsNotAnnounced() throws Exception {
+        restartWithAnOpenIntent();
+        syncFails = true;
+        assertThatThrownBy(() -> drives.announceAll("second"))
+                .isInstanceOf(StoreException.DriveFailed.class)
+                .hasStackTraceContaining("Input/output error");
+        controller.apply(new Command.Register(SELF, "second", 1, "boot", List.of()));
+        drives.report(2);
+        threads.close(); // it may be announced there
+        drives.follow(controller.current().replication());
+        assertThat(entry().out()).isTrue();
+        assertThat(running()).isZero();
     }
 
     /// Its index may have been lost since that was said.

@@ -13,9 +13,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A drive's files with something going wrong in some calls.
-final class FaultyFiles {
+public final class FaultyFiles {
     /// Called before each call of a drive's files and of each open one.
-    interface Fault {
+    public interface Fault {
         void before(String call, String path) throws IOException;
     }
 
@@ -88,7 +88,7 @@ final class FaultyFiles {
         }
     }
 
-    static UnaryOperator<DriveFiles> with(Fault fault) {
+    public static UnaryOperator<DriveFiles> with(Fault fault) {
         return instead(call -> {
             fault.before(call.name(), call.path());
             return call.real();
