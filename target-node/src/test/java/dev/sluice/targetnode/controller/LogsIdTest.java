@@ -5,6 +5,7 @@ import static dev.sluice.targetnode.controller.SeatNodes.ONE;
 import static dev.sluice.targetnode.controller.SeatNodes.THREE;
 import static dev.sluice.targetnode.controller.SeatNodes.TWO;
 import static dev.sluice.targetnode.controller.SeatNodes.eventually;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterJson;
@@ -220,7 +221,7 @@ class LogsIdTest {
             new RaftLog(foreign.log(), foreign.logId(), "d1", foreign.server(), Set.of(), nobody).close();
             assertThat(foreign.hasRecord()).isTrue();
             nodes.open(ONE, THREE);
-            eventually(() -> nodes.server(THREE).equals(Optional.of(before.get(THREE))));
+            eventually(() -> nodes.server(THREE).equals(Optional.ofNullable(before.get(THREE))));
             nodes.leader();
             eventually(() -> !Files.exists(nodes.raft(THREE, "d1")));
             assertThat(setApart(nodes, THREE, "d1")).hasSize(1);
@@ -241,8 +242,8 @@ class LogsIdTest {
             var before = new HashMap<>(Map.of("here", servers(here), "there", servers(there)));
             here.alsoTell(there);
             there.alsoTell(here);
-            here.staysSo(() -> members(here).equals(values(before.get("here")))
-                    && members(there).equals(values(before.get("there"))));
+            here.staysSo(() -> members(here).equals(values(requireNonNull(before.get("here"))))
+                    && members(there).equals(values(requireNonNull(before.get("there")))));
             var old = ALL.stream()
                     .filter(node -> there.log(node).seat().leads())
                     .findFirst()
