@@ -81,6 +81,11 @@ public final class TargetFixture implements AutoCloseable {
 
     private static final NodeId NODE = new NodeId("target001");
 
+    /// Between two looks at what is waited for. Some of them cost a millisecond, in several tests at once.
+    private static final long SHORTEST_PAUSE = 500_000;
+
+    private static final long LONGEST_PAUSE = 8_000_000;
+
     private final Path drive;
     private final GatedCloud cloud;
     private final ShiftedClock clock = new ShiftedClock();
@@ -491,9 +496,9 @@ public final class TargetFixture implements AutoCloseable {
 
     public static void eventually(Duration limit, BooleanSupplier holds) {
         long end = System.nanoTime() + limit.toNanos();
-        while (!holds.getAsBoolean()) {
+        for (long pause = SHORTEST_PAUSE; !holds.getAsBoolean(); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
             assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(500_000);
+            LockSupport.parkNanos(pause);
         }
     }
 

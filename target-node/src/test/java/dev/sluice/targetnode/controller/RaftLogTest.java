@@ -27,8 +27,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// The state of a cluster in the log of three controllers, whose calls go by the nodes' HTTP.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class RaftLogTest {
     private static final int TARGETS = 40; // so that a group has 65,536 slots

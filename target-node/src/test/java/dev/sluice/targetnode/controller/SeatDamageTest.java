@@ -21,11 +21,14 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// One controller's files are damaged while it is stopped, each in turn. It comes back, where that may have cost it
 /// something that counts under another id, and has what the others have.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class SeatDamageTest {
     /// What a folder has, by the beginnings of the names.

@@ -35,10 +35,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// How the log of three controllers begins, and how each of them comes to its place in it.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class SeatedLogTest {
     private static final Founding NEW_CLUSTER = new Founding("cluster", new TreeSet<>(ALL));

@@ -38,12 +38,25 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ResourceLockTarget;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Three controllers over HTTP, in one JVM: who leads changes, and nodes go on.
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(
+        value = ThreeControllersTest.PROCESSORS,
+        mode = ResourceAccessMode.READ,
+        target = ResourceLockTarget.CHILDREN)
 @Timeout(120)
 class ThreeControllersTest {
+    /// The other tests wait for those that keep the processors busy.
+    static final String PROCESSORS = "processors";
+
     private static final Logger LOG = LoggerFactory.getLogger(ThreeControllersTest.class);
     private static final List<NodeId> ALL = List.of(ONE, TWO, THREE);
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -242,12 +255,14 @@ class ThreeControllersTest {
     }
 
     /// Requests, jobs and copying run on virtual threads: two processors carry all of them, one after the other.
+    @ResourceLock(PROCESSORS)
     @Test
     void thousandsOfBusyVirtualThreadsCauseNoElection() throws IOException {
         requireNoElectionWhileBusy(Duration.ofSeconds(6));
     }
 
     @Tag("long")
+    @ResourceLock(PROCESSORS)
     @Test
     void norDoTheyForLong() throws IOException {
         requireNoElectionWhileBusy(Duration.ofSeconds(30));

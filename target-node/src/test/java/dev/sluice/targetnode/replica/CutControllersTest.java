@@ -17,10 +17,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Three targets, which are the controllers too: what is cut between controllers alone costs no replica, and a node
 /// that
 /// is cut off is done without, also the one that leads.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
 class CutControllersTest {
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -12,9 +12,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Targets that do not hear each other, though the controller hears them all: their slots are written again after a few
 /// seconds, and nothing is lost.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
 class HalfCutTest {
     private static final Duration SOON = Duration.ofSeconds(20);

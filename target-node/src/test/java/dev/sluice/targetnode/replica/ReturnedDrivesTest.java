@@ -9,8 +9,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Drives of a bucket with two replicas that leave and return while their target runs.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
 class ReturnedDrivesTest {
     @TempDir

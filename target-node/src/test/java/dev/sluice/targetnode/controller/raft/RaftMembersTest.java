@@ -16,8 +16,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// A log that begins with one server.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(90)
 final class RaftMembersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);

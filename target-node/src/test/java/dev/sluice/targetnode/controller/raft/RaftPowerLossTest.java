@@ -13,9 +13,12 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// The servers' file system is cut off from its disk, with nothing unsynced kept; what its disk has then is
 /// looked at through a copy. Needs root, loop devices and ext4.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(90)
 final class RaftPowerLossTest {
     private static final String CUT = "import fcntl,os,struct,sys; "

@@ -24,11 +24,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.ResourceLockTarget;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(
+        value = RatisConsensusTest.PROCESSORS,
+        mode = ResourceAccessMode.READ,
+        target = ResourceLockTarget.CHILDREN)
 @Timeout(90)
 final class RatisConsensusTest {
+    /// The other tests wait for those that assert how long an election takes.
+    static final String PROCESSORS = "processors";
+
     private static final Duration SHORT = Duration.ofSeconds(2);
 
     @TempDir
@@ -47,6 +60,7 @@ final class RatisConsensusTest {
         servers.close();
     }
 
+    @ResourceLock(PROCESSORS)
     @Test
     void acknowledgedEntriesSurviveTheLossOfTheLeaderAndARestart() throws Exception {
         var acknowledged = proposeFrom16Threads(() -> servers.close(servers.awaitLeader()));
@@ -352,6 +366,7 @@ final class RatisConsensusTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @ResourceLock(PROCESSORS)
     @Test
     void aLeaderIsFoundAtTheStartAndAfterALossWithin5Seconds() throws Exception {
         var start = System.nanoTime();
