@@ -24,13 +24,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// `up`, `down`, `node` and `status` with real processes, whose nodes only answer /health.
+@Execution(ExecutionMode.CONCURRENT)
 final class ClusterLifecycleTest {
+    private static final int LOWEST_PORT = 31_000;
+    private static final int FIRST_TARGET = 100;
+    private static final int PER_BLOCK = 25;
+    private static final int CLUSTERS = 8 * PER_BLOCK;
+
+    /// Other checkouts run their tests at the same time.
+    private static final AtomicInteger NEXT =
+            new AtomicInteger((int) (ProcessHandle.current().pid() % CLUSTERS));
+
     private record Result(int exitCode, String out, String err) {}
 
     @TempDir
@@ -289,13 +302,16 @@ final class ClusterLifecycleTest {
         return process.children().findFirst().orElseThrow().pid();
     }
 
-    /// A port with room for the others above it: below the range that the system gives to outgoing connections.
+    /// A port that is free with those of two targets above it. No other test of this JVM was given it. The clusters of
+    /// deploy have lower ones, and the system gives higher ones to outgoing connections.
     private static int freePort() throws IOException {
         var address = InetAddress.getLoopbackAddress();
-        for (var candidate = 20_000 + (int) (ProcessHandle.current().pid() % 50) * 200;
-                candidate < 32_000;
-                candidate += 200) {
-            if (free(address, candidate) && free(address, candidate + 100) && free(address, candidate + 101)) {
+        for (int tries = 0; tries < CLUSTERS; tries++) {
+            int number = NEXT.getAndIncrement() % CLUSTERS;
+            int candidate = LOWEST_PORT + number / PER_BLOCK * 2 * FIRST_TARGET + number % PER_BLOCK * 4;
+            if (free(address, candidate)
+                    && free(address, candidate + FIRST_TARGET)
+                    && free(address, candidate + FIRST_TARGET + 1)) {
                 return candidate;
             }
         }
