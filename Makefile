@@ -9,7 +9,7 @@ RUN_TESTS = JAVA_HOME="$$(deploy/java-home)" LC_ALL=C.UTF-8 deploy/run-tests "-D
 REPORTS = */target/surefire-reports */*/target/surefire-reports
 
 .DEFAULT_GOAL := help
-.PHONY: help build dist check test test-long bench-compare format clean
+.PHONY: help build dist check test tests-only test-long bench-compare format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -23,14 +23,15 @@ dist: ## the tarball for machines without JDK and Maven, its bill of materials a
 check: ## all that needs no test to run: compiler warnings, Error Prone, NullAway, format; packages what the tests start
 	@$(MVN) -q -T 2 -DskipTests verify
 
-test: ## the same checks, and all tests but the long ones
+test: check ## the same checks, and all tests but the long ones
+	@$(MAKE) --no-print-directory tests-only
+
+tests-only: ## all tests but the long ones, right after `make check`, as in .ci/run
 	@rm -rf $(REPORTS)
-	@$(MVN) -q -T 2 -DskipTests verify
 	@$(RUN_TESTS) || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
-test-long: ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (CONTRIBUTING.md)
+test-long: check ## the same with the long tests: more crashes, kills, power cuts, faults, full drives (CONTRIBUTING.md)
 	@rm -rf $(REPORTS)
-	@$(MVN) -q -T 2 -DskipTests verify
 	@$(RUN_TESTS) -Dlong -Dsluice.crash.seeds=20000 -Dsluice.drives.seeds=20 || failed=1; deploy/test-summary || failed=1; exit $${failed:-0}
 
 bench-compare: ## Sluice beside nginx and MinIO on this machine: the table of docs/benchmarks.md
