@@ -7,19 +7,36 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The Python package in `python`, in one of the peers' environments and with a cluster. It is not installed there.
+/// The Python package in `python`, in one of the peers' environments, with a cluster for what needs one. It is not
+/// installed there.
 public final class PythonPackage {
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final Path FOLDER = Repository.root().resolve("python");
     private static final String SETTINGS = FOLDER.resolve("pyproject.toml").toString();
 
     private final Path python;
-    private final Endpoint endpoint;
+    private final Map<String, String> cluster;
+
+    private PythonPackage(String peer, Map<String, String> cluster) {
+        this.python = Tools.peer(peer);
+        this.cluster = cluster;
+    }
 
     /// @param peer the environment, as `deploy/peers` knows it. Where it is absent the test is skipped
     public PythonPackage(String peer, Endpoint endpoint) {
-        this.python = Tools.peer(peer);
-        this.endpoint = endpoint;
+        this(peer, variables(endpoint));
+    }
+
+    /// For what needs no cluster.
+    public PythonPackage(String peer) {
+        this(peer, Map.of());
+    }
+
+    private static Map<String, String> variables(Endpoint endpoint) {
+        var variables = new HashMap<>(endpoint.environment());
+        variables.put("SLUICE_TEST_ENDPOINT", endpoint.url().toString());
+        variables.put("AWS_ENDPOINT_URL", endpoint.url().toString());
+        return variables;
     }
 
     public void lint() {
@@ -78,9 +95,7 @@ public final class PythonPackage {
     private void run(Map<String, String> more, String... arguments) {
         var command = new ArrayList<>(List.of(python.toString()));
         command.addAll(List.of(arguments));
-        var environment = new HashMap<>(endpoint.environment());
-        environment.put("SLUICE_TEST_ENDPOINT", endpoint.url().toString());
-        environment.put("AWS_ENDPOINT_URL", endpoint.url().toString());
+        var environment = new HashMap<>(cluster);
         environment.put("PYTHONPATH", FOLDER.resolve("src").toString());
         environment.putAll(more);
         var finished = Finished.run(LIMIT, environment, command);
