@@ -5,6 +5,8 @@ import dev.sluice.deploy.harness.Clients;
 import dev.sluice.deploy.harness.Endpoint;
 import java.util.Map;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,6 +21,8 @@ abstract class ClientsTests {
         return Map.of();
     }
 
+    /// Each has buckets of its own. The class itself is not concurrent: others disable the cluster's drives.
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource
     void program(Clients client) {
