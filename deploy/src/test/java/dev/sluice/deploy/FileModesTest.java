@@ -6,9 +6,7 @@ import dev.sluice.deploy.harness.SluiceCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,37 +29,30 @@ final class FileModesTest {
         drives = folder.resolve("disk");
     }
 
+    @Tag("long") // PlainFilesTest has a short form
     @Test
     void everythingIsForTheOwnerOnlyWhateverTheMask() throws IOException {
-        assertThat(run(""))
-                .containsOnly(
-                        Map.entry("", "drwx------"),
-                        Map.entry("cluster.json", "rw-------"),
-                        Map.entry("cluster.ready", "rw-------"));
-        assertThat(modes(folder.resolve("above")))
-                .containsKeys("cluster/keys.toml", "cluster/log/cluster.out")
-                .containsKeys("cluster/log/cluster.log", "cluster/nodes/target001.toml", "cluster/lock")
-                .allSatisfy((path, mode) -> assertThat(mode).as(path).isIn("rw-------", "drwx------"));
-        assertThat(modes(drives.resolve("target001")))
-                .containsKeys("objects/modes/" + KEY, ".sluice/index/CURRENT")
-                .allSatisfy((path, mode) -> assertThat(mode).as(path).isIn("rw-------", "drwx------"));
+        FileModes.requireRunOfOwner(run(""));
+        FileModes.requireOwners(folder.resolve("above"));
+        FileModes.requireOnlyOwners(drives.resolve("target001"), "objects/modes/" + KEY, ".sluice/index/CURRENT");
     }
 
     @Tag("long")
     @Test
     void fileModeOpensTheDrivesAndNotTheSettings() throws IOException {
         run("file_mode = \"0640\"");
-        assertThat(modes(dir))
+        assertThat(FileModes.in(dir))
                 .containsEntry("", "drwx------")
                 .containsEntry("keys.toml", "rw-------")
                 .containsEntry("sluice.toml", "rw-------")
                 .containsEntry("log", "drwx------")
                 .containsEntry("run", "drwx------");
-        assertThat(modes(drives.resolve("target001")))
+        assertThat(FileModes.in(drives.resolve("target001")))
                 .containsEntry("", "drwxr-x---")
                 .containsEntry("objects/modes/folder", "drwxr-x---")
                 .containsEntry("objects/modes/" + KEY, "rw-r-----");
-        assertThat(modes(drives.resolve("target001")).values()).isSubsetOf("rw-------", "rw-r-----", "drwxr-x---");
+        assertThat(FileModes.in(drives.resolve("target001")).values())
+                .isSubsetOf("rw-------", "rw-r-----", "drwxr-x---");
     }
 
     /// A cluster comes, stores an object and goes.
@@ -73,26 +64,12 @@ final class FileModesTest {
                 folder.resolve("mine.toml"),
                 "[cluster]%ntargets = 1%ndrives = 1%ndrive_roots = [\"%s\"]%n[storage]%n%s%n"
                         .formatted(drives, setting));
-        var environment = Map.of(
-                "BASH_ENV",
-                Files.writeString(folder.resolve("mask"), "umask 000\n").toString());
-        try (var cluster = SluiceCluster.start(dir, environment, "--config", settings.toString());
+        var mask = FileModes.withoutMask(folder);
+        try (var cluster = SluiceCluster.start(dir, mask, "--config", settings.toString());
                 var s3 = cluster.endpoint().client()) {
             s3.createBucket(request -> request.bucket("modes"));
             s3.putObject(request -> request.bucket("modes").key(KEY), RequestBody.fromString("bytes"));
-            return modes(dir.resolve("run"));
+            return FileModes.in(dir.resolve("run"));
         }
-    }
-
-    /// Path below the folder → its mode, as `ls` writes it of folders.
-    private static Map<String, String> modes(Path folder) throws IOException {
-        var modes = new TreeMap<String, String>();
-        try (var files = Files.walk(folder)) {
-            for (var file : files.toList()) {
-                var mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
-                modes.put(folder.relativize(file).toString(), Files.isDirectory(file) ? "d" + mode : mode);
-            }
-        }
-        return modes;
     }
 }

@@ -40,13 +40,14 @@ final class PlainFilesTest {
 
     @Test
     void standardToolsSeeTheObjectsAndCopyTheDrives() throws IOException {
-        var dir = folder.resolve("cluster");
-        try (var cluster = SluiceCluster.start(dir, Map.of(), "--targets", "2", "--drives", "2");
+        var dir = folder.resolve("above/cluster");
+        try (var cluster = start(dir);
                 var s3 = cluster.endpoint().client()) {
             s3.createBucket(request -> request.bucket("plain"));
             var bodies = put(s3);
             requireSums(cluster, bodies);
             requireAll(s3, bodies);
+            requireModes(cluster, dir);
 
             cluster.down();
             assertThat(cluster.lastWords()).as("of an orderly stop").doesNotContain(" ERROR ");
@@ -56,6 +57,23 @@ final class PlainFilesTest {
             cluster.up();
             requireAll(s3, bodies);
             requireSums(cluster, bodies);
+        }
+    }
+
+    /// With a folder of its own making.
+    private SluiceCluster start(Path dir) throws IOException {
+        var settings = Files.writeString(
+                folder.resolve("mine.toml"),
+                "[cluster]%ntargets = 2%ndrives = 2%n[storage]%nhealth_check_interval = \"1s\"%n".formatted());
+        return SluiceCluster.start(dir, FileModes.withoutMask(folder), "--config", settings.toString());
+    }
+
+    /// All is for the owner only, also the objects' files. [FileModesTest] has more.
+    private void requireModes(SluiceCluster cluster, Path dir) throws IOException {
+        FileModes.requireRunOfOwner(FileModes.in(dir.resolve("run")));
+        FileModes.requireOwners(folder.resolve("above"));
+        for (var drive : drives(cluster)) {
+            FileModes.requireOnlyOwners(drive, "objects", ".sluice/index/CURRENT");
         }
     }
 
@@ -167,7 +185,7 @@ final class PlainFilesTest {
     private List<Path> drives(SluiceCluster cluster) {
         return cluster.targets().stream()
                 .flatMap(target -> target.drives().stream())
-                .map(drive -> folder.resolve("cluster").resolve(drive))
+                .map(drive -> folder.resolve("above/cluster").resolve(drive))
                 .toList();
     }
 
