@@ -36,7 +36,6 @@ import software.amazon.awssdk.core.sync.RequestBody;
 /// Many clients that do not read what they ask for: large objects of a target, the same through a proxy, and objects
 /// that come from the cloud. The nodes stay within the memory that docs/operations/settings.md says, and serve the
 /// others.
-@Tag("alone")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 @RequiresPeer("minio")
 final class SlowReadersTest {
