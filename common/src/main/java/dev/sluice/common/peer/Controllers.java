@@ -222,8 +222,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
     }
 
     /// A controller that stands still is not waited for when another one leads meanwhile. One of this process has
-    /// limits
-    /// of its own, and looks at no [Deadline].
+    /// limits of its own, and looks at no [Deadline].
     private ControllerService.Told whileItLeads(
             NodeId controller, Function<ControllerService, ControllerService.Told> call) {
         var near = here.get(controller);

@@ -11,10 +11,9 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
-/// Calls of other servers. Their answers leave when what they say is durable here. While the drive stands
-/// still the others repeat their calls, so only some wait: fewer than the node has threads for them, since a server
-/// that
-/// takes this one's place needs some too.
+/// Calls of other servers. Their answers leave when what they say is durable here. While the drive stands still the
+/// others repeat their calls, so only some wait: fewer than the node has threads for them, since a server that takes
+/// this one's place needs some too.
 final class IncomingCalls implements RaftHandler {
     private static final int AT_ONCE = 6;
 

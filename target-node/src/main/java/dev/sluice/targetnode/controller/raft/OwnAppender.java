@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -48,8 +47,7 @@ final class OwnAppender extends LogAppenderBase {
 
     private final ExecutorService others = Executors.newCachedThreadPool(
             Thread.ofPlatform().name("raft-" + this + "-", 0).daemon().factory());
-    private final AtomicBoolean asked = new AtomicBoolean();
-    private final Semaphore wake = new Semaphore(0);
+    private final Semaphore asked = new Semaphore(0); // for a heartbeat
     private volatile boolean busy;
     private volatile long newestTerm;
     private int failures;
@@ -71,9 +69,7 @@ final class OwnAppender extends LogAppenderBase {
     /// Soon, whatever is under way.
     @Override
     public void triggerHeartbeat() {
-        if (asked.compareAndSet(false, true)) {
-            wake.release();
-        }
+        asked.release();
     }
 
     @Override
@@ -93,7 +89,7 @@ final class OwnAppender extends LogAppenderBase {
             }
         } finally {
             others.shutdown(); // what is under way there goes on: nobody waits for it
-            wake.release();
+            asked.release();
         }
     }
 
@@ -279,10 +275,10 @@ final class OwnAppender extends LogAppenderBase {
         long look = getServer().properties().minRpcTimeoutMs() / 4;
         while (isRunning()) {
             try {
-                if (asked.getAndSet(false) || (busy && getHeartbeatWaitTimeMs() <= 0)) {
+                boolean wanted = asked.tryAcquire(look, TimeUnit.MILLISECONDS);
+                if (wanted || (busy && getHeartbeatWaitTimeMs() <= 0)) {
+                    asked.drainPermits();
                     beat();
-                } else if (wake.tryAcquire(look, TimeUnit.MILLISECONDS)) {
-                    wake.drainPermits();
                 }
             } catch (InterruptedException _) {
                 return;

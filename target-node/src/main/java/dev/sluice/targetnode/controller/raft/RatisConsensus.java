@@ -33,10 +33,9 @@ import org.apache.ratis.server.storage.RaftStorage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One server of a Raft log, by Apache Ratis. An entry that {@link #propose} returned for is on the drives of
-/// a majority and survives, in its order, whatever a minority does. A log begins with its founders; the leader adds and
-/// removes
-/// servers, one at a time.
+/// One server of a Raft log, by Apache Ratis. An entry that {@link #propose} returned for is on the drives of a
+/// majority and survives, in its order, whatever a minority does. A log begins with its founders; the leader adds and
+/// removes servers, one at a time.
 ///
 /// Ratis is kept within bounds: its bytes travel by {@link RaftCalls}, {@link DurableState} makes them
 /// durable first, {@link RaftFolder} refuses a folder that lost something, and {@link Confirmations} makes
@@ -242,8 +241,7 @@ public final class RatisConsensus implements AutoCloseable {
     }
 
     /// Whether it takes part. A server ends by itself when its drive or its machine fails, or when it was removed. It
-    /// is
-    /// to be closed, and may begin again, when a hand-over of it does not end.
+    /// is to be closed, and may begin again, when a hand-over of it does not end.
     public boolean isOpen() {
         return division.getInfo().isAlive() && !handOvers.isStuck();
     }

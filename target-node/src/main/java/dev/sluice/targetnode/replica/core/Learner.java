@@ -53,8 +53,7 @@ final class Learner implements Role {
     }
 
     /// Goes on, and repeats what is unanswered. Keys of a page that was compared are pulled without a turn, too: they
-    /// are
-    /// few, and whoever has the turn would wait for them.
+    /// are few, and whoever has the turn would wait for them.
     void tick(Turn turn) {
         pull(turn);
         if (!pulled.isEmpty() || !stored.isEmpty()) {
