@@ -42,6 +42,8 @@ final class MemoryNetwork {
     private final AtomicInteger stopped = new AtomicInteger();
     private final Map<NodeId, CountDownLatch> starved = new ConcurrentHashMap<>();
     private final Listings listings = new Listings();
+    private final Map<Way, Long> pinged = new ConcurrentHashMap<>();
+    private final Map<Way, Long> longestSilences = new ConcurrentHashMap<>();
     private volatile long callNanos;
 
     void join(NodeId target, ReplicaService service) {
@@ -103,6 +105,27 @@ final class MemoryNetwork {
         return listings;
     }
 
+    private void pinged(Way way) {
+        long now = System.nanoTime();
+        var before = Optional.ofNullable(pinged.put(way, now));
+        before.ifPresent(last -> longestSilences.merge(way, now - last, Math::max));
+    }
+
+    /// Forgets which pings were answered until now.
+    void watchPings() {
+        pinged.clear();
+        longestSilences.clear();
+    }
+
+    /// The longest time between two pings that this target answered one other, since they are watched.
+    Duration longestSilence(NodeId of) {
+        return Duration.ofNanos(longestSilences.entrySet().stream()
+                .filter(each -> each.getKey().to().equals(of))
+                .mapToLong(Map.Entry::getValue)
+                .max()
+                .orElseThrow());
+    }
+
     /// How many bodies have stopped so far.
     int stoppedBodies() {
         return stopped.get();
@@ -140,6 +163,7 @@ final class MemoryNetwork {
                 if (!reached(self, to).ping(self)) {
                     throw new StoreException.Unavailable(to.id() + " is starved");
                 }
+                pinged(new Way(self, to.id()));
             }
 
             @Override

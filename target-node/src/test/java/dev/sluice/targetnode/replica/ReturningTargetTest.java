@@ -3,14 +3,20 @@ package dev.sluice.targetnode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReturningTargetTest {
     private static final List<String> KEYS =
             IntStream.range(0, 200).mapToObj("key-%d"::formatted).toList();
+    private static final int ROUNDS = 20;
+    private static final int WRITERS = 4;
     private static final Duration PAGE = Duration.ofMillis(1);
     private static final Duration CALL = Duration.ofMillis(20);
 
@@ -45,23 +53,95 @@ class ReturningTargetTest {
                     .listings()
                     .tell(source ->
                             cluster.owner(source).runOnLoop(source, () -> LockSupport.parkNanos(PAGE.toNanos())));
+            cluster.network.watchPings();
             returning.start();
             var puts = putsWhileItLearns(cluster, drive);
             cluster.awaitWhole();
             assertThat(cluster.network.listings().most())
                     .as("pages that one source was asked for at once")
                     .isBetween(CopyTurns.MOST_OF_A_SOURCE / 2L, (long) CopyTurns.MOST_OF_A_SOURCE);
-            assertThat(puts).isNotEmpty();
-            assertThat(puts.get(puts.size() / 2))
-                    .as("milliseconds of a PUT of a slot that is copied, the median of %d", puts.size())
-                    .isLessThan(200);
+            assertThat(cluster.network.longestSilence(returning.id))
+                    .as("between two pings that it answered")
+                    .isLessThan(Duration.ofMillis(900));
+            assertThat(median(puts.ofCopied()))
+                    .as(
+                            "milliseconds of a PUT of a slot that is copied, of %d",
+                            puts.ofCopied().size())
+                    .isLessThan(Math.max(200, 3 * median(puts.ofOthers())));
             KEYS.forEach(key -> assertThat(cluster.get(key)).contains(content(key, 3)));
         }
     }
 
-    /// @return how many milliseconds each PUT took of a slot of which the drive was a learner, in order of that
-    private static List<Long> putsWhileItLearns(ReplicaCluster cluster, String drive) {
-        var took = new ArrayList<Long>();
+    /// Nobody is cut off, so nobody is to be muted.
+    @Tag("long")
+    @Test
+    @Timeout(1800)
+    void twentyKillsOfEachTargetUnderWritersMuteNobody() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 3, 1);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            KEYS.forEach(key -> cluster.put(key, content(key, 0)));
+            var over = new AtomicBoolean();
+            var muted = threads.submit(() -> mutedUntil(over, cluster));
+            var writers = IntStream.range(0, WRITERS)
+                    .mapToObj(writer -> threads.submit(() -> writeUntil(over, cluster, writer)))
+                    .toList();
+            try {
+                for (int round = 0; round < 3 * ROUNDS; round++) {
+                    var target = cluster.target(1 + round % 3);
+                    var drive = target.onlyDrive();
+                    target.stop();
+                    ReplicaCluster.eventually(
+                            () -> cluster.slotsThat(row -> row.member(drive).isPresent()) == 0);
+                    target.start();
+                    cluster.awaitWhole();
+                }
+            } finally {
+                over.set(true);
+            }
+            assertThat(muted.get()).isEmpty();
+            for (int writer = 0; writer < WRITERS; writer++) {
+                int last = writers.get(writer).get();
+                for (int i = writer; i < KEYS.size(); i += WRITERS) {
+                    var key = KEYS.get(i);
+                    assertThat(cluster.get(key)).as(key).contains(content(key, last));
+                }
+            }
+        }
+    }
+
+    private static Set<NodeId> mutedUntil(AtomicBoolean over, ReplicaCluster cluster) {
+        var muted = new TreeSet<NodeId>();
+        while (!over.get()) {
+            muted.addAll(cluster.state().replication().muted());
+            LockSupport.parkNanos(PAGE.toNanos());
+        }
+        return muted;
+    }
+
+    /// @return the version that each of its keys has
+    private static int writeUntil(AtomicBoolean over, ReplicaCluster cluster, int writer) {
+        int version = 0;
+        while (!over.get()) {
+            version++;
+            for (int i = writer; i < KEYS.size(); i += WRITERS) {
+                cluster.put(KEYS.get(i), content(KEYS.get(i), version));
+            }
+        }
+        return version;
+    }
+
+    /// Milliseconds.
+    private static long median(List<Long> took) {
+        return took.stream().sorted().skip(took.size() / 2).findFirst().orElseThrow();
+    }
+
+    /// How many milliseconds each PUT took.
+    ///
+    /// @param ofCopied those of slots of which the drive was a learner
+    private record Puts(List<Long> ofCopied, List<Long> ofOthers) {}
+
+    private static Puts putsWhileItLearns(ReplicaCluster cluster, String drive) {
+        var puts = new Puts(new ArrayList<>(), new ArrayList<>());
         for (var key : KEYS) {
             boolean learns = cluster.row(key)
                     .member(drive)
@@ -69,11 +149,9 @@ class ReturningTargetTest {
                     .isPresent();
             long began = System.nanoTime();
             cluster.put(key, content(key, 3));
-            if (learns) {
-                took.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
-            }
+            (learns ? puts.ofCopied() : puts.ofOthers()).add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
             assertThat(cluster.state().replication().targets().values()).noneMatch(TargetEntry::muted);
         }
-        return took.stream().sorted().toList();
+        return puts;
     }
 }

@@ -54,9 +54,17 @@ final class DurableState {
         covered = Math.max(covered, index);
     }
 
-    synchronized void settle() throws IOException {
+    /// @param said the newest term that the message, or the entry, names; 0 when it names none
+    /// @throws IOException also when that term is not on the drive. Ratis goes on in memory with a term that
+    ///     it could not write, and does not write it again: after a restart this server would vote in it twice
+    synchronized void settle(long said) throws IOException {
         var meta = metadata.orElseThrow(() -> new IOException("the log is not open yet"))
                 .getMetadata();
+        if (meta.getTerm() < said) {
+            throw new IOException("the term %d could not be written, and the drive says %d: this server is silent until"
+                            .formatted(said, meta.getTerm())
+                    + " there is a newer one");
+        }
         var names = SyncedFiles.names(folder.current());
         var next = new VoteRecord(
                 meta.getTerm(),

@@ -18,8 +18,11 @@ final class IncomingCalls implements RaftHandler {
     private static final int AT_ONCE = 6;
 
     private interface Call {
-        MessageLite answer() throws IOException;
+        Answer answer() throws IOException;
     }
+
+    /// @param term that it names; 0 when it names none
+    private record Answer(MessageLite reply, long term) {}
 
     private final String self;
     private final RaftServer server;
@@ -37,7 +40,8 @@ final class IncomingCalls implements RaftHandler {
         return answer(() -> {
             var call = RequestVoteRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
-            return server.requestVote(call);
+            var reply = server.requestVote(call);
+            return new Answer(reply, reply.getTerm());
         });
     }
 
@@ -46,7 +50,8 @@ final class IncomingCalls implements RaftHandler {
         return answer(() -> {
             var call = AppendEntriesRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
-            return server.appendEntries(call);
+            var reply = server.appendEntries(call);
+            return new Answer(reply, reply.getTerm());
         });
     }
 
@@ -59,7 +64,7 @@ final class IncomingCalls implements RaftHandler {
             if (chunk.getSnapshotChunk().getDone()) {
                 durable.settleSnapshots();
             }
-            return reply;
+            return new Answer(reply, reply.getTerm());
         });
     }
 
@@ -68,7 +73,7 @@ final class IncomingCalls implements RaftHandler {
         return answer(() -> {
             var call = StartLeaderElectionRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
-            return server.startLeaderElection(call);
+            return new Answer(server.startLeaderElection(call), 0);
         });
     }
 
@@ -86,9 +91,9 @@ final class IncomingCalls implements RaftHandler {
             throw new IOException("queue full: " + AT_ONCE + " calls wait");
         }
         try {
-            var reply = call.answer();
-            durable.settle();
-            return reply.toByteArray();
+            var answer = call.answer();
+            durable.settle(answer.term);
+            return answer.reply.toByteArray();
         } finally {
             slots.release();
         }

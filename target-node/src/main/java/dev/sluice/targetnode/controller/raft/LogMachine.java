@@ -71,7 +71,7 @@ final class LogMachine extends BaseStateMachine {
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
         var entry = transaction.getLogEntry();
         try {
-            durable.settle();
+            durable.settle(entry.getTerm());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -64,7 +64,8 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
-        return RequestVoteReplyProto.parseFrom(send(calls::vote, request.getServerRequest(), request));
+        return RequestVoteReplyProto.parseFrom(
+                send(calls::vote, request.getServerRequest(), request.getCandidateTerm(), request));
     }
 
     @Override
@@ -74,7 +75,8 @@ final class OutgoingCalls implements RaftServerRpc {
             watch.get().require();
         }
         var sent = System.nanoTime();
-        var reply = AppendEntriesReplyProto.parseFrom(send(calls::append, request.getServerRequest(), request));
+        var reply = AppendEntriesReplyProto.parseFrom(
+                send(calls::append, request.getServerRequest(), request.getLeaderTerm(), request));
         if (reply.getTerm() == request.getLeaderTerm() && reply.getResult() != AppendResult.NOT_LEADER) {
             confirmations.answered(peer(request.getServerRequest()), reply.getTerm(), sent);
         }
@@ -83,41 +85,49 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request) throws IOException {
-        return InstallSnapshotReplyProto.parseFrom(
-                send(calls::snapshot, request.getServerRequest(), request, RaftCalls.CHUNK_LIMIT_MILLIS));
+        return InstallSnapshotReplyProto.parseFrom(send(
+                calls::snapshot,
+                request.getServerRequest(),
+                request.getLeaderTerm(),
+                request,
+                RaftCalls.CHUNK_LIMIT_MILLIS));
     }
 
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
             throws IOException {
-        return StartLeaderElectionReplyProto.parseFrom(send(calls::startElection, request.getServerRequest(), request));
+        return StartLeaderElectionReplyProto.parseFrom(
+                send(calls::startElection, request.getServerRequest(), 0, request));
     }
 
-    private byte[] send(Call call, RaftRpcRequestProto head, MessageLite request) throws IOException {
-        return send(call, head, request, RaftCalls.LIMIT_MILLIS);
+    private byte[] send(Call call, RaftRpcRequestProto head, long term, MessageLite request) throws IOException {
+        return send(call, head, term, request, RaftCalls.LIMIT_MILLIS);
     }
 
-    private byte[] send(Call call, RaftRpcRequestProto head, MessageLite request, int limitMillis) throws IOException {
-        return limited(new Sending(call, peer(head), request.toByteArray()), limitMillis);
+    private byte[] send(Call call, RaftRpcRequestProto head, long term, MessageLite request, int limitMillis)
+            throws IOException {
+        return limited(new Sending(call, peer(head), term, request.toByteArray()), limitMillis);
     }
 
     /// What this server says must be durable here first. That is not broken off when it takes long: it would never be.
     private final class Sending implements Callable<byte[]> {
         private final Call call;
         private final String peer;
+        private final long term;
         private final byte[] request;
         private volatile boolean settled;
         private volatile boolean abandoned;
 
-        Sending(Call call, String peer, byte[] request) {
+        Sending(Call call, String peer, long term, byte[] request) {
             this.call = call;
             this.peer = peer;
+            this.term = term;
             this.request = request;
         }
 
         @Override
         public byte[] call() throws IOException, InterruptedException {
-            durable.settle();
+            durable.settle(term);
             settled = true;
             if (abandoned) {
                 throw new IOException("nobody waits for the answer any more");

@@ -103,7 +103,7 @@ public final class RatisConsensus implements AutoCloseable {
         this.server = build(files, founders, electionMillis);
         try {
             server.start();
-            durable.settle();
+            durable.settle(0);
             this.division = server.getDivision(log.group());
             this.incoming = new IncomingCalls(self, server, durable);
         } catch (IOException | RuntimeException e) {

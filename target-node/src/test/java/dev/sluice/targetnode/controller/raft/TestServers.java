@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
-/// Three servers in one JVM, each with a folder. Their elections take as long as in production.
+/// Three servers in one JVM, each with a folder.
 final class TestServers implements AutoCloseable {
     static final Set<String> PEERS = Set.of("a", "b", "c");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -46,8 +46,7 @@ final class TestServers implements AutoCloseable {
 
     RatisConsensus open(String id, Set<String> founders) throws IOException {
         var machine = new NumberMachine();
-        var server = new RatisConsensus(
-                folder(id), log, id, founders, machine, network.of(id), RatisConsensus.ELECTION_MILLIS);
+        var server = new RatisConsensus(folder(id), log, id, founders, machine, network.of(id));
         machines.put(id, machine);
         open.put(id, server);
         network.add(id, server.handler());

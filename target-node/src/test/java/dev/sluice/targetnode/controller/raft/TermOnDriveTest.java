@@ -1,0 +1,66 @@
+package dev.sluice.targetnode.controller.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A follower whose drive does not take a new term: it must not speak in it, for after a restart it knows nothing of it
+/// and might vote in it again.
+@Timeout(60)
+class TermOnDriveTest {
+    @TempDir
+    private Path root;
+
+    private record Append(String to, byte[] request, RaftHandler handler) {}
+
+    @Test
+    void aTermThatCouldNotBeWrittenIsNotAnswered() throws Exception {
+        try (var servers = new TestServers(root)) {
+            servers.openAll();
+            var leader = servers.awaitLeader();
+            servers.propose(1, 8);
+            var append = appendOf(servers, leader);
+            TestServers.PEERS.forEach(servers.network::cut); // nobody else names a term meanwhile
+
+            var ours = AppendEntriesRequestProto.parseFrom(append.request());
+            var next = ours.toBuilder().setLeaderTerm(ours.getLeaderTerm() + 10).build();
+            var blocked =
+                    Files.createDirectory(servers.files(append.to()).current().resolve("raft-meta.tmp"));
+            assertThatThrownBy(() -> append.handler().append(next.toByteArray()))
+                    .isInstanceOf(IOException.class);
+            Files.delete(blocked);
+            assertThatThrownBy(() -> append.handler().append(next.toByteArray()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("could not be written");
+
+            var newer =
+                    ours.toBuilder().setLeaderTerm(ours.getLeaderTerm() + 20).build();
+            var reply = AppendEntriesReplyProto.parseFrom(append.handler().append(newer.toByteArray()));
+            assertThat(reply.getResult()).isEqualTo(AppendResult.SUCCESS);
+            var record = servers.files(append.to()).record();
+            assertThat(VoteRecord.decode(record, Files.readAllBytes(record)).term())
+                    .isGreaterThanOrEqualTo(newer.getLeaderTerm());
+        }
+    }
+
+    private static Append appendOf(TestServers servers, String leader) throws InterruptedException {
+        var appends = new LinkedBlockingQueue<Append>();
+        servers.network.appendBy((from, to, request, handler) -> {
+            if (from.equals(leader)) {
+                appends.add(new Append(to, request, handler));
+            }
+            return handler.append(request);
+        });
+        return appends.take();
+    }
+}
