@@ -130,7 +130,7 @@ class ReturningTargetTest {
         return version;
     }
 
-    /// Milliseconds.
+    /// In milliseconds.
     private static long median(List<Long> took) {
         return took.stream().sorted().skip(took.size() / 2).findFirst().orElseThrow();
     }
