@@ -7,10 +7,12 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ReturningTargetTest {
     private static final List<String> KEYS =
             IntStream.range(0, 200).mapToObj("key-%d"::formatted).toList();
+    /// On a machine that tests share. Alone it is under 200.
+    private static final int MOST_MILLIS = 500;
+
     private static final int ROUNDS = 20;
     private static final int WRITERS = 4;
     private static final Duration PAGE = Duration.ofMillis(1);
@@ -67,7 +72,7 @@ class ReturningTargetTest {
                     .as(
                             "milliseconds of a PUT of a slot that is copied, of %d",
                             puts.ofCopied().size())
-                    .isLessThan(Math.max(200, 3 * median(puts.ofOthers())));
+                    .isLessThan(Math.max(MOST_MILLIS, 3 * median(puts.ofOthers())));
             KEYS.forEach(key -> assertThat(cluster.get(key)).contains(content(key, 3)));
         }
     }
@@ -131,27 +136,42 @@ class ReturningTargetTest {
     }
 
     /// In milliseconds.
-    private static long median(List<Long> took) {
+    private static long median(Collection<Long> took) {
         return took.stream().sorted().skip(took.size() / 2).findFirst().orElseThrow();
     }
 
     /// How many milliseconds each PUT took.
     ///
     /// @param ofCopied those of slots of which the drive was a learner
-    private record Puts(List<Long> ofCopied, List<Long> ofOthers) {}
+    private record Puts(Queue<Long> ofCopied, Queue<Long> ofOthers) {}
 
-    private static Puts putsWhileItLearns(ReplicaCluster cluster, String drive) {
-        var puts = new Puts(new ArrayList<>(), new ArrayList<>());
-        for (var key : KEYS) {
-            boolean learns = cluster.row(key)
-                    .member(drive)
-                    .filter(member -> !member.inSync())
-                    .isPresent();
-            long began = System.nanoTime();
-            cluster.put(key, content(key, 3));
-            (learns ? puts.ofCopied() : puts.ofOthers()).add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
-            assertThat(cluster.state().replication().targets().values()).noneMatch(TargetEntry::muted);
+    private static Puts putsWhileItLearns(ReplicaCluster cluster, String drive) throws Exception {
+        var puts = new Puts(new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>());
+        var keys = new ConcurrentLinkedQueue<>(KEYS);
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var writers = IntStream.range(0, WRITERS)
+                    .mapToObj(_ -> threads.submit(() -> {
+                        for (var key = keys.poll(); key != null; key = keys.poll()) {
+                            timedPut(cluster, drive, key, puts);
+                        }
+                        return true;
+                    }))
+                    .toList();
+            for (var writer : writers) {
+                assertThat(writer.get()).isTrue();
+            }
         }
         return puts;
+    }
+
+    private static void timedPut(ReplicaCluster cluster, String drive, String key, Puts puts) {
+        boolean learns = cluster.row(key)
+                .member(drive)
+                .filter(member -> !member.inSync())
+                .isPresent();
+        long began = System.nanoTime();
+        cluster.put(key, content(key, 3));
+        (learns ? puts.ofCopied() : puts.ofOthers()).add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+        assertThat(cluster.state().replication().targets().values()).noneMatch(TargetEntry::muted);
     }
 }
