@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.http.Answer;
@@ -81,7 +82,7 @@ final class TrialCluster implements AutoCloseable {
             var drive = new Command.RegisteredDrive("drive of " + id.value(), 1, true);
             state = state.apply(new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
             int number = targets.size() - 1;
-            target.serves(1 << 14, slot -> slot % ids.size() == number, 1);
+            target.serves(Group.slotsFor(ids.size()), slot -> slot % ids.size() == number, 1);
         }
         control = new MemoryControl(state);
         views = new ClusterViews(control);

@@ -6,6 +6,7 @@ import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.time.NanoClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,6 +47,12 @@ final class CutMembers {
     private final Map<String, DriveReplicas> loops;
     private final Supplier<Optional<Applied>> applied;
     private final Proposer proposer;
+    private final NanoClock clock;
+
+    /// The targets that are up, and since when this one knows it.
+    private final Map<NodeId, Up> up = new HashMap<>();
+
+    private record Up(int incarnation, long since) {}
 
     /// Loops whose drives are just being written to.
     private final Set<DriveReplicas> writing = ConcurrentHashMap.newKeySet();
@@ -56,18 +63,21 @@ final class CutMembers {
             Asker asker,
             Map<String, DriveReplicas> loops,
             Supplier<Optional<Applied>> applied,
-            Proposer proposer) {
+            Proposer proposer,
+            NanoClock clock) {
         this.self = self;
         this.pings = pings;
         this.asker = asker;
         this.loops = loops;
         this.applied = applied;
         this.proposer = proposer;
+        this.clock = clock;
     }
 
-    /// Looks once. Waits for no drive.
+    /// Looks once. Waits for no drive. By one thread.
     void look() {
         var known = applied.get().map(Applied::state);
+        known.ifPresent(state -> follow(state.replication()));
         var heard = pings.heard(SILENT);
         var beat = asker.answeredBeat(); // before anything is written: a request is void a while after this beat
         if (known.isPresent() && heard.isPresent() && beat.isPresent()) {
@@ -78,10 +88,28 @@ final class CutMembers {
         }
     }
 
+    private void follow(Replication replication) {
+        long now = clock.nanos();
+        replication.targets().forEach((target, entry) -> {
+            if (!entry.up()) {
+                up.remove(target);
+            } else if (!Optional.ofNullable(up.get(target))
+                    .filter(before -> before.incarnation == entry.incarnation())
+                    .isPresent()) {
+                up.put(target, new Up(entry.incarnation(), now));
+            }
+        });
+    }
+
+    /// One that has just come up has time to be heard.
     private Set<NodeId> silent(Replication replication, Set<NodeId> heard) {
+        long now = clock.nanos();
         var silent = new HashSet<NodeId>();
         replication.targets().forEach((target, entry) -> {
-            if (entry.up() && !target.equals(self) && !heard.contains(target)) {
+            boolean hadTime = Optional.ofNullable(up.get(target))
+                    .filter(known -> now - known.since > SILENT.toNanos())
+                    .isPresent();
+            if (hadTime && !target.equals(self) && !heard.contains(target)) {
                 silent.add(target);
             }
         });

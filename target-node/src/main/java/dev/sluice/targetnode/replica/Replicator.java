@@ -91,7 +91,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.batches = new WaitingBatches(clock::nanos);
         this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
-        this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer);
+        this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer, clock);
         this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
         this.cutLooks = Thread.ofVirtual().name("cut members").unstarted(this::lookForCutMembers);
     }

@@ -47,15 +47,26 @@ class CutMembersTest {
                 new Answering(),
                 () -> now,
                 Runnable::run);
-        members = new CutMembers(
-                SELF, pings, new Asker(), states.loops.byDrive(), states.followed::shown, states.proposals.proposer());
+        members = members();
         states.set(1, row(4, inSync("d1"), inSync("d3")));
         states.set(2, row(5, inSync("d2"), inSync("d4")));
         states.set(3, row(6, inSync("d3"), inSync("d1")));
         states.follow();
         states.loops.promise("d1", states.version());
         states.loops.promise("d2", states.version());
+        members.look();
         pass();
+    }
+
+    private CutMembers members() {
+        return new CutMembers(
+                SELF,
+                pings,
+                new Asker(),
+                states.loops.byDrive(),
+                states.followed::shown,
+                states.proposals.proposer(),
+                () -> now);
     }
 
     @AfterEach
@@ -110,6 +121,17 @@ class CutMembersTest {
                 .isEqualTo(
                         new CutOff(SELF, MINE, BEAT, CONTROLLER, SILENT, List.of(new SlotDrive(1, 1, 4, "d1", MINE))));
         states.proposals.requireNone();
+    }
+
+    /// A target that returns has members at once, and was not heard for a long time.
+    @Test
+    void targetThatHasJustComeUpHasTimeToBeHeard() {
+        members = members();
+        members.look();
+        states.proposals.requireNone();
+        pass();
+        members.look();
+        assertThat(states.proposals.next()).isInstanceOf(CutOff.class);
     }
 
     @Test

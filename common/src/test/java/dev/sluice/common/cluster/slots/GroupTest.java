@@ -33,7 +33,9 @@ class GroupTest {
 
     @Test
     void fewTargetsHaveFewSlots() {
-        assertThat(Group.slotsFor(1)).isEqualTo(16_384);
+        assertThat(Group.slotsFor(1)).isEqualTo(4_096);
+        assertThat(Group.slotsFor(8)).isEqualTo(4_096);
+        assertThat(Group.slotsFor(9)).isEqualTo(16_384);
         assertThat(Group.slotsFor(32)).isEqualTo(16_384);
         assertThat(Group.slotsFor(33)).isEqualTo(65_536);
     }
