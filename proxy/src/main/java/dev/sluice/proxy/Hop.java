@@ -11,13 +11,20 @@ import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 
 /// Marks a request that another node has relayed already. Whoever gets it serves it or says why not, so that two
-/// nodes with different maps cannot relay it to each other. In the header: the version, a space, the bucket. It
-/// counts only with a token of the node that relays it: a client must not be able to say it.
+/// nodes with different maps cannot relay it to each other. In the header: the version, a space, the bucket, and where
+/// the primary is away, a space and `away`. It counts only with a token of the node that relays it: a client must not
+/// be able to say it.
 ///
 /// @param version of the map by which it was sent
 /// @param bucket which that node read out of it; older nodes do not say
-record Hop(long version, Optional<String> bucket) {
+/// @param away whether the receiver is asked because the primary is away: only for reads of cached buckets
+record Hop(long version, Optional<String> bucket, boolean away) {
     static final String HEADER = ObjectCall.HOP;
+    private static final String AWAY = " away"; // no bucket's name has a space
+
+    Hop(long version, Optional<String> bucket) {
+        this(version, bucket, false);
+    }
 
     /// What a client says of a hop is dropped.
     static RequestHead believed(RequestHead head, PeerTokens tokens) {
@@ -29,20 +36,22 @@ record Hop(long version, Optional<String> bucket) {
         return head.headers().first(HEADER).map(Hop::parse);
     }
 
-    private static Hop parse(String value) {
+    private static Hop parse(String header) {
+        boolean away = header.endsWith(AWAY);
+        var value = away ? header.substring(0, header.length() - AWAY.length()) : header;
         int space = value.indexOf(' ');
         var version = space < 0 ? value : value.substring(0, space);
         var bucket = space < 0 ? Optional.<String>empty() : Optional.of(value.substring(space + 1));
         try {
-            return new Hop(Long.parseLong(version), bucket);
+            return new Hop(Long.parseLong(version), bucket, away);
         } catch (NumberFormatException _) {
-            return new Hop(0, bucket);
+            return new Hop(0, bucket, away);
         }
     }
 
     /// To be added to a request that goes to this node.
     Headers headers(RequestHead head, NodeId receiver, PeerTokens tokens) {
-        var hop = version + bucket.map(" "::concat).orElse("");
+        var hop = version + bucket.map(" "::concat).orElse("") + (away ? AWAY : "");
         return Headers.of(HEADER, hop, HopTokens.HEADER, tokens.issueHop(receiver, head, hop));
     }
 

@@ -59,15 +59,35 @@ final class ObjectRoute {
         }
         var hop = Hop.of(head);
         if (hop.isPresent()) {
-            return relayedHere(call, hop.get().version(), view);
+            return relayedHere(call, hop.get(), view);
         }
         var sameProcess = targets.here(primary.id());
         if (sameProcess.isPresent()) {
             return sameProcess.get().object(call);
         }
+        if (CachedReadWay.suits(request, bucket)) {
+            return cachedRead(call, path, caller, primary, view);
+        }
         return request instanceof S3Request.GetObject && wantsRedirect(head, bucket)
                 ? redirect(request, head, path, caller, primary, view)
                 : new Forward(new KeyWay(views, peers, view, bucket, request, head));
+    }
+
+    /// Nobody is redirected to a primary that is down.
+    private Answer cachedRead(ObjectCall call, String path, Caller caller, Node primary, ClusterView view) {
+        var bucket = call.bucket();
+        var substitute = CachedReadWay.substitute(view, bucket, call.key());
+        var here = substitute.flatMap(node -> targets.here(node.id()));
+        if (here.isPresent()) {
+            return here.get().objectOfAway(call);
+        }
+        boolean redirects = substitute.isEmpty()
+                && !view.isDown(primary.id())
+                && call.request() instanceof S3Request.GetObject
+                && wantsRedirect(call.head(), bucket);
+        return redirects
+                ? redirect(call.request(), call.head(), path, caller, primary, view)
+                : new Forward(new CachedReadWay(views, peers, view, bucket, call.request(), call.head()));
     }
 
     /// A target waits until it may serve the key. When the map names another one meanwhile, that one gets the request.
@@ -91,11 +111,15 @@ final class ObjectRoute {
         });
     }
 
-    /// By this node's map it has not the key. A newer one may say otherwise, which its target waits for.
-    private Answer relayedHere(ObjectCall call, long version, ClusterView view) {
+    /// By this node's map it has not the key. A newer one may say otherwise, which its target waits for. Where the node
+    /// that relays it has found the primary away, the cloud answers for that one.
+    private Answer relayedHere(ObjectCall call, Hop hop, ClusterView view) {
         var here = targets.here(self);
-        if (here.isPresent() && version > view.version() && call.bucket().replicated()) {
+        if (here.isPresent() && hop.version() > view.version() && call.bucket().replicated()) {
             return here.get().object(call);
+        }
+        if (here.isPresent() && hop.away() && CachedReadWay.suits(call.request(), call.bucket())) {
+            return here.get().objectOfAway(call);
         }
         throw new StoreException.NotPrimary(
                 "%s is not the primary of this key; the cluster map is changing".formatted(self));

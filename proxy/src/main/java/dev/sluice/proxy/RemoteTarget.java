@@ -63,6 +63,11 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
+    public Answer objectOfAway(ObjectCall call) {
+        return object(call);
+    }
+
+    @Override
     public TargetPage list(Bucket bucket, ListQuery query) {
         return ListingCodec.decodePage(page(PeerPaths.LIST, bucket, query, LIST));
     }

@@ -131,6 +131,12 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
+    public Answer objectOfAway(ObjectCall call) {
+        calls.add(call);
+        return Response.text(200, "text/plain", id + " past the primary");
+    }
+
+    @Override
     public TargetPage list(Bucket bucket, ListQuery query) {
         listings.incrementAndGet();
         var page = new TargetPage(page(keys(bucket.id()), query, "here"), bucket.replicated() ? cover : SlotCover.NONE);

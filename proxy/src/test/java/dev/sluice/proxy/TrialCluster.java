@@ -181,6 +181,11 @@ final class TrialCluster implements AutoCloseable {
         entry(number, (id, entry) -> new Command.Down(id, entry.version(), new TreeMap<>()));
     }
 
+    /// This target is in this JVM no more.
+    void leaves(int number) {
+        here.remove(id(number));
+    }
+
     void up(int number) {
         entry(number, (id, entry) -> new Command.Up(id, entry.incarnation()));
     }

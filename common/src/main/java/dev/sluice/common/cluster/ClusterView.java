@@ -6,6 +6,7 @@ import dev.sluice.common.auth.KeyRing;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
@@ -119,6 +120,22 @@ public record ClusterView(
                 .flatMap(row -> owner(row.primary().drive()))
                 .orElseThrow(() -> new StoreException.Unavailable(
                         "this node does not know yet who keeps the bucket " + bucket.name()));
+    }
+
+    /// The targets in the order in which they take the place of the primary of a key without replicas. It is the
+    /// first of them.
+    public List<Node> ranking(Bucket bucket, String key) {
+        return routing.ranking(Slot.of(bucket.id(), key));
+    }
+
+    /// Whether the controllers say that a target is down.
+    public boolean isDown(NodeId target) {
+        return state.replication().target(target).filter(entry -> !entry.up()).isPresent();
+    }
+
+    /// The targets of which they do not say so.
+    public List<Node> living() {
+        return routing.targets().stream().filter(node -> !isDown(node.id())).toList();
     }
 
     /// The targets that can serve a slot of a replicated bucket: they are up and have its primary. All targets when the

@@ -1,6 +1,7 @@
 package dev.sluice.common.http;
 
 import java.net.URI;
+import java.util.Optional;
 
 /// Where a relayed request goes, as far as is known at the time. Asked on event loops: never blocks.
 public interface Way {
@@ -27,6 +28,23 @@ public interface Way {
 
     /// Whether a node is known to be gone or to stand still: nothing more is to be expected from it.
     boolean isDown(Stage stage);
+
+    /// A request by which a node shows a sign of life, whatever it answers.
+    ///
+    /// @param path with its query
+    record Ping(String path, Headers headers) {}
+
+    /// How a node is pinged. A read goes [#past] one that sends no head and answers no ping. Empty: it waits.
+    default Optional<Ping> ping(Stage stage) {
+        return Optional.empty();
+    }
+
+    /// The next node that can answer a read for one that is away. Each is named once, and is what [#now] says then.
+    ///
+    /// @return empty when there is none
+    default Optional<Stage> past(Stage away) {
+        return Optional.empty();
+    }
 
     /// Always the same node.
     static Way to(URI node, Headers extra) {

@@ -17,6 +17,10 @@ public interface TargetService {
     /// Never blocks. The call's bucket is the caller's view; the target judges by its own.
     Answer object(ObjectCall call);
 
+    /// A GET or HEAD of a cached bucket whose primary is away: from the cloud alone, and nothing is kept. Never
+    /// blocks itself.
+    Answer objectOfAway(ObjectCall call);
+
     /// This target's keys of a bucket. Blocks.
     TargetPage list(Bucket bucket, ListQuery query);
 

@@ -1,15 +1,12 @@
 package dev.sluice.targetnode.coldfill;
 
 import dev.sluice.backend.Backend;
-import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
-import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.CacheRules;
-import dev.sluice.common.http.ByteSink;
+import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.http.Response;
-import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.store.StoreException;
@@ -19,9 +16,6 @@ import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -41,6 +35,7 @@ public final class ColdFill {
     private final Revalidation revalidation;
     private final Executor digests;
     private final ParallelFetch.Terms parallel;
+    private final PassThrough passThrough;
     private final HeadFills headFills;
     private final ColdRanges coldRanges;
 
@@ -71,6 +66,7 @@ public final class ColdFill {
         this.revalidation = revalidation;
         this.digests = digests;
         this.parallel = parallel;
+        this.passThrough = new PassThrough(digests);
         this.headFills = new HeadFills(backends.maxConnections(), parallel.lanes(), node, meters);
         this.coldRanges = new ColdRanges(revalidation::now);
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
@@ -115,7 +111,22 @@ public final class ColdFill {
         try {
             return range(bucket, key, backend, asked).orElseGet(() -> fromFill(bucket, key, backend, asked));
         } catch (StoreException.NoSpace _) {
-            return passedThrough(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
+            return passedThrough(backend.get(key, PassThrough.read(asked)), asked, CacheResult.BYPASS);
+        }
+    }
+
+    /// Answers for a target that is away: from the cloud alone, and nothing is kept.
+    ///
+    /// @throws StoreException Unavailable where the cloud has none, and that target may have it all the same
+    public Response past(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
+        try {
+            return passThrough.answer(backends.of(call.bucket()), call.key(), asked, headOnly);
+        } catch (StoreException.NoSuchKey | StoreException.NoSuchBucket none) {
+            if (call.bucket().properties().cache().revalidate().equals(Revalidate.NEVER)) {
+                throw new StoreException.Unavailable(
+                        "the cloud has no %s, but the target that may have cached it is away".formatted(call.key()));
+            }
+            throw none;
         }
     }
 
@@ -171,9 +182,11 @@ public final class ColdFill {
     }
 
     private static Filled head(BackendObject object, ObjectAnswer.Asked asked, CacheResult result) {
-        var answer = ObjectAnswer.of(known(object), asked, result);
-        return Filled.with(
-                result, new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length())));
+        return Filled.with(result, PassThrough.head(object, asked, result));
+    }
+
+    private Filled passedThrough(BackendStream stream, ObjectAnswer.Asked asked, CacheResult result) {
+        return Filled.with(result, passThrough.body(stream, asked, result));
     }
 
     /// Begins the fetch of the whole object for a HEAD; waits for what the cloud says of it, and not for its bytes.
@@ -223,19 +236,19 @@ public final class ColdFill {
         var version = coldRanges.version(name);
         if (version.isPresent()) {
             try {
-                return backend.get(name.key(), read(asked).ifVersion(version.get()));
+                return backend.get(name.key(), PassThrough.read(asked).ifVersion(version.get()));
             } catch (StoreException.PreconditionFailed _) {
                 coldRanges.forget(name);
             }
         }
-        return backend.get(name.key(), read(asked));
+        return backend.get(name.key(), PassThrough.read(asked));
     }
 
     private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
         if (joined.isEmpty()) {
-            return passedThrough(backend.get(key, read(asked)), asked, CacheResult.BYPASS);
+            return passedThrough(backend.get(key, PassThrough.read(asked)), asked, CacheResult.BYPASS);
         }
         var fill = joined.get().fill();
         var object = fill.object();
@@ -246,11 +259,12 @@ public final class ColdFill {
             return Filled.lookAgain(CacheResult.FILL);
         }
         var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
-        var answer = ObjectAnswer.of(known(object.get()), asked, result);
+        var answer = ObjectAnswer.of(PassThrough.known(object.get()), asked, result);
         if (answer.offset() - NEAR > fill.available()) {
             // the range first, the whole object goes on behind it
             try {
-                var stream = backend.get(key, read(asked).ifVersion(object.get().version()));
+                var stream = backend.get(
+                        key, PassThrough.read(asked).ifVersion(object.get().version()));
                 return passedThrough(stream, asked, result);
             } catch (StoreException.PreconditionFailed _) {
                 fills.outdated(name, fill);
@@ -260,7 +274,7 @@ public final class ColdFill {
         if (!fill.join()) {
             return Filled.lookAgain(result); // ended and let go between the two calls
         }
-        return Filled.with(result, streamed(answer, sink -> {
+        return Filled.with(result, PassThrough.streamed(answer, sink -> {
             try {
                 fill.copy(answer.offset(), answer.length(), sink);
             } finally {
@@ -295,63 +309,5 @@ public final class ColdFill {
                 revalidation.now());
         Thread.ofVirtual().name("fill").start(fill);
         return fill;
-    }
-
-    /// An object from the cloud has one part, whatever it was uploaded in: itself.
-    private static BackendRead read(ObjectAnswer.Asked asked) {
-        return new BackendRead(asked.partNumber().isPresent() ? Optional.empty() : asked.range(), Optional.empty());
-    }
-
-    private Filled passedThrough(BackendStream stream, ObjectAnswer.Asked asked, CacheResult result) {
-        boolean answered = false;
-        try {
-            var answer = ObjectAnswer.of(known(stream.object()), asked, result);
-            if (answer.offset() != stream.offset() || answer.length() != stream.length()) {
-                throw new StoreException.BackendUnavailable(
-                        "the cloud sends another range than was asked for",
-                        new IOException("%d+%d".formatted(stream.offset(), stream.length())));
-            }
-            answered = true;
-            return Filled.with(result, streamed(answer, sink -> copy(stream, sink)));
-        } finally {
-            if (!answered) {
-                stream.close();
-            }
-        }
-    }
-
-    /// Of a whole object the last bytes are held back until all of it was found to be right.
-    private void copy(BackendStream stream, ByteSink sink) throws IOException {
-        try (var body =
-                stream.whole() ? BackendChecks.of(stream.object()).verifying(stream.body(), digests) : stream.body()) {
-            long left = stream.length();
-            for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
-                left -= bytes.remaining();
-                if (left == 0) {
-                    var last = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
-                    if (body.next().hasRemaining()) {
-                        throw new IOException("the cloud sends more than it said");
-                    }
-                    sink.write(last);
-                    return;
-                }
-                sink.write(bytes);
-            }
-        }
-    }
-
-    private static Response streamed(ObjectAnswer answer, ResponseBody.Writer writer) {
-        return new Response(answer.status(), answer.headers(), new ResponseBody.Streamed(answer.length(), writer));
-    }
-
-    private static ObjectAnswer.Known known(BackendObject object) {
-        return new ObjectAnswer.Known(
-                object.size(),
-                object.etag(),
-                object.lastModified(),
-                object.checksums(),
-                object.headers(),
-                object.userMetadata(),
-                List.of());
     }
 }

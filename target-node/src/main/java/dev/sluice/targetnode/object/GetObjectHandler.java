@@ -57,6 +57,21 @@ final class GetObjectHandler {
         return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), true);
     }
 
+    /// For a target that is away, of a bucket with a backend. What is on the drives here is not looked at.
+    Answer getOfAway(ObjectCall call, S3Request.GetObject request) {
+        var asked = ObjectAnswer.Asked.of(request, true);
+        return new Blocking(_ -> {
+            var response = coldFill.past(call, asked, false);
+            reads.count(call.bucket().id(), CacheResult.BYPASS, length(response));
+            return response;
+        });
+    }
+
+    Answer headOfAway(ObjectCall call, S3Request.HeadObject request) {
+        var asked = ObjectAnswer.Asked.of(request, true);
+        return new Blocking(_ -> coldFill.past(call, asked, true));
+    }
+
     /// Never blocks: what is hot and verified is answered on the event loop.
     private Answer answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var hot = hot(call);

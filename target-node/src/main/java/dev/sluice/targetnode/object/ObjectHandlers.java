@@ -216,6 +216,15 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         return served(call);
     }
 
+    @Override
+    public Answer objectOfAway(ObjectCall call) {
+        return switch (call.request()) {
+            case S3Request.GetObject get -> withoutRdma(call, gets.getOfAway(call, get));
+            case S3Request.HeadObject head -> gets.headOfAway(call, head);
+            default -> throw new StoreException.NotPrimary("only reads are answered for a target that is away");
+        };
+    }
+
     private boolean isServed(ObjectCall call) {
         return store.replicas().serves(call.bucket().id(), call.key());
     }
@@ -249,8 +258,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     private Answer served(ObjectCall call) {
         return switch (call.request()) {
-            case S3Request.GetObject get ->
-                call.head().headers().has(S3Header.RDMA_TOKEN) ? withoutRdma(gets.get(call, get)) : gets.get(call, get);
+            case S3Request.GetObject get -> withoutRdma(call, gets.get(call, get));
             case S3Request.HeadObject head -> gets.head(call, head);
             case S3Request.GetObjectAcl _ -> existing(call, () -> S3Responses.xml(SettingXml.acl(Owner.SLUICE)));
             case S3Request.PutObjectAcl _ -> existing(call, () -> Response.empty(200));
@@ -267,7 +275,11 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         };
     }
 
-    /// The client asked for the bytes by RDMA and gets them by HTTP.
+    /// A client that asked for the bytes by RDMA gets them by HTTP.
+    private static Answer withoutRdma(ObjectCall call, Answer answer) {
+        return call.head().headers().has(S3Header.RDMA_TOKEN) ? withoutRdma(answer) : answer;
+    }
+
     private static Answer withoutRdma(Answer answer) {
         return switch (answer) {
             case Response response -> response.with("x-amz-rdma-reply", "501");

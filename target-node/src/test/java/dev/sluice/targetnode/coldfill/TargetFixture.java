@@ -300,6 +300,16 @@ public final class TargetFixture implements AutoCloseable {
         });
     }
 
+    /// For a target that is away.
+    public Received ofAway(S3Request.OnObject request) {
+        var answer = handlers.objectOfAway(call(request, cached, 0));
+        return Received.of((Response) (answer instanceof Blocking(var work) ? work.run(ByteSource.empty()) : answer));
+    }
+
+    WriteThrough writeThrough(Fills fills) {
+        return new WriteThrough(store, backends, fills, newWrites());
+    }
+
     public BucketWriteGate newWrites() {
         return new BucketWriteGate(views);
     }

@@ -15,6 +15,7 @@ final class Engine {
     private final AccessLogQueue accessLog;
     private final Upstreams upstreams;
     private final RelayWatch relays;
+    private final NodePings pings;
     private final Optional<Tls> tls;
     private final MemoryBudget budget;
     private final RequestIds requestIds = new RequestIds();
@@ -39,6 +40,7 @@ final class Engine {
         this.budget = new MemoryBudget(config.memoryBudget(), loops.bodyBytes(), metrics.queued());
         this.relays = new RelayWatch(metrics);
         this.upstreams = new Upstreams(config, loops, tls, budget);
+        this.pings = new NodePings(upstreams);
     }
 
     EngineConfig config() {
@@ -67,6 +69,10 @@ final class Engine {
 
     RelayWatch relays() {
         return relays;
+    }
+
+    NodePings pings() {
+        return pings;
     }
 
     Optional<Tls> tls() {

@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
 /// a read always; a write whose node could not be connected to, says that it is not the primary, or has asked for
 /// nothing of the body that the head announces. All others are answered 503, outcome unknown. Afterwards a lost node
 /// cuts the client's connection. Event loop only.
+///
+/// Where the way says so, a read goes past a node that is away: that is down, cannot be connected to, or sends no head
+/// and answers no ping. One that is slow and answers pings keeps the request.
 final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
@@ -39,6 +42,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     /// How long a node may pause in the middle of an answer.
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
+    /// After so long without a head, the node of a read is pinged.
+    private static final Duration SILENT = Duration.ofMillis(500);
+
     /// The same when the cluster says that it is down, and another one has the object.
     private static final Duration PAUSE_WHEN_DOWN = Duration.ofSeconds(1);
 
@@ -47,6 +53,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private final Channel client;
     private final Upstreams upstreams;
     private final RelayWatch watch;
+    private final NodePings pings;
     private final MemoryBudget budget;
     private final boolean bodyChunked;
 
@@ -76,12 +83,19 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     private long sentAt = System.nanoTime();
 
+    /// Of a read: when its node was asked, or answered a ping.
+    private long heardAt = sentAt;
+    private boolean pinged;
+    /// A connection broke off before the answer, and another one was tried.
+    private boolean connectedAgain;
+
     Relay(Exchange exchange, Forward forward) {
         this.exchange = exchange;
         this.forward = forward;
         this.client = exchange.channel();
         this.upstreams = exchange.engine().upstreams();
         this.watch = exchange.engine().relays();
+        this.pings = exchange.engine().pings();
         this.budget = exchange.engine().budget();
         this.bodyChunked = exchange.head().contentLength() == RequestHead.UNKNOWN_LENGTH;
         this.stage = forward.way().now();
@@ -101,6 +115,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             return;
         }
         sentAt = System.nanoTime();
+        heardAt = sentAt;
+        pinged = false;
+        connectedAgain = false;
         asked = false;
         bodyDoneUpstream = false;
         interim = false;
@@ -125,7 +142,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
                 } else {
                     connecting.getNow().close();
                 }
-            } else if (current) {
+            } else if (current && !goPast()) {
                 elsewhere(asIo(connecting.cause()), System.nanoTime());
             }
         });
@@ -350,6 +367,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             giveUp(cause, true);
         } else if (reused) {
             connect(); // the idle connection had turned stale
+        } else if (passes() && !connectedAgain) {
+            connectedAgain = true;
+            connect(); // away is one that cannot be connected to
         } else {
             elsewhere(cause, System.nanoTime());
         }
@@ -408,6 +428,54 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         }
     }
 
+    // ---- reads whose node is away
+
+    private boolean passes() {
+        return reads() && forward.way().ping(stage).isPresent();
+    }
+
+    /// To the next node that can answer.
+    private boolean goPast() {
+        var next = reads() ? forward.way().past(stage) : Optional.<Way.Stage>empty();
+        if (next.isEmpty()) {
+            return false;
+        }
+        LOG.debug("{} goes past {}", exchange.head().requestId(), stage.node());
+        dropNode();
+        stage = next.get();
+        watch.metrics().relayFollowed();
+        send();
+        return true;
+    }
+
+    private void lookPast(long now) {
+        if (forward.way().isDown(stage) && goPast()) {
+            return;
+        }
+        if (!pinged && now - heardAt > SILENT.toNanos()) {
+            var at = stage;
+            forward.way().ping(at).ifPresent(ping -> {
+                pinged = true;
+                pings.ask(client.eventLoop(), at.node(), ping, answered -> pinged(at, answered));
+            });
+        }
+    }
+
+    private void pinged(Way.Stage at, boolean answered) {
+        if (over || answerBegun || !at.equals(stage)) {
+            return;
+        }
+        heardAt = System.nanoTime();
+        pinged = false;
+        try {
+            if (!answered) {
+                var _ = goPast(); // without another one it goes on waiting
+            }
+        } catch (RuntimeException fault) {
+            broken(fault);
+        }
+    }
+
     private void unpark() {
         if (parked.isPresent()) {
             parked = Optional.empty();
@@ -439,6 +507,9 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             }
         } else {
             watchNode(now);
+            if (!over && !answerBegun && reads()) {
+                lookPast(now);
+            }
         }
     }
 
@@ -459,6 +530,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             activeAt = now;
         } else if (now - activeAt > patience().toNanos()) {
             reused = false;
+            connectedAgain = true; // it had its time
             if (answerBegun) {
                 watch.metrics().relayBrokenOff();
             }
