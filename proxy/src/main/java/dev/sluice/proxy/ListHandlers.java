@@ -2,6 +2,7 @@ package dev.sluice.proxy;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
+import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.concurrent.AtOnce;
 import dev.sluice.common.concurrent.Deadline;
@@ -26,7 +27,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Listings: the targets' keys and, for a bucket with a backend, the cloud's, merged into one page. A source that does
 /// not answer fails the listing: it is complete or it is a 503. Of a replicated bucket, a slot that no target lists
-/// fails it.
+/// fails it. Of a cached bucket the targets that are down are not asked: the cloud has their keys too, but for those it
+/// has lost.
 final class ListHandlers {
     private static final Duration PATIENCE = Duration.ofSeconds(4);
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -62,8 +64,9 @@ final class ListHandlers {
 
     /// What the targets have of a cached bucket, whatever the cloud has.
     ListingPage cached(Bucket bucket, String prefix, String delimiter, String after, int limit) {
+        var nodes = views.current().routing().targets();
         return ListingPage.of(
-                new ListingMerge(stored(bucket, prefix, delimiter, limit)), prefix, delimiter, after, limit);
+                new ListingMerge(stored(nodes, bucket, prefix, delimiter, limit)), prefix, delimiter, after, limit);
     }
 
     /// Whether a replicated bucket has no object in any slot.
@@ -118,19 +121,27 @@ final class ListHandlers {
     /// Of a key that several have, the first source's entry counts: what is here overrules what the cloud says.
     private List<SortedKeys> sources(S3Request.ListObjects request, Bucket bucket) {
         boolean compared = !bucket.properties().cache().revalidate().equals(Revalidate.NEVER);
+        var nodes = asked(bucket);
         var sources = compared
                 ? new ArrayList<SortedKeys>() // what is cached may be outdated
-                : stored(bucket, request.prefix(), request.delimiter(), request.maxKeys());
+                : stored(nodes, bucket, request.prefix(), request.delimiter(), request.maxKeys());
         if (bucket.backed()) {
-            var nodes = views.current().routing().targets();
             var asked = targets.of(nodes.get((int) (bucket.id() % nodes.size())));
             sources.add(paged(query -> asked.listCloud(bucket, query), request.prefix(), request.delimiter(), 1000));
         }
         return sources;
     }
 
-    private List<SortedKeys> stored(Bucket bucket, String prefix, String delimiter, int limit) {
-        var nodes = views.current().routing().targets();
+    private List<Node> asked(Bucket bucket) {
+        var view = views.current();
+        var nodes = bucket.backed() ? view.living() : view.routing().targets();
+        if (nodes.isEmpty()) {
+            throw new StoreException.Unavailable("no target is up to list the bucket " + bucket.name());
+        }
+        return nodes;
+    }
+
+    private List<SortedKeys> stored(List<Node> nodes, Bucket bucket, String prefix, String delimiter, int limit) {
         int pageSize = limit / nodes.size() + 16; // a little more than a target's even share
         var sources = new ArrayList<SortedKeys>();
         for (var node : nodes) {

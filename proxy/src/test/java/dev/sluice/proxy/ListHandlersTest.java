@@ -105,6 +105,39 @@ class ListHandlersTest {
         assertThat(listing.split("cloud", -1)).as("one entry is the cloud's").hasSize(2);
     }
 
+    /// Some bucket's cloud is asked at each of the targets.
+    @Test
+    void cachedBucketIsListedByTheTargetsThatAreUp() {
+        for (int i = 0; i < 3; i++) {
+            var bucket = cluster.backed("cached" + i);
+            cluster.targets.values().forEach(target -> {
+                target.keys(bucket.id()).add("both");
+                target.cloud().addAll(List.of("both", "cold"));
+            });
+            cluster.target(3).keys(bucket.id()).add("lost by the cloud");
+            cluster.down(3);
+            cluster.target(3).silence(true);
+            var listing = text(cluster.send("GET /%s?list-type=2".formatted(bucket.name()), ""));
+            assertThat(keys(listing)).containsExactly("both", "cold");
+            cluster.target(3).silence(false);
+            cluster.up(3);
+            assertThat(keys(text(cluster.send("GET /" + bucket.name(), ""))))
+                    .containsExactly("both", "cold", "lost by the cloud");
+            cluster.target(3).silence(true);
+            assertThat(outcome(cluster.send("GET /" + bucket.name(), "")))
+                    .as("it is up, and silent")
+                    .isEqualTo("503 ServiceUnavailable");
+            cluster.target(3).silence(false);
+        }
+    }
+
+    @Test
+    void cachedBucketIsNotListedWhileNoTargetIsUp() {
+        cluster.backed("cached");
+        List.of(1, 2, 3).forEach(cluster::down);
+        assertThat(outcome(cluster.send("GET /cached", ""))).isEqualTo("503 ServiceUnavailable");
+    }
+
     @Test
     void bucketThatComparesListsWhatTheCloudHas() {
         cluster.backed("cached");
