@@ -27,6 +27,30 @@ public final class BackendCalls {
         this.explain = explain;
     }
 
+    /// Notes whether an attempt of a write broke off and another one followed: the cloud may still carry out the first
+    /// one, upon what is written later.
+    public static final class Attempts {
+        private static final ScopedValue<Attempts> CURRENT = ScopedValue.newInstance();
+
+        private volatile boolean lost;
+
+        /// Makes a call, on this thread, and notes what happens in it.
+        public <T> T during(Supplier<T> call) {
+            return ScopedValue.where(CURRENT, this).call(call::get);
+        }
+
+        public boolean lost() {
+            return lost;
+        }
+
+        /// An attempt of the call of this thread broke off.
+        public static void noteLost() {
+            if (CURRENT.isBound()) {
+                CURRENT.get().lost = true;
+            }
+        }
+    }
+
     /// A request that is over when it returns, and may be made twice.
     public <T> T run(String operation, String key, Supplier<T> request) {
         return run(operation, key, () -> true, request);
@@ -74,6 +98,9 @@ public final class BackendCalls {
             } catch (RuntimeException e) {
                 var failure = explain.apply(e, key);
                 meters.request(operation, failure.meaning().getClass().getSimpleName(), since(start));
+                if (failure.kind() != BackendFailure.Kind.FINAL) {
+                    Attempts.noteLost();
+                }
                 boolean last = attempt == settings.attempts() || !mayRepeat.getAsBoolean();
                 switch (failure.kind()) {
                     case FINAL -> throw failure.meaning();

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class MemoryBackendTest extends BackendContract {
@@ -59,5 +60,29 @@ class MemoryBackendTest extends BackendContract {
         memory().faults(Faults.NONE.unavailable(true));
         assertThatThrownBy(() -> backend().head("a")).isInstanceOf(StoreException.BackendUnavailable.class);
         assertThat(memory().requests("head")).isEqualTo(SETTINGS.attempts());
+    }
+
+    /// The first one may be carried out after the second.
+    @Test
+    void writeNotesThatAnAttemptBrokeOffBeforeTheOneThatEndedWell() {
+        var calls = new BackendCalls(
+                memory().address(),
+                SETTINGS,
+                new SimpleMeterRegistry(),
+                (thrown, key) ->
+                        BackendFailure.passing(new StoreException.BackendUnavailable(key + " broke off", thrown)));
+        var attempts = new BackendCalls.Attempts();
+        assertThat(attempts.during(() -> calls.run("delete", "a", () -> "done")))
+                .isEqualTo("done");
+        assertThat(attempts.lost()).isFalse();
+        var first = new AtomicBoolean(true);
+        var result = attempts.during(() -> calls.run("delete", "a", () -> {
+            if (first.compareAndSet(true, false)) {
+                throw new IllegalStateException("connection reset");
+            }
+            return "done";
+        }));
+        assertThat(result).isEqualTo("done");
+        assertThat(attempts.lost()).isTrue();
     }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.targetnode.coldfill;
 
+import dev.sluice.backend.BackendCalls;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.storage.change.KeyLocks;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.HashMap;
@@ -16,6 +19,8 @@ import java.util.function.Supplier;
 /// - Nobody joins a fill once a write of its key has begun, and none is begun during one: a reader that comes later
 ///   must not be given what was there before.
 /// - Writes of one key happen one after the other, so that the cloud and the copy here end with the same one.
+/// - After a write whose outcome at the cloud is not known, nothing is stored of its key for a minute
+///   ([UnknownWrites]).
 public final class Fills {
     record Key(long bucketId, String key) {}
 
@@ -26,19 +31,38 @@ public final class Fills {
     private final Set<Fill> running = new HashSet<>();
     private final Set<Key> writing = new HashSet<>();
     private final KeyLocks writers = new KeyLocks();
+    private final UnknownWrites unknown;
+
+    public Fills() {
+        this(new UnknownWrites(new BootClock()));
+    }
+
+    Fills(UnknownWrites unknown) {
+        this.unknown = unknown;
+    }
+
+    /// Writes of another life of this target may still reach the cloud.
+    public void begunAfterAKill() {
+        unknown.all();
+    }
+
+    /// Whether no write may still reach the cloud.
+    public synchronized boolean isSettled() {
+        return writing.isEmpty() && unknown.isEmpty();
+    }
 
     /// The fill that is under way, or a new one.
     ///
     /// @param start makes and starts a fill
-    /// @return empty while the key is being written: only the cloud knows what there is
+    /// @return empty while the key is being written, or may be: only the cloud knows what there is
     Optional<Joined> joinOrStart(Key key, Supplier<Fill> start) {
         return joinOrTry(key, () -> Optional.of(start.get()));
     }
 
     /// @param start makes and starts a fill, or does not
-    /// @return empty while the key is being written, or when none was started
+    /// @return empty while the key is being written, or may be, or when none was started
     synchronized Optional<Joined> joinOrTry(Key key, Supplier<Optional<Fill>> start) {
-        if (writing.contains(key)) {
+        if (isWritten(key)) {
             return Optional.empty();
         }
         var present = joinable.get(key);
@@ -73,26 +97,71 @@ public final class Fills {
 
     /// Whether a reader that comes now would follow a fill, or learn that the key is being written.
     synchronized boolean isUnderWay(Key key) {
-        return joinable.containsKey(key) || writing.contains(key);
+        return joinable.containsKey(key) || isWritten(key);
+    }
+
+    private boolean isWritten(Key key) {
+        return writing.contains(key) || unknown.contains(key);
     }
 
     synchronized int count() {
         return running.size();
     }
 
-    interface Write extends AutoCloseable {
-        @Override
-        void close();
-    }
+    /// From before the cloud is told of a write until the local copy is settled.
+    final class Write implements AutoCloseable {
+        private final Key key;
+        private final KeyLocks.Held turn;
 
-    /// From before the cloud is told of a write until the local copy is settled. Waits for other writes of the key.
-    Write write(Key key) {
-        var turn = writers.lock(new ObjectKey(key.bucketId, key.key));
-        begin(key);
-        return () -> {
+        private Write(Key key) {
+            this.key = key;
+            this.turn = writers.lock(new ObjectKey(key.bucketId, key.key));
+            begin(key);
+        }
+
+        /// Makes the call that writes the cloud. Before it, no copy of the key is left here.
+        <T> T toCloud(Supplier<T> call) {
+            var attempts = new BackendCalls.Attempts();
+            boolean known = false;
+            try {
+                var result = attempts.during(call);
+                known = true;
+                return result;
+            } catch (StoreException failure) {
+                known = isRefusal(failure);
+                throw failure;
+            } finally {
+                if (!known || attempts.lost()) {
+                    unknown.add(key);
+                }
+            }
+        }
+
+        /// Whether what the cloud has now stays until the next write here.
+        boolean mayStore() {
+            return !unknown.contains(key);
+        }
+
+        @Override
+        public void close() {
             end(key);
             turn.close();
-        };
+        }
+    }
+
+    /// The cloud's word that it does not carry out a write.
+    private static boolean isRefusal(StoreException failure) {
+        return failure instanceof StoreException.PreconditionFailed
+                || failure instanceof StoreException.BackendDenied
+                || failure instanceof StoreException.BadDigest
+                || failure instanceof StoreException.InvalidArgument
+                || failure instanceof StoreException.NoSuchKey
+                || failure instanceof StoreException.NoSuchBucket;
+    }
+
+    /// Waits for other writes of the key.
+    Write write(Key key) {
+        return new Write(key);
     }
 
     private synchronized void begin(Key key) {

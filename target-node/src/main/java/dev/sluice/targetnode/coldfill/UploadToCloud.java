@@ -28,15 +28,23 @@ final class UploadToCloud {
     private final Multipart uploads;
     private final UploadState upload;
     private final List<Part> parts;
+    private final Fills.Write write;
     private final Runnable forget;
 
     /// @param upload as it is while no other write of its key is under way
     /// @param forget drops the cached object, durably
-    UploadToCloud(Backend backend, Multipart uploads, UploadState upload, List<Part> parts, Runnable forget) {
+    UploadToCloud(
+            Backend backend,
+            Multipart uploads,
+            UploadState upload,
+            List<Part> parts,
+            Fills.Write write,
+            Runnable forget) {
         this.backend = backend;
         this.uploads = uploads;
         this.upload = upload;
         this.parts = parts;
+        this.write = write;
         this.forget = forget;
     }
 
@@ -79,7 +87,8 @@ final class UploadToCloud {
         long size = parts.stream().mapToLong(Part::size).sum();
         var attributes = new WriteAttributes(
                 upload.headers(), upload.userMetadata(), Optional.empty(), Map.of(), Optional.empty());
-        return backend.put(upload.key(), size, new PartsSource(uploads, upload, parts), attributes, condition)
+        var source = new PartsSource(uploads, upload, parts);
+        return write.toCloud(() -> backend.put(upload.key(), size, source, attributes, condition))
                 .etag();
     }
 

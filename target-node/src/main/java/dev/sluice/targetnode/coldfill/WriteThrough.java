@@ -72,7 +72,8 @@ public final class WriteThrough {
     }
 
     /// Stored here too, except where the cloud may say the metadata in other words than the client did: the next GET
-    /// fetches that object, so that all answers are the cloud's.
+    /// fetches that object, so that all answers are the cloud's. Nor is it stored while an earlier write of the key
+    /// may still reach the cloud.
     ///
     /// @param upload has all the bytes, and they are the ones the client promised
     public Written put(
@@ -90,14 +91,14 @@ public final class WriteThrough {
                 attributes.contentMd5(),
                 promised(received),
                 attributes.declared());
-        try (var _ = fills.write(new Fills.Key(bucket.id(), key));
+        try (var write = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             var condition = condition(backend, key, conditions);
             forget(bucket, key);
-            var stored =
-                    backend.put(key, received.size(), new UploadSource(upload, received.size()), promised, condition);
+            var source = new UploadSource(upload, received.size());
+            var stored = write.toCloud(() -> backend.put(key, received.size(), source, promised, condition));
             long modified = stored.lastModified().toEpochMilli();
-            if (!isReturnedAsSent(attributes)) {
+            if (!isReturnedAsSent(attributes) || !write.mayStore()) {
                 return new Written(stored.etag(), modified, received.checksums());
             }
             return Written.of(upload.commit(new CommitTerms(
@@ -136,7 +137,7 @@ public final class WriteThrough {
             Map<ChecksumAlgorithm, String> checksums,
             Conditions conditions) {
         var backend = backends.of(bucket);
-        try (var _ = fills.write(new Fills.Key(bucket.id(), key));
+        try (var write = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             var before = completed(bucket, key, uploadId);
             if (before.isPresent()) {
@@ -144,7 +145,8 @@ public final class WriteThrough {
             }
             var parts = CompletedParts.wanted(listed, present);
             var upload = uploads.require(BucketRefs.of(bucket), key, uploadId);
-            var etag = new UploadToCloud(backend, uploads, upload, parts, () -> forget(bucket, key)).write(conditions);
+            var etag = new UploadToCloud(backend, uploads, upload, parts, write, () -> forget(bucket, key))
+                    .write(conditions);
             var result = new Completion(bucket, key, etag, checksums);
             completions.put(uploadId, result);
             uploads.abort(upload.bucket(), key, uploadId);
@@ -160,7 +162,7 @@ public final class WriteThrough {
 
     public void delete(Bucket bucket, String key, DeleteConditions conditions) {
         var backend = backends.of(bucket);
-        try (var _ = fills.write(new Fills.Key(bucket.id(), key));
+        try (var write = fills.write(new Fills.Key(bucket.id(), key));
                 var _ = writes.enter(bucket)) {
             if (!conditions.none()) {
                 present(backend, key)
@@ -169,7 +171,10 @@ public final class WriteThrough {
                                 () -> conditions.checkAbsent(key));
             }
             forget(bucket, key);
-            backend.delete(key);
+            var _ = write.toCloud(() -> {
+                backend.delete(key);
+                return key;
+            });
         }
     }
 

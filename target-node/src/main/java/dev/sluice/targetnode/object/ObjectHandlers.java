@@ -167,6 +167,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             InstantSource clock) {
         var writes = new BucketWriteGate(views);
         var fills = new Fills();
+        if (!store.startedSettled()) {
+            fills.begunAfterAKill();
+        }
+        store.settledWhen(fills::isSettled);
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var intake = new BodyReceiver(digests);
         var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, intake);

@@ -50,6 +50,7 @@ final class DrivePool implements AutoCloseable {
     private final Versions versions;
     private final Consumer<Drive> whenGone;
     private final DriveSet set;
+    private final boolean startedSettled;
     private final DriveTables tables;
     private final TableRecording recording = new TableRecording();
     private final Attendance attendance;
@@ -77,6 +78,7 @@ final class DrivePool implements AutoCloseable {
         this.versions = versions;
         this.whenGone = whenGone;
         this.set = started.set();
+        this.startedSettled = started.settled();
         this.tables = new DriveTables(
                 started.table(),
                 (next, asked) -> recording.record(
@@ -363,6 +365,11 @@ final class DrivePool implements AutoCloseable {
     /// Of all members of the table, and of drives that are about to be. The same list until it changes.
     List<DriveSlot> slots() {
         return slots;
+    }
+
+    /// Whether no write of the life before may still reach a cloud.
+    boolean startedSettled() {
+        return startedSettled;
     }
 
     DriveSet set() {

@@ -54,6 +54,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -144,6 +145,16 @@ public final class ObjectStore implements AutoCloseable {
     /// not change that: the others serve.
     public boolean ready() {
         return opened.watches().stream().allMatch(DriveWatch::begun);
+    }
+
+    /// Whether no write of this target's life before may still reach a cloud: that one was stopped in order.
+    public boolean startedSettled() {
+        return opened.startedSettled();
+    }
+
+    /// @param is whether no write may still reach a cloud; asked when the store is closed, must not block
+    public void settledWhen(BooleanSupplier is) {
+        opened.set().settledWhen(is);
     }
 
     Mover mover() {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /// The drives that a target holds, locked. All but [#attach]'s result is for drive threads.
 public final class DriveSet implements AutoCloseable {
@@ -33,6 +34,7 @@ public final class DriveSet implements AutoCloseable {
     private final String cluster;
     private final String node;
     private final Map<String, DriveLock> locks = new ConcurrentHashMap<>();
+    private volatile BooleanSupplier settled = () -> true;
 
     DriveSet(String cluster, String node) {
         this.cluster = cluster;
@@ -43,7 +45,8 @@ public final class DriveSet implements AutoCloseable {
     ///
     /// @param table counts, and is on each drive that is held
     /// @param missing the other members, and why they are not held; without disabled ones
-    public record Started(DriveSet set, DriveTable table, Map<String, String> missing) {}
+    /// @param settled whether no write of the life before may still reach a cloud: it was stopped in order
+    public record Started(DriveSet set, DriveTable table, Map<String, String> missing, boolean settled) {}
 
     /// Takes the drives that the newest drive table names, and those at configured paths that are nobody's.
     ///
@@ -73,6 +76,12 @@ public final class DriveSet implements AutoCloseable {
             throw new DriveRefusedException(
                     "file names would be written in " + encoding + ", not UTF-8: start Sluice with LC_ALL=C.UTF-8");
         }
+    }
+
+    /// @param is whether no write may still reach a cloud. It is asked on drive threads when drives are let go, and
+    ///     must not block
+    public void settledWhen(BooleanSupplier is) {
+        settled = is;
     }
 
     String node() {
@@ -182,7 +191,7 @@ public final class DriveSet implements AutoCloseable {
     public void releaseAtEnd(String id, Path path, DriveTable table) throws IOException {
         if (holds(id) && table.current().has(id)) {
             requireSame(id, path);
-            new CleanStopMark(path).write(id, table.version());
+            new CleanStopMark(path).write(id, table.version(), settled.getAsBoolean());
         }
         release(id);
     }

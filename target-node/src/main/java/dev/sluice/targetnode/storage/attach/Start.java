@@ -137,6 +137,7 @@ final class Start {
         takeMembers(found);
         var kept = givenUp(found);
         var inOrder = inOrder(found);
+        boolean settled = isSettled(found);
         var asked = stillAsked(newest.asked(), kept);
         requireNewest(kept, found, asked, inOrder);
         if (!begin(found)) {
@@ -162,7 +163,7 @@ final class Start {
         }
         missing.keySet().retainAll(next.members().keySet());
         missing.forEach((id, why) -> LOG.error("drive {} of {} is missing: {}", id, set.node(), why));
-        return new DriveSet.Started(set, next, missing);
+        return new DriveSet.Started(set, next, missing, settled);
     }
 
     private void requireNewest(DriveTable kept, DriveTable found, Set<Set<String>> asked, Set<String> inOrder) {
@@ -255,6 +256,12 @@ final class Start {
                 .filter(set::holds)
                 .filter(id -> new CleanStopMark(pathOf(id)).read(id).orElse(-1) == table.version())
                 .collect(Collectors.toSet());
+    }
+
+    /// Before this life deletes what the one before has left.
+    private boolean isSettled(DriveTable table) {
+        var held = heldIds(table);
+        return !held.isEmpty() && held.stream().allMatch(id -> new CleanStopMark(pathOf(id)).isSettled(id));
     }
 
     private DriveRefusedException mayBeOld(DriveTable table) {
@@ -444,7 +451,7 @@ final class Start {
         for (var drive : drives) {
             set.form(drive.path());
         }
-        return new DriveSet.Started(set, table, Map.of());
+        return new DriveSet.Started(set, table, Map.of(), true);
     }
 
     private void requireFormable() throws IOException {

@@ -1,0 +1,73 @@
+package dev.sluice.targetnode.coldfill;
+
+import dev.sluice.common.time.NanoClock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// The keys whose last write the cloud may still carry out: the call broke off, and what it sent is under way. For a
+/// minute nothing is stored of them. Otherwise a read past this target would see the write when it lands, and the next
+/// one here the object that was fetched before that.
+///
+/// In memory. A target that was stopped in order while there were some, or that was killed and so may have had some,
+/// begins as if each key were one of them ([#all]). So does one that has too many to remember.
+final class UnknownWrites {
+    static final Duration KEPT = Duration.ofSeconds(60);
+
+    /// Of at most a KiB each.
+    private static final int MOST = 10_000;
+
+    private final NanoClock clock;
+    private final int most;
+    private final Map<Fills.Key, Long> since = new LinkedHashMap<>(); // the oldest first
+    private boolean all;
+    private long allSince;
+
+    UnknownWrites(NanoClock clock) {
+        this(clock, MOST);
+    }
+
+    UnknownWrites(NanoClock clock, int most) {
+        this.clock = clock;
+        this.most = most;
+    }
+
+    synchronized void add(Fills.Key key) {
+        forget();
+        since.remove(key);
+        if (since.size() < most) {
+            since.put(key, clock.nanos());
+        } else {
+            all();
+        }
+    }
+
+    /// From now on, and for a minute, whatever the key.
+    synchronized void all() {
+        since.clear();
+        all = true;
+        allSince = clock.nanos();
+    }
+
+    synchronized boolean contains(Fills.Key key) {
+        if (!all && since.isEmpty()) {
+            return false; // nearly always
+        }
+        forget();
+        return all || since.containsKey(key);
+    }
+
+    synchronized boolean isEmpty() {
+        forget();
+        return !all && since.isEmpty();
+    }
+
+    private void forget() {
+        long now = clock.nanos();
+        all = all && now - allSince < KEPT.toNanos();
+        var oldest = since.values().iterator();
+        while (oldest.hasNext() && now - oldest.next() >= KEPT.toNanos()) {
+            oldest.remove();
+        }
+    }
+}
