@@ -139,7 +139,10 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
-        handlers.jobs().start(() -> store.ready() && replicator.hasRegistered());
+        handlers.jobs()
+                .start(() -> store.ready()
+                        && replicator.hasRegistered()
+                        && handlers.fills().stores());
         JobMeters.register(handlers.jobs(), node, meters);
         return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
     }

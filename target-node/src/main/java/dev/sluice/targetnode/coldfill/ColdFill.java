@@ -135,6 +135,9 @@ public final class ColdFill {
     /// @return false when it was stored before, another's fetch stores it, or a client is writing it
     /// @throws StoreException what the cloud or the drive said instead; NoSpace when the drive took no more
     public boolean store(Bucket bucket, String key) throws InterruptedException {
+        if (!fills.stores()) {
+            throw new StoreException.Unavailable("writes may still reach the cloud: nothing is stored for a minute");
+        }
         var backend = backends.of(bucket);
         var name = new Fills.Key(bucket.id(), key);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));

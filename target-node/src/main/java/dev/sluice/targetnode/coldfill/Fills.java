@@ -42,8 +42,13 @@ public final class Fills {
     }
 
     /// Writes of another life of this target may still reach the cloud.
-    public void begunAfterAKill() {
+    public void begunUnsettled() {
         unknown.all();
+    }
+
+    /// Whether keys are stored at all.
+    public boolean stores() {
+        return !unknown.containsAll();
     }
 
     /// Whether no write may still reach the cloud.

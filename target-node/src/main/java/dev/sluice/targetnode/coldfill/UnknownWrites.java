@@ -9,8 +9,9 @@ import java.util.Map;
 /// minute nothing is stored of them. Otherwise a read past this target would see the write when it lands, and the next
 /// one here the object that was fetched before that.
 ///
-/// In memory. A target that was stopped in order while there were some, or that was killed and so may have had some,
-/// begins as if each key were one of them ([#all]). So does one that has too many to remember.
+/// In memory. A target leaves a mark on a drive before it first writes a key of it to a cloud, and takes it away when
+/// it stops in order and has none of these. One that finds the mark begins as if each key were one of them ([#all]),
+/// and one that has too many to remember goes on so.
 final class UnknownWrites {
     static final Duration KEPT = Duration.ofSeconds(60);
 
@@ -55,6 +56,11 @@ final class UnknownWrites {
         }
         forget();
         return all || since.containsKey(key);
+    }
+
+    synchronized boolean containsAll() {
+        forget();
+        return all;
     }
 
     synchronized boolean isEmpty() {

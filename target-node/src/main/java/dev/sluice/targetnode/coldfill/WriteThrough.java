@@ -179,8 +179,9 @@ public final class WriteThrough {
     }
 
     /// Synced whatever the bucket's durability is: after the cloud has changed, a power cut must not bring the old copy
-    /// back. One look into the index when there is none.
+    /// back. One look into the index when there is none. The cloud is written next, and a kill may come then.
     private void forget(Bucket bucket, String key) {
+        store.noteCloudWrite(BucketRefs.of(bucket), key);
         store.delete(BucketRefs.of(bucket), key, WriteCheck.NONE, Durability.FSYNC);
     }
 

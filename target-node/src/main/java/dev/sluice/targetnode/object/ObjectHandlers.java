@@ -93,6 +93,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     private final MultipartHandlers multipart;
     private final CompleteUploadHandler completions;
     private final BucketBackends backends;
+    private final Fills fills;
     private final CloudListing cloud;
     private final Scrubs scrubs;
     private final Resilver resilver;
@@ -116,6 +117,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
             MultipartHandlers multipart,
             CompleteUploadHandler completions,
             BucketBackends backends,
+            Fills fills,
             CloudListing cloud,
             Scrubs scrubs,
             Resilver resilver,
@@ -137,6 +139,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         this.multipart = multipart;
         this.completions = completions;
         this.backends = backends;
+        this.fills = fills;
         this.cloud = cloud;
         this.scrubs = scrubs;
         this.resilver = resilver;
@@ -168,7 +171,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var writes = new BucketWriteGate(views);
         var fills = new Fills();
         if (!store.startedSettled()) {
-            fills.begunAfterAKill();
+            fills.begunUnsettled();
         }
         store.settledWhen(fills::isSettled);
         var writeThrough = new WriteThrough(store, backends, fills, writes);
@@ -202,6 +205,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
                         threads,
                         CompleteUploadHandler.PATIENCE),
                 backends,
+                fills,
                 new CloudListing(backends),
                 store.scrubs(scrubbing, new BucketNames(views), new ScrubRepair(views, damagedCopies)),
                 store.resilver(resilvering, new BucketNames(views)),
@@ -474,6 +478,10 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     public Revalidation revalidation() {
         return revalidation;
+    }
+
+    public Fills fills() {
+        return fills;
     }
 
     public Scrubs scrubs() {

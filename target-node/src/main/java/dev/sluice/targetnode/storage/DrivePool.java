@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
 import dev.sluice.targetnode.storage.attach.DriveTables;
@@ -370,6 +371,15 @@ final class DrivePool implements AutoCloseable {
     /// Whether no write of the life before may still reach a cloud.
     boolean startedSettled() {
         return startedSettled;
+    }
+
+    /// Where a drive of this target is.
+    Path path(String id) {
+        return slots().stream()
+                .filter(slot -> slot.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new StoreException.Unavailable("drive " + id + " has left this target"))
+                .path();
     }
 
     DriveSet set() {

@@ -147,7 +147,7 @@ public final class ObjectStore implements AutoCloseable {
         return opened.watches().stream().allMatch(DriveWatch::begun);
     }
 
-    /// Whether no write of this target's life before may still reach a cloud: that one was stopped in order.
+    /// Whether no write of this target's life before may still reach a cloud: it made none, or was stopped in order.
     public boolean startedSettled() {
         return opened.startedSettled();
     }
@@ -155,6 +155,19 @@ public final class ObjectStore implements AutoCloseable {
     /// @param is whether no write may still reach a cloud; asked when the store is closed, must not block
     public void settledWhen(BooleanSupplier is) {
         opened.set().settledWhen(is);
+    }
+
+    /// Before a write of the cloud: another life of this target must know of it. Durable when it returns, on the drives
+    /// of the key.
+    public void noteCloudWrite(BucketRef bucket, String key) {
+        for (var drive : drives.of(bucket, key).toWrite()) {
+            if (!opened.set().isNoted(drive.id())) {
+                boolean _ = drive.call(() -> {
+                    opened.set().noteCloudWrite(drive.id(), opened.path(drive.id()));
+                    return true;
+                });
+            }
+        }
     }
 
     Mover mover() {

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.coldfill;
 import static dev.sluice.targetnode.coldfill.TargetFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
 import dev.sluice.backend.BackendCalls;
 import dev.sluice.common.s3.Conditions;
@@ -13,9 +14,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -238,12 +241,8 @@ class UnknownWritesTest {
         }
     }
 
-    /// What it had cached before is right: each write deletes that first.
-    @Test
-    void targetThatWasKilledStoresNothingAtFirst() throws Exception {
-        target.put(target.cached(), "a", random(1, 1000));
-        target.inCloud("b", random(2, 1000));
-        var killed = Files.createDirectory(folder.resolve("killed"));
+    private Path killed() throws Exception {
+        var killed = Files.createTempDirectory(folder, "killed");
         var copying = new ProcessBuilder(
                         "cp",
                         "-a",
@@ -252,7 +251,15 @@ class UnknownWritesTest {
                 .inheritIO()
                 .start();
         assertThat(copying.waitFor()).isZero();
-        try (var next = new TargetFixture(killed, target.cloud())) {
+        return killed;
+    }
+
+    /// What it had cached before is right: each write deletes that first.
+    @Test
+    void targetThatWroteAndWasKilledStoresNothingAtFirst() throws Exception {
+        target.put(target.cached(), "a", random(1, 1000));
+        target.inCloud("b", random(2, 1000));
+        try (var next = new TargetFixture(killed(), target.cloud())) {
             assertThat(next.get(next.cached(), "a").header("x-sluice-cache")).isEqualTo("hit");
             for (int turn = 0; turn < 2; turn++) {
                 assertThat(next.get(next.cached(), "b").header("x-sluice-cache"))
@@ -262,5 +269,38 @@ class UnknownWritesTest {
             assertThat(next.stored(next.cached(), "c")).isFalse();
             next.requireNothingLeft();
         }
+    }
+
+    /// The mark is there before the cloud hears of the first write.
+    @Test
+    void targetThatIsKilledInItsFirstWriteStoresNothingAtFirst() throws Exception {
+        target.inCloud("b", random(2, 1000));
+        var before = killed();
+        var during = new AtomicReference<Path>();
+        target.cloud().before((operation, _) -> {
+            if (operation.equals("delete")) {
+                during.set(assertDoesNotThrow(this::killed));
+            }
+        });
+        target.delete(target.cached(), "a");
+        for (var life : List.of(before, during.get())) {
+            try (var next = new TargetFixture(life, target.cloud())) {
+                assertThat(next.get(next.cached(), "b").header("x-sluice-cache"))
+                        .isEqualTo(life.equals(before) ? "miss" : "bypass");
+                next.requireNothingLeft();
+            }
+        }
+    }
+
+    /// A job would take them for stored.
+    @Test
+    void jobsFetchNothingWhileNothingIsStored() {
+        var unknown = new UnknownWrites(now::get);
+        var cold = target.coldFill(new Fills(unknown), ParallelFetch.Terms.USUAL);
+        target.inCloud("a", random(1, 1000));
+        unknown.all();
+        assertThatThrownBy(() -> cold.store(target.cached(), "a")).isInstanceOf(StoreException.Unavailable.class);
+        passes(MINUTE);
+        assertThat(assertDoesNotThrow(() -> cold.store(target.cached(), "a"))).isTrue();
     }
 }

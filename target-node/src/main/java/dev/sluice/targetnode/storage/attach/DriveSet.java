@@ -34,6 +34,7 @@ public final class DriveSet implements AutoCloseable {
     private final String cluster;
     private final String node;
     private final Map<String, DriveLock> locks = new ConcurrentHashMap<>();
+    private final Set<String> noted = ConcurrentHashMap.newKeySet();
     private volatile BooleanSupplier settled = () -> true;
 
     DriveSet(String cluster, String node) {
@@ -45,7 +46,7 @@ public final class DriveSet implements AutoCloseable {
     ///
     /// @param table counts, and is on each drive that is held
     /// @param missing the other members, and why they are not held; without disabled ones
-    /// @param settled whether no write of the life before may still reach a cloud: it was stopped in order
+    /// @param settled whether no write of the life before may still reach a cloud
     public record Started(DriveSet set, DriveTable table, Map<String, String> missing, boolean settled) {}
 
     /// Takes the drives that the newest drive table names, and those at configured paths that are nobody's.
@@ -82,6 +83,19 @@ public final class DriveSet implements AutoCloseable {
     ///     must not block
     public void settledWhen(BooleanSupplier is) {
         settled = is;
+    }
+
+    /// Whether the drive bears the mark of writes to a cloud. On any thread.
+    public boolean isNoted(String id) {
+        return noted.contains(id);
+    }
+
+    /// A write of a cloud is about to be made.
+    public void noteCloudWrite(String id, Path path) throws IOException {
+        new CloudWritesMark(path).write();
+        if (holds(id)) {
+            noted.add(id);
+        }
     }
 
     String node() {
@@ -179,6 +193,7 @@ public final class DriveSet implements AutoCloseable {
 
     /// Lets go of one drive, so that it can be unmounted.
     public void release(String id) throws IOException {
+        noted.remove(id);
         var lock = locks.remove(id);
         if (lock != null) {
             lock.close();
@@ -191,7 +206,10 @@ public final class DriveSet implements AutoCloseable {
     public void releaseAtEnd(String id, Path path, DriveTable table) throws IOException {
         if (holds(id) && table.current().has(id)) {
             requireSame(id, path);
-            new CleanStopMark(path).write(id, table.version(), settled.getAsBoolean());
+            if (settled.getAsBoolean()) {
+                new CloudWritesMark(path).delete();
+            }
+            new CleanStopMark(path).write(id, table.version());
         }
         release(id);
     }
@@ -257,6 +275,7 @@ public final class DriveSet implements AutoCloseable {
     /// What another life of the drive left would say that the drive is another one.
     private static void clearIndex(Path path) throws IOException {
         new CleanStopMark(path).delete();
+        new CloudWritesMark(path).delete();
         new TableFile(path).delete();
         clear(path.resolve(".sluice/control"));
         clear(path.resolve(".sluice/buckets"));

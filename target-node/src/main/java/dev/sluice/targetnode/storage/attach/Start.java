@@ -258,10 +258,8 @@ final class Start {
                 .collect(Collectors.toSet());
     }
 
-    /// Before this life deletes what the one before has left.
     private boolean isSettled(DriveTable table) {
-        var held = heldIds(table);
-        return !held.isEmpty() && held.stream().allMatch(id -> new CleanStopMark(pathOf(id)).isSettled(id));
+        return heldIds(table).stream().noneMatch(id -> new CloudWritesMark(pathOf(id)).isThere());
     }
 
     private DriveRefusedException mayBeOld(DriveTable table) {
