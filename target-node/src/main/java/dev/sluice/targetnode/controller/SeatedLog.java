@@ -14,8 +14,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -66,7 +68,7 @@ final class SeatedLog implements Consensus {
 
     private final Set<String> warned = new HashSet<>();
     private final Set<String> forsaken = new HashSet<>(); // servers that are not opened while another log is led
-    private long inTouch = System.nanoTime(); // with the log of the server that is open
+    private final Map<LogId, Long> inTouch = new HashMap<>(); // with each log that has a folder here: when last
 
     SeatedLog(NodeId self, SortedSet<NodeId> controllers, StateDrives drives, RaftCalls calls) {
         this.self = self;
@@ -237,12 +239,16 @@ final class SeatedLog implements Consensus {
         return leaves;
     }
 
-    /// Nothing was heard of it for long: not from a leader, and not from another controller.
+    /// Nothing was heard of it for long, since this was first asked: not from a leader, nor from others.
     private boolean isSilent(LogId log) {
-        if (!heard.of(log).isEmpty() || open.filter(SeatedLog::isLed).isPresent()) {
-            inTouch = System.nanoTime();
+        long now = System.nanoTime();
+        boolean isLedHere = open.filter(here -> here.folder().logId().equals(log))
+                .filter(SeatedLog::isLed)
+                .isPresent();
+        if (isLedHere || !heard.of(log).isEmpty()) {
+            inTouch.put(log, now);
         }
-        return System.nanoTime() - inTouch > HeardSeats.FRESH.toNanos();
+        return now - inTouch.computeIfAbsent(log, _ -> now) > HeardSeats.FRESH.toNanos();
     }
 
     private static boolean isLed(Server server) {
@@ -365,7 +371,7 @@ final class SeatedLog implements Consensus {
             holding = Seat.Holding.SOME;
             cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
             trouble = Optional.empty();
-            inTouch = System.nanoTime();
+            inTouch.put(folder.logId(), System.nanoTime());
             forsaken.remove(folder.server());
             open = Optional.of(new Server(folder, log));
             if (closed) {
