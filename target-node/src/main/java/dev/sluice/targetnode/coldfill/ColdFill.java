@@ -133,15 +133,15 @@ public final class ColdFill {
     /// Stores an object that is only in the cloud yet, for no reader; shares the fetch with readers. Waits for its end.
     ///
     /// @return false when it was stored before, another's fetch stores it, or a client is writing it
-    /// @throws StoreException what the cloud or the drive said instead; NoSpace when the drive took no more
+    /// @throws StoreException what the cloud or the drive said instead; NoSpace when the drive took no more;
+    ///     Unavailable, and when it can be asked again, while a write may still reach the cloud
     public boolean store(Bucket bucket, String key) throws InterruptedException {
-        if (!fills.stores()) {
-            throw new StoreException.Unavailable("writes may still reach the cloud: nothing is stored for a minute");
-        }
         var backend = backends.of(bucket);
         var name = new Fills.Key(bucket.id(), key);
+        requireSettled(name);
         var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
         if (joined.isEmpty()) {
+            requireSettled(name);
             return false;
         }
         return switch (joined.get().fill().awaitEnd()) {
@@ -149,6 +149,14 @@ public final class ColdFill {
             case THERE, SUPERSEDED -> false;
             case NO_ROOM -> throw new StoreException.NoSpace("a drive took no more of " + key);
         };
+    }
+
+    private void requireSettled(Fills.Key name) {
+        var wait = fills.unsettled(name);
+        if (wait.isPositive()) {
+            throw new StoreException.Unavailable(
+                    "a write of %s may still reach the cloud: it is not stored yet".formatted(name.key()), wait);
+        }
     }
 
     /// Compares what others have begun to fetch with the cloud's. What is outdated, or cannot be compared, serves those

@@ -5,6 +5,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.storage.change.KeyLocks;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -49,6 +50,11 @@ public final class Fills {
     /// Whether keys are stored at all.
     public boolean stores() {
         return !unknown.containsAll();
+    }
+
+    /// For how long nothing is stored of a key, whatever the cloud says.
+    Duration unsettled(Key key) {
+        return unknown.left(key);
     }
 
     /// Whether no write may still reach the cloud.

@@ -63,6 +63,15 @@ final class UnknownWrites {
         return all;
     }
 
+    /// For how long a key is still one of them.
+    synchronized Duration left(Fills.Key key) {
+        if (!contains(key)) {
+            return Duration.ZERO;
+        }
+        long from = all ? allSince : since.get(key);
+        return KEPT.minusNanos(clock.nanos() - from);
+    }
+
     synchronized boolean isEmpty() {
         forget();
         return !all && since.isEmpty();

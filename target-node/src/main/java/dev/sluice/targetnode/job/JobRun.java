@@ -331,12 +331,25 @@ final class JobRun implements Runnable {
                     exhausted();
                     throw later;
                 }
-                Thread.sleep(limits.pause().multipliedBy(1L << (attempt - 1)));
+                var pause = limits.pause().multipliedBy(1L << (attempt - 1));
+                pause(
+                        later instanceof StoreException.Unavailable named
+                                        && named.retryAfter().compareTo(pause) > 0
+                                ? named.retryAfter()
+                                : pause);
             } catch (InterruptedException | RuntimeException e) {
                 throw e;
             } catch (Exception checked) {
                 throw new IllegalStateException(checked);
             }
+        }
+    }
+
+    /// Ends early when the job does.
+    private void pause(Duration time) throws InterruptedException {
+        for (var left = time; left.isPositive(); left = left.minus(PAUSE)) {
+            requireWanted();
+            Thread.sleep(left.compareTo(PAUSE) < 0 ? left : PAUSE);
         }
     }
 

@@ -292,15 +292,24 @@ class UnknownWritesTest {
         }
     }
 
-    /// A job would take them for stored.
-    @Test
-    void jobsFetchNothingWhileNothingIsStored() {
+    /// A job that took them for stored would leave them out.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void jobsAreToldWhenAKeyIsStoredAgain(boolean all) {
         var unknown = new UnknownWrites(now::get);
         var cold = target.coldFill(new Fills(unknown), ParallelFetch.Terms.USUAL);
         target.inCloud("a", random(1, 1000));
-        unknown.all();
-        assertThatThrownBy(() -> cold.store(target.cached(), "a")).isInstanceOf(StoreException.Unavailable.class);
-        passes(MINUTE);
+        if (all) {
+            unknown.all();
+        } else {
+            unknown.add(new Fills.Key(target.cached().id(), "a"));
+        }
+        passes(Duration.ofSeconds(20));
+        assertThatThrownBy(() -> cold.store(target.cached(), "a"))
+                .isInstanceOfSatisfying(
+                        StoreException.Unavailable.class,
+                        later -> assertThat(later.retryAfter()).isEqualTo(MINUTE.minusSeconds(20)));
+        passes(MINUTE.minusSeconds(20));
         assertThat(assertDoesNotThrow(() -> cold.store(target.cached(), "a"))).isTrue();
     }
 }

@@ -13,6 +13,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.pace.Clock;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -217,7 +218,7 @@ class JobRunTest {
         var asked = new AtomicInteger();
         var part = run(2000, _ -> {
             asked.incrementAndGet();
-            throw new StoreException.Unavailable("the drive is offline");
+            throw new StoreException.Unavailable("the drive is offline", Duration.ZERO);
         });
         assertThat(part.state()).isEqualTo(JobState.DONE);
         assertThat(part.counts().failed()).isEqualTo(1000);
@@ -246,6 +247,37 @@ class JobRunTest {
         });
         assertThat(part.counts().done()).isEqualTo(1);
         assertThat(asked).hasValue(3);
+    }
+
+    @Test
+    void whatIsThereLaterIsAskedForThen() {
+        var asked = new ArrayList<Long>();
+        var part = run(1, _ -> {
+            asked.add(System.nanoTime());
+            if (asked.size() == 1) {
+                throw new StoreException.Unavailable("a write may still reach the cloud", Duration.ofMillis(300));
+            }
+            return StepResult.done(SIZE, 1);
+        });
+        assertThat(part.counts().done()).isEqualTo(1);
+        assertThat(asked).hasSize(2);
+        assertThat(asked.getLast() - asked.getFirst())
+                .isGreaterThanOrEqualTo(Duration.ofMillis(300).toNanos());
+    }
+
+    @Test
+    void jobThatWaitsForAnObjectCanBeStopped() throws InterruptedException {
+        var asked = new CountDownLatch(1);
+        var run = job(new Numbers(1, _ -> {
+            asked.countDown();
+            throw new StoreException.Unavailable("not before tomorrow", Duration.ofDays(1));
+        }));
+        var thread = Thread.ofVirtual().start(run);
+        asked.await();
+        run.stop();
+        thread.join();
+        assertThat(run.part().state()).isEqualTo(JobState.STOPPED);
+        assertThat(run.part().counts().failed()).isZero();
     }
 
     @Test
