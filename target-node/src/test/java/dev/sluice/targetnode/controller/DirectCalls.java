@@ -2,10 +2,15 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.targetnode.controller.raft.RaftCalls;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
+import dev.sluice.targetnode.controller.raft.Uninterrupted;
 import java.io.IOException;
 
 /// Raft's calls, delivered in this JVM.
 record DirectCalls(Servers servers) implements RaftCalls {
+    private RaftHandler reached(String peer) throws IOException {
+        return new Uninterrupted(servers.reached(peer));
+    }
+
     interface Servers {
         /// @throws IOException when it is not reached
         RaftHandler reached(String peer) throws IOException;
@@ -13,21 +18,21 @@ record DirectCalls(Servers servers) implements RaftCalls {
 
     @Override
     public byte[] vote(String peer, byte[] request) throws IOException {
-        return servers.reached(peer).vote(request);
+        return reached(peer).vote(request);
     }
 
     @Override
     public byte[] append(String peer, byte[] request) throws IOException {
-        return servers.reached(peer).append(request);
+        return reached(peer).append(request);
     }
 
     @Override
     public byte[] snapshot(String peer, byte[] request) throws IOException {
-        return servers.reached(peer).snapshot(request);
+        return reached(peer).snapshot(request);
     }
 
     @Override
     public byte[] startElection(String peer, byte[] request) throws IOException {
-        return servers.reached(peer).startElection(request);
+        return reached(peer).startElection(request);
     }
 }

@@ -4,13 +4,20 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Makes durable what Ratis leaves to the page cache. Ratis syncs its files, but not the names that they get:
 /// a vote is a renamed file, and a log's new segment is a new one. So no message leaves this server, and no
 /// entry is applied, before {@link #settle}. It costs the listing of one small folder when nothing changed.
 final class DurableState {
+    private static final Logger LOG = LoggerFactory.getLogger(DurableState.class);
+    private static final RaftPeerId UNKNOWN = RaftPeerId.valueOf("unknown");
+
     private final RaftFolder folder;
     private Optional<RaftStorageMetadataFile> metadata = Optional.empty();
     private Set<String> synced = Set.of(); // files by name and identity
@@ -55,20 +62,12 @@ final class DurableState {
     }
 
     /// @param said the newest term that the message, or the entry, names; 0 when it names none
-    /// @throws IOException also when that term is not on the drive. Ratis goes on in memory with a term that
-    ///     it could not write, and does not write it again: after a restart this server would vote in it twice
     synchronized void settle(long said) throws IOException {
-        var meta = metadata.orElseThrow(() -> new IOException("the log is not open yet"))
-                .getMetadata();
-        if (meta.getTerm() < said) {
-            throw new IOException("the term %d could not be written, and the drive says %d: this server is silent until"
-                            .formatted(said, meta.getTerm())
-                    + " there is a newer one");
-        }
+        var meta = withTerm(said);
         var names = SyncedFiles.names(folder.current());
         var next = new VoteRecord(
                 meta.getTerm(),
-                meta.getVotedFor().toString(),
+                meta.getVotedFor().equals(UNKNOWN) ? "" : meta.getVotedFor().toString(),
                 names.contains("raft-meta.conf"),
                 RaftFolder.newestSegment(names).stream()
                         .filter(start -> start > covered)
@@ -87,6 +86,18 @@ final class DurableState {
             SyncedFiles.write(folder.record(), next.encoded());
             written = Optional.of(next);
         }
+    }
+
+    /// Ratis goes on in memory with a term that it could not write, and does not write it again: after a restart this
+    /// server would vote in it twice. What it would have written of its vote is not known here, so that the term is
+    /// written with one for nobody that there is: after a restart it votes in it no more.
+    private RaftStorageMetadata withTerm(long said) throws IOException {
+        var file = metadata.orElseThrow(() -> new IOException("the log is not open yet"));
+        if (file.getMetadata().getTerm() < said) {
+            LOG.warn("the term {} was not written: it is now, with a vote for nobody", said);
+            file.persist(RaftStorageMetadata.valueOf(said, UNKNOWN));
+        }
+        return file.getMetadata();
     }
 
     /// After Ratis put another folder of snapshots in place.
