@@ -13,7 +13,8 @@ import java.util.Map;
 /// it stops in order and has none of these. One that finds the mark begins as if each key were one of them ([#all]),
 /// and one that has too many to remember goes on so.
 final class UnknownWrites {
-    static final Duration KEPT = Duration.ofSeconds(60);
+    /// Tests of whole clusters set less, by the property `sluice.unknown_write_seconds`.
+    static final Duration KEPT = Duration.ofSeconds(Integer.getInteger("sluice.unknown_write_seconds", 60));
 
     /// Of at most a KiB each.
     private static final int MOST = 10_000;
