@@ -9,9 +9,10 @@ import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.CacheRules;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.s3.S3Failure;
 import java.io.IOException;
 import java.net.URI;
@@ -58,8 +59,7 @@ final class BucketJson {
                         .intValue()
                 : before.localCopies();
         int replicas = value.has("replicas")
-                ? wholeNumber(value, "replicas", 1, BucketProperties.MAX_REPLICAS)
-                        .intValue()
+                ? wholeNumber(value, "replicas", 1, Group.MOST_REPLICAS).intValue()
                 : before.replicas();
         if (localCopies > 1 && replicas > 1) {
             throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
@@ -108,7 +109,7 @@ class BucketLifecycleTest {
         var first = new AtomicBoolean(true);
         cluster.control.beforeEach(state -> {
             if (first.getAndSet(false)) {
-                cluster.control.changeElsewhere(now -> now.apply(new Command.MarkDeleting("shards")));
+                cluster.control.changeElsewhere(now -> Planner.next(now, new Command.MarkDeleting("shards")));
                 throw new StoreException.Unavailable("the answer was lost");
             }
             return state;

@@ -5,6 +5,7 @@ import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -30,7 +31,7 @@ final class MemoryControl implements ControlPlane {
 
     /// What another node does: this one need not have heard of it.
     synchronized ClusterState applyElsewhere(Command command) {
-        return changeElsewhere(before -> before.apply(command));
+        return changeElsewhere(before -> Planner.next(before, command));
     }
 
     /// The same for what no single command does.
@@ -59,7 +60,7 @@ final class MemoryControl implements ControlPlane {
 
     @Override
     public synchronized ClusterState apply(Command command) {
-        state = before.apply(state).apply(command);
+        state = Planner.next(before.apply(state), command);
         published.publish(state);
         return state;
     }

@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
@@ -53,7 +54,8 @@ class NativeApiTest {
     /// Somebody else's change, between the moment this node looks at the properties and its command.
     private static ClusterState changed(ClusterState state, UnaryOperator<BucketProperties> change) {
         var now = TrialCluster.find(state, "shards");
-        return state.apply(
+        return Planner.next(
+                state,
                 new Command.SetBucketProperties("shards", now.id(), now.properties(), change.apply(now.properties())));
     }
 
@@ -94,10 +96,12 @@ class NativeApiTest {
     }
 
     private static ClusterState replaced(ClusterState state, Bucket old) {
-        var marked = state.apply(new Command.MarkDeleting("shards"));
-        return marked.apply(new Command.RemoveBucket("shards", old.id(), marked.version()))
-                .apply(new Command.ForgetBucket("shards", old.id()))
-                .apply(new Command.CreateBucket("shards", 43, old.properties()));
+        var marked = Planner.next(state, new Command.MarkDeleting("shards"));
+        return Planner.next(
+                marked,
+                new Command.RemoveBucket("shards", old.id(), marked.version()),
+                new Command.ForgetBucket("shards", old.id()),
+                new Command.CreateBucket("shards", 43, old.properties()));
     }
 
     private static final String VIA_LAB =

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.RoutePreference;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.util.Optional;

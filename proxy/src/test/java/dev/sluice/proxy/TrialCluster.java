@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotCounts;
 import dev.sluice.common.cluster.slots.TargetEntry;
@@ -77,10 +78,10 @@ final class TrialCluster implements AutoCloseable {
             if (sameJvm) {
                 here.put(id, target);
             }
-            state = state.apply(
-                    new Command.Join(new Node(id, Role.TARGET, "http://%s:8080".formatted(id.value()), "", 1)));
+            state = Planner.next(
+                    state, new Command.Join(new Node(id, Role.TARGET, "http://%s:8080".formatted(id.value()), "", 1)));
             var drive = new Command.RegisteredDrive("drive of " + id.value(), 1, true);
-            state = state.apply(new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
+            state = Planner.next(state, new Command.Register(id, "nonce", 0, "boot", List.of(drive)));
             int number = targets.size() - 1;
             target.serves(Group.slotsFor(ids.size()), slot -> slot % ids.size() == number, 1);
         }
@@ -192,8 +193,8 @@ final class TrialCluster implements AutoCloseable {
 
     private void entry(int number, BiFunction<NodeId, TargetEntry, Command> change) {
         var id = id(number);
-        control.changeElsewhere(state ->
-                state.apply(change.apply(id, state.replication().target(id).orElseThrow())));
+        control.changeElsewhere(state -> Planner.next(
+                state, change.apply(id, state.replication().target(id).orElseThrow())));
     }
 
     static NodeId id(int number) {

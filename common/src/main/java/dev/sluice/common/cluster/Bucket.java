@@ -40,15 +40,15 @@ public record Bucket(long id, String name, long createdMillis, long deletion, Bu
         return properties.backend().isPresent();
     }
 
-    Bucket withDeletion(long version) {
+    public Bucket withDeletion(long version) {
         return new Bucket(id, name, createdMillis, version, properties, group);
     }
 
-    Bucket withGroup(int newGroup) {
+    public Bucket withGroup(int newGroup) {
         return new Bucket(id, name, createdMillis, deletion, properties, newGroup);
     }
 
-    Bucket with(BucketProperties changed) {
+    public Bucket with(BucketProperties changed) {
         return new Bucket(id, name, createdMillis, deletion, changed, group);
     }
 }

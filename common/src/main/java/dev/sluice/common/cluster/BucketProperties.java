@@ -2,6 +2,8 @@ package dev.sluice.common.cluster;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,6 @@ public record BucketProperties(
         Optional<Long> quota,
         CacheRules cache) {
     public static final int MAX_LOCAL_COPIES = 8;
-    public static final int MAX_REPLICAS = 8;
     private static final int ONE_COPY = 1;
 
     public BucketProperties {
@@ -28,9 +29,9 @@ public record BucketProperties(
             throw new IllegalArgumentException(
                     "local_copies must be from 1 to %d, not %d".formatted(MAX_LOCAL_COPIES, localCopies));
         }
-        if (replicas < 1 || replicas > MAX_REPLICAS) {
+        if (replicas < 1 || replicas > Group.MOST_REPLICAS) {
             throw new IllegalArgumentException(
-                    "replicas must be from 1 to %d, not %d".formatted(MAX_REPLICAS, replicas));
+                    "replicas must be from 1 to %d, not %d".formatted(Group.MOST_REPLICAS, replicas));
         }
         if (replicas > 1 && backend.isPresent()) {
             throw new IllegalArgumentException(

@@ -38,19 +38,19 @@ public record BucketTable(long nextId, SortedMap<String, Bucket> buckets, Sorted
         return removed.getOrDefault(name, 0L) == id;
     }
 
-    BucketTable adding(String name, long nowMillis, BucketProperties properties, int group) {
+    public BucketTable adding(String name, long nowMillis, BucketProperties properties, int group) {
         var next = new TreeMap<>(buckets);
         next.put(name, new Bucket(nextId, name, nowMillis, 0, properties, group));
         return new BucketTable(nextId + 1, next, removed);
     }
 
-    BucketTable with(Bucket changed) {
+    public BucketTable with(Bucket changed) {
         var next = new TreeMap<>(buckets);
         next.put(changed.name(), changed);
         return new BucketTable(nextId, next, removed);
     }
 
-    BucketTable removing(Bucket bucket) {
+    public BucketTable removing(Bucket bucket) {
         var left = new TreeMap<>(buckets);
         left.remove(bucket.name());
         var gone = new TreeMap<>(removed);
@@ -58,7 +58,7 @@ public record BucketTable(long nextId, SortedMap<String, Bucket> buckets, Sorted
         return new BucketTable(nextId, left, gone);
     }
 
-    BucketTable forgetting(String name) {
+    public BucketTable forgetting(String name) {
         var gone = new TreeMap<>(removed);
         gone.remove(name);
         return new BucketTable(nextId, buckets, gone);

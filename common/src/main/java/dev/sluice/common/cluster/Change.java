@@ -42,7 +42,7 @@ public record Change(
     }
 
     /// @throws IllegalArgumentException when the states differ in what no entry changes
-    static Change between(ClusterState before, ClusterState after) {
+    public static Change between(ClusterState before, ClusterState after) {
         if (after.version() != before.version() + 1
                 || !after.clusterId().equals(before.clusterId())
                 || !after.members().equals(before.members())

@@ -2,23 +2,18 @@ package dev.sluice.common.cluster;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.sluice.common.cluster.slots.Leader;
-import dev.sluice.common.cluster.slots.NewGroup;
-import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
-import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobTable;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.store.StoreException;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Everything the controllers keep. A pure state machine: the same commands in the same order give the same state.
+/// Everything the controllers keep. A pure state machine: the same changes in the same order give the same state. What
+/// a command changes is planned by `planning.Planner`, at one place.
 ///
-/// @param version grows by one with every command that changes something
+/// @param version grows by one with every change
 /// @param members the targets this cluster is made of; slots are shared out only when all of them have joined
 /// @param credentials access key → secret key: of the node that has this state, and no part of what is agreed on
 /// @param replication targets, drives, and which drives keep each slot of the replicated buckets
@@ -73,67 +68,6 @@ public record ClusterState(
         return map.nodes().keySet().containsAll(members);
     }
 
-    /// @throws StoreException when the command cannot be applied; the state is then unchanged
-    public ClusterState apply(Command command) {
-        return apply(command, Leader.KNOWS_NOTHING);
-    }
-
-    /// What the controller that plans does; all others apply the [Change].
-    ///
-    /// @throws StoreException when the command cannot be applied; the state is then unchanged
-    public ClusterState apply(Command command, Leader leader) {
-        return switch (command) {
-            case Command.Join(var node) -> join(node);
-            case Command.CreateBucket(var name, var now, var properties) -> {
-                if (buckets.find(name).isPresent()) {
-                    throw new StoreException.BucketExists(name);
-                }
-                if (buckets.removed().containsKey(name)) {
-                    throw new StoreException.Unavailable(
-                            "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
-                }
-                yield create(name, now, properties, leader);
-            }
-            case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
-                same(name, id)
-                        .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
-                        .filter(_ -> properties.replicatesAs(expected))
-                        .map(bucket -> with(buckets.with(bucket.with(properties))))
-                        .orElse(this);
-            case Command.SetReplication(var name, var id, var deletion, var expected, var properties) ->
-                same(name, id)
-                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
-                        .filter(bucket -> bucket.properties().equals(expected))
-                        .map(bucket -> replicating(bucket, properties, leader))
-                        .orElse(this);
-            case Command.MarkDeleting(var name) -> {
-                var bucket = existing(name);
-                yield bucket.deleting() ? this : with(buckets.with(bucket.withDeletion(version + 1)));
-            }
-            case Command.KeepBucket(var name, var id) ->
-                same(name, id)
-                        .map(bucket -> with(buckets.with(bucket.withDeletion(0))))
-                        .orElse(this);
-            case Command.RemoveBucket(var name, var id, var deletion) ->
-                same(name, id)
-                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
-                        .map(bucket -> with(buckets.removing(bucket)))
-                        .orElse(this);
-            case Command.ForgetBucket(var name, var id) ->
-                buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : this;
-            case Command.JobCommand job -> with(changed(job));
-            case Command.SlotCommand slots -> with(Planner.plan(this, slots, leader));
-        };
-    }
-
-    /// The effects of a command as the log keeps them; empty when it has none.
-    ///
-    /// @throws StoreException as [#apply]
-    public Optional<Change> plan(Command command, Leader leader) {
-        var next = apply(command, leader);
-        return next.version() == version ? Optional.empty() : Optional.of(Change.between(this, next));
-    }
-
     /// Empty when the change was planned from another version than this one.
     public Optional<ClusterState> apply(Change change) {
         if (change.ifVersion() != version) {
@@ -171,98 +105,5 @@ public record ClusterState(
     public String toString() {
         return "ClusterState[version %d of %s, %s, %s, keys %s]"
                 .formatted(version, clusterId, map, buckets, credentials.keySet());
-    }
-
-    private ClusterState join(Node node) {
-        var known = map.nodes().get(node.id());
-        if (node.equals(known)) {
-            return this;
-        }
-        if (known != null && (known.role() != node.role() || known.weight() != node.weight())) {
-            throw new StoreException.InvalidArgument("%s is in the cluster as a %s of weight %s, not a %s of weight %s"
-                    .formatted(node.id(), known.role(), known.weight(), node.role(), node.weight()));
-        }
-        if (node.role() == Role.TARGET && !members.contains(node.id())) {
-            throw new StoreException.InvalidArgument(
-                    node.id() + " is not one of the targets this cluster is made of: " + members);
-        }
-        return new ClusterState(
-                version + 1, clusterId, members, map.with(node), buckets, credentials, replication, jobs);
-    }
-
-    private ClusterState create(String name, long nowMillis, BucketProperties properties, Leader leader) {
-        var grouped = grouped(properties, leader);
-        return with(buckets.adding(name, nowMillis, properties, group(grouped, properties)), grouped);
-    }
-
-    /// Of a bucket that is marked for deletion and empty; it is kept.
-    private ClusterState replicating(Bucket bucket, BucketProperties properties, Leader leader) {
-        if (bucket.replicated() && properties.replicas() == 1) {
-            // a drive that is away may come back with objects that were deleted, and nobody would compare them
-            throw new StoreException.InvalidArgument(
-                    "a bucket with replicas cannot become one without; create another bucket");
-        }
-        var grouped = grouped(properties, leader);
-        var changed =
-                bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
-        return with(buckets.with(changed), grouped);
-    }
-
-    private Replication grouped(BucketProperties properties, Leader leader) {
-        return properties.replicas() == 1
-                ? replication
-                : NewGroup.in(this, properties.replicas(), properties.durability(), leader.slots(members.size()));
-    }
-
-    private static int group(Replication grouped, BucketProperties properties) {
-        return properties.replicas() == 1
-                ? 0
-                : grouped.group(properties.replicas(), properties.durability())
-                        .orElseThrow()
-                        .id();
-    }
-
-    private JobTable changed(Command.JobCommand command) {
-        return switch (command) {
-            case Command.StartJob(var id, var spec, var author, var now) -> {
-                var _ = same(spec.bucket(), spec.bucketId())
-                        .orElseThrow(() -> new StoreException.NoSuchBucket(spec.bucket()));
-                yield jobs.starting(Job.started(id, spec, author, now));
-            }
-            case Command.EndJobPart(var id, var target, var part, var now) ->
-                jobs.partEnded(
-                        id, target, part, map.targets().stream().map(Node::id).collect(Collectors.toSet()), now);
-            case Command.MoveJob(var id, var target, var position) -> jobs.moved(id, target, position);
-            case Command.StopJob(var id, var parts, var now) -> jobs.stopping(id, parts, now);
-        };
-    }
-
-    private Bucket existing(String name) {
-        return buckets.find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
-    }
-
-    private Optional<Bucket> same(String name, long id) {
-        return buckets.find(name).filter(bucket -> bucket.id() == id);
-    }
-
-    private ClusterState with(BucketTable changed) {
-        return with(changed, replication);
-    }
-
-    private ClusterState with(BucketTable changed, Replication grouped) {
-        return new ClusterState(version + 1, clusterId, members, map, changed, credentials, grouped, jobs);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // the planner returns the same object when nothing changed
-    private ClusterState with(Replication changed) {
-        return changed == replication
-                ? this
-                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, changed, jobs);
-    }
-
-    private ClusterState with(JobTable changed) {
-        return changed.equals(jobs)
-                ? this
-                : new ClusterState(version + 1, clusterId, members, map, buckets, credentials, replication, changed);
     }
 }

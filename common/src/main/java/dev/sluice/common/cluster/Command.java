@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
 
-/// A change of the cluster's state, one record each; [ClusterState#apply] says what it does.
+/// What the cluster's state is to become, one record each; `planning.Planner` says what it changes.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "command")
 @JsonSubTypes({
     @JsonSubTypes.Type(Command.Join.class),

@@ -25,7 +25,7 @@ public interface ControlPlane {
     /// Changes the state, durably, before it returns the new one; this node's [#current] is at least as new then.
     /// Blocks.
     ///
-    /// @throws StoreException what [ClusterState#apply] throws, or Unavailable when the controller does not answer
+    /// @throws StoreException what `planning.Planner` throws, or Unavailable when the controller does not answer
     ClusterState apply(Command command);
 
     /// Asks the controller: the state returned was the newest at some time during the call. A node says "no

@@ -30,7 +30,7 @@ public interface ControllerService {
     /// @return what somebody with the state of this version lacks to have the one after the change
     /// @throws StoreException.NotLeader when another one is to be asked; nothing was done
     /// @throws StoreException.Unavailable when the outcome is not known
-    /// @throws StoreException what [dev.sluice.common.cluster.ClusterState#apply] throws
+    /// @throws StoreException what [dev.sluice.common.cluster.planning.Planner#plan] throws
     Told apply(Command command, long version);
 
     /// A target says that it lives. Waits for half a second at most, and never behind other calls.

@@ -3,7 +3,8 @@ package dev.sluice.common.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ class ChangesTest {
     private ClusterState last = first;
 
     private void plan(Command command) {
-        var change = last.plan(command, Leader.KNOWS_NOTHING).orElseThrow();
+        var change = Planner.plan(last, command, Leader.KNOWS_NOTHING).orElseThrow();
         changes.add(change);
         last = last.apply(change).orElseThrow();
     }

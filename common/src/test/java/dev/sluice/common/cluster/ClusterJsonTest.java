@@ -3,7 +3,9 @@ package dev.sluice.common.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
 import dev.sluice.common.jobs.JobKind;
@@ -151,19 +153,20 @@ class ClusterJsonTest {
 
     @Test
     void jobsReachOtherNodesAsChanges() throws IOException {
-        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
-                .apply(new Command.Join(NODE))
-                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        var state = Planner.next(
+                ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>()),
+                new Command.Join(NODE),
+                new Command.CreateBucket("shards", 42, PROPERTIES));
         for (var command : List.of(
                 new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
                 new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43))) {
-            var change = state.plan(command, Leader.KNOWS_NOTHING).orElseThrow();
+            var change = Planner.plan(state, command, Leader.KNOWS_NOTHING).orElseThrow();
             var sent = StateCodec.decodeChange(StateCodec.encode(change));
             assertThat(sent).isEqualTo(change);
             assertThat(sent.jobs()).containsOnlyKeys("prefetch-1");
-            assertThat(state.plan(command, Leader.KNOWS_NOTHING)).isPresent();
+            assertThat(Planner.plan(state, command, Leader.KNOWS_NOTHING)).isPresent();
             state = state.apply(sent).orElseThrow();
-            assertThat(state.plan(command, Leader.KNOWS_NOTHING))
+            assertThat(Planner.plan(state, command, Leader.KNOWS_NOTHING))
                     .as("a repetition")
                     .isEmpty();
         }
@@ -173,9 +176,10 @@ class ClusterJsonTest {
 
     @Test
     void jobOfANewerBuildGoesThroughAnOlderOneUnchanged() throws IOException {
-        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
-                .apply(new Command.CreateBucket("shards", 42, PROPERTIES))
-                .apply(new Command.StartJob("prefetch-1", PREFETCH, "author", 42));
+        var state = Planner.next(
+                ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>()),
+                new Command.CreateBucket("shards", 42, PROPERTIES),
+                new Command.StartJob("prefetch-1", PREFETCH, "author", 42));
         var newer = new String(ClusterJson.write(state), StandardCharsets.UTF_8).replace("PREFETCH", "POLISH");
         var read = ClusterJson.read(newer.getBytes(StandardCharsets.UTF_8), ClusterState.class);
         assertThat(read.jobs().find("prefetch-1").orElseThrow().spec().kind()).isEqualTo(new JobKind("polish"));
@@ -184,8 +188,10 @@ class ClusterJsonTest {
 
     @Test
     void changeOfABuildWithoutJobsIsRead() throws IOException {
-        var change = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
-                .plan(new Command.Join(NODE), Leader.KNOWS_NOTHING)
+        var change = Planner.plan(
+                        ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>()),
+                        new Command.Join(NODE),
+                        Leader.KNOWS_NOTHING)
                 .orElseThrow();
         var old = new String(StateCodec.encode(change), StandardCharsets.ISO_8859_1).replace(",\"jobs\":null", "");
         assertThat(old).doesNotContain("jobs");
@@ -195,10 +201,11 @@ class ClusterJsonTest {
 
     @Test
     void jobOnAnotherBucketOfTheNameIsRefused() {
-        var state = ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>())
-                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        var state = Planner.next(
+                ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>()),
+                new Command.CreateBucket("shards", 42, PROPERTIES));
         var other = new JobSpec(JobKind.PREFETCH, "shards", 2, "", Optional.empty(), false);
-        assertThatThrownBy(() -> state.apply(new Command.StartJob("prefetch-1", other, "author", 42)))
+        assertThatThrownBy(() -> Planner.next(state, new Command.StartJob("prefetch-1", other, "author", 42)))
                 .isInstanceOf(StoreException.NoSuchBucket.class);
     }
 
@@ -206,10 +213,11 @@ class ClusterJsonTest {
     @MethodSource("commands")
     void theStateAfterEachCommandIsTheSameOnTheOtherSide(Command command) throws IOException {
         var members = new TreeSet<>(List.of(NODE.id()));
-        var state = ClusterState.create("cluster", members, new TreeMap<>(Map.of("key", "secret")))
-                .apply(new Command.CreateBucket("shards", 42, PROPERTIES));
+        var state = Planner.next(
+                ClusterState.create("cluster", members, new TreeMap<>(Map.of("key", "secret"))),
+                new Command.CreateBucket("shards", 42, PROPERTIES));
         if (!(command instanceof Command.CreateBucket)) {
-            state = state.apply(command);
+            state = Planner.next(state, command);
         }
         assertThat(ClusterJson.read(ClusterJson.write(state), ClusterState.class))
                 .isEqualTo(state);

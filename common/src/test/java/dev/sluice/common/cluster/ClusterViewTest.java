@@ -3,6 +3,7 @@ package dev.sluice.common.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.auth.BucketPolicy;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.Optional;
@@ -13,8 +14,9 @@ import org.junit.jupiter.api.Test;
 class ClusterViewTest {
     private static final NodeId TARGET = new NodeId("target001");
 
-    private ClusterState state = ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>())
-            .apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+    private ClusterState state = Planner.next(
+            ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>()),
+            new Command.Join(new Node(TARGET, Role.TARGET, "http://127.0.0.1:1", "", 1)));
 
     @Test
     void unreadablePolicyClosesItsOwnBucketOnly() {
@@ -53,10 +55,10 @@ class ClusterViewTest {
         create("a", allowing("a"));
         var before = ClusterView.of(state);
         var old = state.buckets().find("a").orElseThrow();
-        state = state.apply(new Command.MarkDeleting("a"));
+        state = Planner.next(state, new Command.MarkDeleting("a"));
         long deletion = state.buckets().find("a").orElseThrow().deletion();
-        state = state.apply(new Command.RemoveBucket("a", old.id(), deletion));
-        state = state.apply(new Command.ForgetBucket("a", old.id()));
+        state = Planner.next(state, new Command.RemoveBucket("a", old.id(), deletion));
+        state = Planner.next(state, new Command.ForgetBucket("a", old.id()));
         create("a", allowing("a"));
         assertThat(policy(before.next(state), "a").allowsAnonymous("s3:GetObject", "a", "k"))
                 .isTrue();
@@ -67,14 +69,19 @@ class ClusterViewTest {
     }
 
     private void create(String bucket, String policy) {
-        state = state.apply(new Command.CreateBucket(bucket, 1, BucketProperties.defaults(Optional.empty())));
+        state = Planner.next(state, new Command.CreateBucket(bucket, 1, BucketProperties.defaults(Optional.empty())));
         set(bucket, policy);
     }
 
     private void set(String bucket, String policy) {
         var known = state.buckets().find(bucket).orElseThrow();
-        state = state.apply(new Command.SetBucketProperties(
-                bucket, known.id(), known.properties(), known.properties().withPolicy(Optional.of(policy))));
+        state = Planner.next(
+                state,
+                new Command.SetBucketProperties(
+                        bucket,
+                        known.id(),
+                        known.properties(),
+                        known.properties().withPolicy(Optional.of(policy))));
     }
 
     private static String allowing(String bucket) {

@@ -2,6 +2,7 @@ package dev.sluice.common.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Slot;
 import java.util.List;
@@ -18,7 +19,7 @@ class RoutingTest {
                 .toList();
         var state = ClusterState.create("c", new TreeSet<>(ids), new TreeMap<>());
         for (var id : ids) {
-            state = state.apply(new Command.Join(new Node(id, Role.TARGET, "http://" + id.value(), "", 1)));
+            state = Planner.next(state, new Command.Join(new Node(id, Role.TARGET, "http://" + id.value(), "", 1)));
         }
         return state.map();
     }

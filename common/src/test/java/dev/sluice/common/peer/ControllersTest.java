@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
@@ -104,7 +105,7 @@ class ControllersTest {
         public Told apply(Command command, long version) {
             requireLeading();
             taken.add(command);
-            state = state.apply(command);
+            state = Planner.next(state, command);
             return told(version);
         }
 
@@ -271,7 +272,7 @@ class ControllersTest {
         here.remove(TWO);
         long version = node.confirm().version();
         var next = node.watch(version);
-        state = state.apply(create("b"));
+        state = Planner.next(state, create("b"));
         assertThat(next.get(10, TimeUnit.SECONDS)).isEqualTo(state);
     }
 

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.Changes;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -154,7 +155,7 @@ final class CommandQueue {
             }
             one.before = Optional.of(now);
             try {
-                var change = now.plan(one.command, memory);
+                var change = Planner.plan(now, one.command, memory);
                 if (change.isPresent()) {
                     now = now.apply(change.get()).orElseThrow();
                     changes.add(change.get());

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.slots.CutPair;
+import dev.sluice.common.cluster.planning.CutPair;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.controller;
 import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;

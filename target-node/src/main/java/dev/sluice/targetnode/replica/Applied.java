@@ -2,8 +2,8 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterState;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.bucket.BucketRefs;

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
-import dev.sluice.common.cluster.slots.Goals;
+import dev.sluice.common.cluster.planning.Goals;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;

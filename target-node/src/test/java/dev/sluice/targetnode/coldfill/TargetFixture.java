@@ -19,6 +19,7 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateWatch;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -121,7 +122,7 @@ public final class TargetFixture implements AutoCloseable {
 
         @Override
         public synchronized ClusterState apply(Command command) {
-            published.publish(current().apply(command));
+            published.publish(Planner.next(current(), command));
             return current();
         }
 
@@ -166,10 +167,11 @@ public final class TargetFixture implements AutoCloseable {
         backends = new BucketBackends((_, _) -> cloud, meters);
         drive = Files.createDirectories(folder.resolve("d1"));
         var spec = BackendSpec.of("s3://memory");
-        var state = ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>())
-                .apply(joinAt("http://127.0.0.1:1"))
-                .apply(new Command.CreateBucket("own", 1, BucketProperties.defaults(Optional.empty())))
-                .apply(new Command.CreateBucket("cached", 1, BucketProperties.defaults(Optional.of(spec))));
+        var state = Planner.next(
+                ClusterState.create("cluster1", new TreeSet<>(List.of(NODE)), new TreeMap<>()),
+                joinAt("http://127.0.0.1:1"),
+                new Command.CreateBucket("own", 1, BucketProperties.defaults(Optional.empty())),
+                new Command.CreateBucket("cached", 1, BucketProperties.defaults(Optional.of(spec))));
         own = state.buckets().find("own").orElseThrow();
         cached = state.buckets().find("cached").orElseThrow();
         control = new Known(state);

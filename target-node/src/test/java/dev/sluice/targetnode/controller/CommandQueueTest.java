@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.LogEntry;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
@@ -65,7 +66,7 @@ class CommandQueueTest {
                 throw new IllegalStateException(stopped);
             }
             requireUsable();
-            before.ifPresent(command -> state = state.apply(command));
+            before.ifPresent(command -> state = Planner.next(state, command));
             before = Optional.empty();
             var next = entry.appliedTo(Optional.of(state));
             next.ifPresent(now -> {

@@ -8,11 +8,12 @@ import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
@@ -127,8 +128,8 @@ class ControllerTest {
         var before = formed().current();
         var files = new StateFiles(TestDrives.at(drives.resolve("d0"), drives.resolve("d1")), ONE);
         var _ = files.load();
-        files.save(
-                before.apply(new Command.ControllerBoot(ONE, 2)).carrying(new TreeMap<>(Map.of("old", "forgotten"))));
+        files.save(Planner.next(before, new Command.ControllerBoot(ONE, 2))
+                .carrying(new TreeMap<>(Map.of("old", "forgotten"))));
         var after = open(ONE, TWO);
         awaitKeptOnBoth(after);
         assertThat(after.current().credentials()).isEqualTo(Map.of("key", "secret"));

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.slots.CutPair;
+import dev.sluice.common.cluster.planning.CutPair;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -279,7 +280,7 @@ class NewestStateTest {
 
         private void save(StateFiles files) {
             tried++;
-            var next = state.apply(new Command.ControllerBoot(OTHER, (int) tried))
+            var next = Planner.next(state, new Command.ControllerBoot(OTHER, (int) tried))
                     .carrying(new TreeMap<>(Map.of("save", Long.toString(tried))));
             try {
                 files.save(next);
@@ -321,7 +322,7 @@ class NewestStateTest {
             seen.unknown += start > counted ? 1 : 0;
             var taken = found.orElse(state);
             int boot = taken.replication().controllers().getOrDefault(SELF, 0) + 1;
-            state = taken.apply(new Command.ControllerBoot(SELF, boot));
+            state = Planner.next(taken, new Command.ControllerBoot(SELF, boot));
             running = Optional.of(files);
             if (random.nextInt(4) == 0) {
                 drives.writesToKill = random.nextInt(4);

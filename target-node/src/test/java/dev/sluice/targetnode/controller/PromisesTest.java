@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.time.Duration;
 import java.util.List;
@@ -26,9 +27,10 @@ class PromisesTest {
     private Promises promises = booted(1);
 
     private static ClusterState registered() {
-        var state = ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>())
-                .apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)));
-        return state.apply(register(0));
+        var state = Planner.next(
+                ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>()),
+                new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)));
+        return Planner.next(state, register(0));
     }
 
     private static Command.Register register(int ifIncarnation) {
@@ -43,7 +45,7 @@ class PromisesTest {
     /// A life of the controller whose number is in the log and whose first 1.1 s are over.
     private Promises booted(int boot) {
         var life = life(boot);
-        state = state.apply(new Command.ControllerBoot(SELF, boot));
+        state = Planner.next(state, new Command.ControllerBoot(SELF, boot));
         life.follow(state);
         clock.passes(1100);
         return life;
@@ -56,7 +58,7 @@ class PromisesTest {
     }
 
     private void log(Command command) {
-        state = state.apply(command);
+        state = Planner.next(state, command);
         promises.follow(state);
     }
 
@@ -130,7 +132,7 @@ class PromisesTest {
         clock.passes(1101);
         assertThat(promises.lapsed()).containsKey(TARGET);
         assertThat(promised(1)).isFalse();
-        state = state.apply(new Command.ControllerBoot(new NodeId("target009"), 1));
+        state = Planner.next(state, new Command.ControllerBoot(new NodeId("target009"), 1));
         promises.follow(state);
         assertThat(promised(1)).as("an entry about something else").isFalse();
         assertThat(promises.lapsed()).as("it is reported again").containsKey(TARGET);

@@ -11,7 +11,8 @@ import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateCodec;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.raft.RatisConsensus;
@@ -69,7 +70,7 @@ class RaftLogTest {
     }
 
     private static Change plan(ClusterState state, Command command) {
-        return state.plan(command, Leader.KNOWS_NOTHING).orElseThrow();
+        return Planner.plan(state, command, Leader.KNOWS_NOTHING).orElseThrow();
     }
 
     private ClusterState apply(Command command) {

@@ -6,9 +6,10 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.slots.CutPair;
-import dev.sluice.common.cluster.slots.Cuts;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.CutPair;
+import dev.sluice.common.cluster.planning.Cuts;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,12 @@ class ReportsTest {
     private ClusterState state = registered();
 
     private static ClusterState registered() {
-        var state = ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>())
-                .apply(new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)))
-                .apply(new Command.Register(
-                        TARGET, "nonce", 0, "boot", List.of(new Command.RegisteredDrive("d", 1, true))));
+        var state = Planner.next(
+                ClusterState.create("c", new TreeSet<>(List.of(TARGET)), new TreeMap<>()),
+                new Command.Join(new Node(TARGET, Role.TARGET, "http://h:1", "", 1)),
+                new Command.Register(TARGET, "nonce", 0, "boot", List.of(new Command.RegisteredDrive("d", 1, true))));
         for (var controller : List.of(ONE, TWO, THREE)) {
-            state = state.apply(new Command.ControllerBoot(controller, 1));
+            state = Planner.next(state, new Command.ControllerBoot(controller, 1));
         }
         return state;
     }
@@ -116,7 +117,7 @@ class ReportsTest {
         lapsed(TWO, 1, version() - 1);
         assertThat(due()).as("of an earlier entry").isEmpty();
         lapsed(TWO, 1, version());
-        state = state.apply(new Command.ControllerBoot(TWO, 2));
+        state = Planner.next(state, new Command.ControllerBoot(TWO, 2));
         assertThat(due()).as("of a former life").isEmpty();
     }
 
@@ -146,7 +147,7 @@ class ReportsTest {
     /// Nobody promises it anything any more.
     @Test
     void doubtOfAMutedTargetLasts() {
-        state = state.apply(new Command.Mute(TARGET, version(), new TreeSet<>()), new NobodyIsHeard());
+        state = Planner.next(state, new Command.Mute(TARGET, version(), new TreeSet<>()), new NobodyIsHeard());
         assertThat(state.replication().muted()).containsExactly(TARGET);
         lapsed(TWO, 1, version());
         assertThat(due()).isEmpty();
@@ -159,14 +160,14 @@ class ReportsTest {
 
     @Test
     void targetIsUpAgainWhenAMajorityHearsIt() {
-        state = state.apply(new Command.Down(TARGET, version(), new TreeMap<>(Map.of(ONE, 1, TWO, 1))));
+        state = Planner.next(state, new Command.Down(TARGET, version(), new TreeMap<>(Map.of(ONE, 1, TWO, 1))));
         says(ONE, 1, Map.of(), Map.of(TARGET, 1));
         assertThat(due()).isEmpty();
         says(TWO, 1, Map.of(), Map.of(TARGET, 7));
         assertThat(due()).as("another process").isEmpty();
         says(TWO, 1, Map.of(), Map.of(TARGET, 1));
         assertThat(due()).containsExactly(new Command.Up(TARGET, 1));
-        state = state.apply(new Command.Up(TARGET, 1));
+        state = Planner.next(state, new Command.Up(TARGET, 1));
         assertThat(due()).isEmpty();
     }
 }

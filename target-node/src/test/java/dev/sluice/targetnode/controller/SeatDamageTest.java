@@ -11,7 +11,8 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +88,7 @@ class SeatDamageTest {
     private static void change(SeatNodes nodes, int number) {
         var before = nodes.leader().snapshot().orElseThrow();
         var joining = new Command.Join(new Node(ONE, Role.TARGET, "http://h:" + number, "", 1));
-        nodes.propose(before.plan(joining, Leader.KNOWS_NOTHING).orElseThrow());
+        nodes.propose(Planner.plan(before, joining, Leader.KNOWS_NOTHING).orElseThrow());
     }
 
     private static Path find(Path folder, String beginning) throws IOException {

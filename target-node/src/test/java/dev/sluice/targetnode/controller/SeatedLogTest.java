@@ -13,7 +13,8 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Seat.Holding;
@@ -71,9 +72,11 @@ class SeatedLogTest {
 
     private ClusterState join(NodeId node) {
         var before = nodes.leader().snapshot().orElseThrow();
-        nodes.propose(
-                before.plan(new Command.Join(new Node(node, Role.TARGET, "http://h:1", "", 1)), Leader.KNOWS_NOTHING)
-                        .orElseThrow());
+        nodes.propose(Planner.plan(
+                        before,
+                        new Command.Join(new Node(node, Role.TARGET, "http://h:1", "", 1)),
+                        Leader.KNOWS_NOTHING)
+                .orElseThrow());
         return nodes.leader().snapshot().orElseThrow();
     }
 
@@ -279,7 +282,7 @@ class SeatedLogTest {
 
     private ClusterState oldState(String... drives) throws Exception {
         var empty = ClusterState.create("old", new TreeSet<>(ALL), new TreeMap<>(Map.of("key", "secret")));
-        var state = empty.apply(new Command.ControllerBoot(ONE, 1));
+        var state = Planner.next(empty, new Command.ControllerBoot(ONE, 1));
         for (var drive : List.of("d0", "d1")) {
             if (!List.of(drives).contains(drive)) {
                 nodes.drain(ONE, drive);

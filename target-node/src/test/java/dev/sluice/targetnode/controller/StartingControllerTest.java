@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateUpdate;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
@@ -96,7 +97,7 @@ class StartingControllerTest {
 
         @Override
         public ClusterState apply(Command command) {
-            state = state.apply(command);
+            state = Planner.next(state, command);
             booted.countDown();
             return state;
         }
@@ -116,14 +117,14 @@ class StartingControllerTest {
 
     private static ClusterState formed() {
         var state = ClusterState.create("c", new TreeSet<>(List.of(SELF)), new TreeMap<>());
-        return state.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
+        return Planner.next(state, new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
     }
 
     /// Between the two a bucket was removed and made again: who acts on the old one drops the new one's objects.
     @Test
     void historyIsNeverShownAsTheNewestState() throws Exception {
         var before = formed();
-        var after = before.apply(new Command.CreateBucket("b", 1, BucketProperties.defaults(Optional.empty())));
+        var after = Planner.next(before, new Command.CreateBucket("b", 1, BucketProperties.defaults(Optional.empty())));
         var log = new Replay(before);
         var leader = new Leading(after);
         var controller = new Controller(log, new TreeMap<>(), SELF, Set.of(SELF), 3, new FakeClock());

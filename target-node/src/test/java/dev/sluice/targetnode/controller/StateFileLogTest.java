@@ -7,7 +7,8 @@ import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Founding;
-import dev.sluice.common.cluster.slots.Leader;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -48,7 +49,7 @@ class StateFileLogTest {
     }
 
     private static Change boot(ClusterState from, int number) {
-        return from.plan(new Command.ControllerBoot(SELF, number), Leader.KNOWS_NOTHING)
+        return Planner.plan(from, new Command.ControllerBoot(SELF, number), Leader.KNOWS_NOTHING)
                 .orElseThrow();
     }
 

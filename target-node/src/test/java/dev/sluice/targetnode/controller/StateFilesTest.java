@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.StateCodec;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
@@ -595,7 +596,7 @@ class StateFilesTest {
                 new TreeMap<>(Map.of("key", "secret")),
                 empty.replication(),
                 empty.jobs());
-        return before.apply(new Command.ControllerBoot(SELF, boot));
+        return Planner.next(before, new Command.ControllerBoot(SELF, boot));
     }
 
     /// As a start does.

@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.name.ObjectName;
@@ -59,13 +60,14 @@ class CopySourcesTest {
         server.start();
         gateway = Optional.of(server);
         var one = BucketProperties.defaults(Optional.empty());
-        var state = ClusterState.create("c", new TreeSet<>(List.of(SELF, DEAD)), new TreeMap<>())
-                .apply(join(SELF, "http://127.0.0.1:" + server.getAddress().getPort()))
-                .apply(join(DEAD, "http://127.0.0.1:1"))
-                .apply(registration(SELF))
-                .apply(registration(DEAD))
-                .apply(new Command.CreateBucket("one", 1, one))
-                .apply(new Command.CreateBucket("two", 1, one.withReplicas(2)));
+        var state = Planner.next(
+                ClusterState.create("c", new TreeSet<>(List.of(SELF, DEAD)), new TreeMap<>()),
+                join(SELF, "http://127.0.0.1:" + server.getAddress().getPort()),
+                join(DEAD, "http://127.0.0.1:1"),
+                registration(SELF),
+                registration(DEAD),
+                new Command.CreateBucket("one", 1, one),
+                new Command.CreateBucket("two", 1, one.withReplicas(2)));
         known = Optional.of(ClusterView.of(state));
     }
 

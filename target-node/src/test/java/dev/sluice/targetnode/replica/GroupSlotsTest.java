@@ -2,7 +2,7 @@ package dev.sluice.targetnode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;

@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
@@ -82,12 +83,13 @@ class MessagesTest {
         target = new TargetFixture(folder);
         drive = target.store().drives().reading().getFirst();
         var replicated = BucketProperties.defaults(Optional.empty()).withReplicas(2);
-        var state = ClusterState.create("c", new TreeSet<>(List.of(SELF, OTHER)), new TreeMap<>())
-                .apply(join(SELF))
-                .apply(join(OTHER))
-                .apply(registration(SELF, drive.id()))
-                .apply(registration(OTHER, SENDER))
-                .apply(new Command.CreateBucket("shards", 1, replicated));
+        var state = Planner.next(
+                ClusterState.create("c", new TreeSet<>(List.of(SELF, OTHER)), new TreeMap<>()),
+                join(SELF),
+                join(OTHER),
+                registration(SELF, drive.id()),
+                registration(OTHER, SENDER),
+                new Command.CreateBucket("shards", 1, replicated));
         var bucket = state.buckets().find("shards").orElseThrow();
         group = bucket.group();
         record = record(bucket.id());

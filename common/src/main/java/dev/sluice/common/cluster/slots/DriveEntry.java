@@ -11,11 +11,11 @@ import dev.sluice.common.name.NodeId;
 ///     nothing of the drive that was in memory before counts in it. 0 in states written before drives had their own
 /// @param nonce what the target chose for that registration or report
 public record DriveEntry(NodeId target, double weight, boolean out, int incarnation, String nonce) {
-    DriveEntry withOut() {
+    public DriveEntry withOut() {
         return new DriveEntry(target, weight, true, incarnation, nonce);
     }
 
-    DriveEntry withIn(int itsIncarnation, String itsNonce) {
+    public DriveEntry withIn(int itsIncarnation, String itsNonce) {
         return new DriveEntry(target, weight, false, itsIncarnation, itsNonce);
     }
 }

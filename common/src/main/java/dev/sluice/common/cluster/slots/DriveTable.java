@@ -39,7 +39,7 @@ public final class DriveTable {
     }
 
     /// The order of all these drives for each slot. Computed when it is first asked for.
-    Ranking ranking() {
+    public Ranking ranking() {
         var known = ranking;
         if (known.isPresent()) {
             return known.get();
@@ -52,7 +52,7 @@ public final class DriveTable {
     }
 
     /// In states written before drives had incarnations of their own, they had those of their targets.
-    DriveTable withIncarnationsOf(Map<NodeId, TargetEntry> targets) {
+    public DriveTable withIncarnationsOf(Map<NodeId, TargetEntry> targets) {
         var changed = new TreeMap<>(entries);
         changed.replaceAll((_, entry) -> {
             var target = targets.get(entry.target());
@@ -63,7 +63,7 @@ public final class DriveTable {
         return with(changed);
     }
 
-    DriveTable with(SortedMap<String, DriveEntry> changed) {
+    public DriveTable with(SortedMap<String, DriveEntry> changed) {
         if (changed.equals(entries)) {
             return this;
         }

@@ -1,7 +1,5 @@
 package dev.sluice.common.cluster.slots;
 
-import dev.sluice.common.cluster.BucketProperties;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.placement.Slot;
 
 /// The replicated buckets with the same properties. They share a table of slots.
@@ -15,6 +13,8 @@ import dev.sluice.common.placement.Slot;
 /// @param durability what an acknowledged write survives
 /// @param slots how many: a power of two. In states of builds before this number, it is missing, and was 65,536
 public record Group(int id, int replicas, Durability durability, int slots) {
+    public static final int MOST_REPLICAS = 8;
+
     /// A failover, and a target that returns, touch each row of the targets that they concern: few targets get
     /// few slots. The shares of three targets are within ± 4 % of the mean then, those of eight within ± 8 %, as
     /// those of 32 with the next number.
@@ -26,7 +26,7 @@ public record Group(int id, int replicas, Durability durability, int slots) {
 
     public Group {
         slots = slots == 0 ? Slot.COUNT : slots;
-        if (id < 1 || replicas < 2 || replicas > BucketProperties.MAX_REPLICAS) {
+        if (id < 1 || replicas < 2 || replicas > MOST_REPLICAS) {
             throw new IllegalArgumentException("group " + id + " with " + replicas + " replicas");
         }
         if (slots < 1 || slots > Slot.COUNT || Integer.bitCount(slots) != 1) {

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /// Makes equal parts of rows one object: the slots of a cluster have few different lists of members.
-final class Interner {
+public final class Interner {
     private final Map<Member, Member> members = new HashMap<>();
     private final Map<List<Member>, List<Member>> lists = new HashMap<>();
     private final Map<List<String>, List<String>> fences = new HashMap<>();
     private final Map<SlotRow, SlotRow> rows = new HashMap<>();
 
-    SlotRow row(SlotRow row) {
+    public SlotRow row(SlotRow row) {
         var known = rows.get(row);
         if (known != null) {
             return known;

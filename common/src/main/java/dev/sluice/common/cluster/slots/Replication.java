@@ -3,7 +3,6 @@ package dev.sluice.common.cluster.slots;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.name.NodeId;
 import java.util.Collections;
 import java.util.HashMap;

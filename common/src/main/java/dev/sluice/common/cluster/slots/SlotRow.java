@@ -42,7 +42,7 @@ public record SlotRow(long epoch, List<Member> members, long primarySince, List<
                 && (fence.isEmpty() || (fence.size() == 1 && fence.getFirst().equals(only)));
     }
 
-    static Optional<Member> firstInSync(List<Member> members) {
+    public static Optional<Member> firstInSync(List<Member> members) {
         for (var member : members) {
             if (member.inSync()) {
                 return Optional.of(member);

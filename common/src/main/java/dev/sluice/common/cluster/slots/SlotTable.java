@@ -60,7 +60,7 @@ public final class SlotTable {
         return made;
     }
 
-    SlotRow[] copy() {
+    public SlotRow[] copy() {
         return rows.clone();
     }
 

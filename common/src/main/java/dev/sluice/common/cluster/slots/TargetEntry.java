@@ -10,20 +10,20 @@ package dev.sluice.common.cluster.slots;
 /// @param muted whether too few other targets hear it: nothing is promised to it, so that it goes down, and is not up
 ///     before it hears and is heard by half of the others
 public record TargetEntry(int incarnation, String nonce, String bootId, boolean up, long version, boolean muted) {
-    TargetEntry withUp(boolean now) {
+    public TargetEntry withUp(boolean now) {
         return new TargetEntry(incarnation, nonce, bootId, now, version + 1, muted);
     }
 
-    TargetEntry trusted() {
+    public TargetEntry trusted() {
         return new TargetEntry(incarnation, nonce, bootId, up, version + 1, muted);
     }
 
     /// Its promises lapse as they were given: the version stays.
-    TargetEntry withMuted() {
+    public TargetEntry withMuted() {
         return new TargetEntry(incarnation, nonce, bootId, up, version, true);
     }
 
-    TargetEntry heardAgain() {
+    public TargetEntry heardAgain() {
         return new TargetEntry(incarnation, nonce, bootId, up, version + 1, false);
     }
 }

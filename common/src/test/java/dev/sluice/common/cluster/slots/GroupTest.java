@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.ClusterJson;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.placement.Slot;
 import java.io.IOException;

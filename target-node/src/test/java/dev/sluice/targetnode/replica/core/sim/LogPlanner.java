@@ -2,7 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
-import dev.sluice.common.cluster.slots.CutPair;
+import dev.sluice.common.cluster.planning.CutPair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.controller.Hearing;

@@ -5,16 +5,16 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.Command.SlotEpoch;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.slots.CutPair;
-import dev.sluice.common.cluster.slots.Cuts;
+import dev.sluice.common.cluster.planning.CutPair;
+import dev.sluice.common.cluster.planning.Cuts;
+import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.DriveTable;
+import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Group;
-import dev.sluice.common.cluster.slots.Leader;
-import dev.sluice.common.cluster.slots.Planner;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
@@ -51,7 +51,7 @@ final class ProductionPlanner {
         }
         var state = ClusterState.create("simulated", targets, new TreeMap<>());
         for (var target : targets) {
-            state = state.apply(new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
+            state = Planner.next(state, new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
         }
         return state;
     }
@@ -191,7 +191,7 @@ final class ProductionPlanner {
 
     private static Optional<LogState> plan(LogState state, SlotCommand command, LogPlanner.Leader leader) {
         var before = replication(state);
-        var after = Planner.plan(cluster(state.version, before), command, new Leader() {
+        var planned = Planner.next(cluster(state.version, before), command, new Leader() {
             @Override
             public boolean leased(NodeId target) {
                 return leader.leased(name(target) + ".", state);
@@ -212,6 +212,7 @@ final class ProductionPlanner {
                 return false;
             }
         });
+        var after = planned.replication();
         return after.equals(before) ? Optional.empty() : Optional.of(state(state, after));
     }
 

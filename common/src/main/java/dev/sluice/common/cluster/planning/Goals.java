@@ -1,6 +1,8 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterMap;
+import dev.sluice.common.cluster.slots.DriveTable;
+import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Ranking;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
@@ -6,9 +6,13 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Command.RegisteredDrive;
 import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.Command.SlotEpoch;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -63,8 +67,8 @@ final class SlotTrial {
         this.drivesEach = drivesEach;
         state = ClusterState.create("c", new TreeSet<>(targets), new TreeMap<>());
         for (var target : targets) {
-            state = state.apply(new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
-            state = state.apply(register(target, "boot", Set.of(), Set.of()));
+            state = Planner.next(state, new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
+            state = Planner.next(state, register(target, "boot", Set.of(), Set.of()));
         }
         var grouped = NewGroup.in(state, replicas, durability, slots);
         state = state.apply(new Change(
@@ -144,7 +148,7 @@ final class SlotTrial {
     /// @return whether it had an effect
     boolean apply(Command command) {
         var before = state;
-        state = state.apply(command, leader);
+        state = Planner.next(state, command, leader);
         return state.version() != before.version();
     }
 

@@ -1,6 +1,13 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterMap;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.DriveTable;
+import dev.sluice.common.cluster.slots.Interner;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command.ControllerBoot;
@@ -22,6 +22,12 @@ import dev.sluice.common.cluster.Command.Trust;
 import dev.sluice.common.cluster.Command.Unmute;
 import dev.sluice.common.cluster.Command.Up;
 import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.HashMap;
@@ -37,13 +43,13 @@ import java.util.stream.Collectors;
 
 /// What a command does to targets, drives and slots: a pure function of the state, the command and what the leader
 /// knows. A command that names something which is not so any more has no effect.
-public final class Planner {
+final class SlotPlanner {
     private final ClusterState state;
     private final Replication before;
     private final Leader leader;
     private final Draft draft;
 
-    private Planner(ClusterState state, Leader leader) {
+    private SlotPlanner(ClusterState state, Leader leader) {
         this.state = state;
         this.before = state.replication();
         this.leader = leader;
@@ -53,8 +59,8 @@ public final class Planner {
     /// The same object when the command has no effect.
     ///
     /// @throws StoreException.InvalidArgument when the command can never be applied
-    public static Replication plan(ClusterState state, SlotCommand command, Leader leader) {
-        return new Planner(state, leader).plan(command);
+    static Replication plan(ClusterState state, SlotCommand command, Leader leader) {
+        return new SlotPlanner(state, leader).plan(command);
     }
 
     private Replication plan(SlotCommand command) {

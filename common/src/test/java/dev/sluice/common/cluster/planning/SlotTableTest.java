@@ -1,4 +1,4 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,10 +8,16 @@ import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateCodec;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotCounts;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotRows;
+import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,7 +42,7 @@ class SlotTableTest {
 
     // They never change, and take a second to make.
     private static final ClusterState FORMED = formed("");
-    private static final ClusterState STATE = FORMED.apply(create(3));
+    private static final ClusterState STATE = Planner.next(FORMED, create(3));
     private static final SlotTable TABLE = STATE.replication().table(1).orElseThrow();
 
     private final ClusterState formed = FORMED;
@@ -50,9 +56,10 @@ class SlotTableTest {
         var state = ClusterState.create("c", new TreeSet<>(ids), new TreeMap<>());
         for (int t = 0; t < TARGETS; t++) {
             var id = ids.get(t);
-            state = state.apply(
+            state = Planner.next(
+                    state,
                     new Command.Join(new Node(id, Role.TARGET, "http://" + id, zone.isEmpty() ? "" : zone + t % 2, 4)));
-            state = state.apply(register(id, 0));
+            state = Planner.next(state, register(id, 0));
         }
         return state;
     }
@@ -122,9 +129,9 @@ class SlotTableTest {
     void targetThatIsGoneMovesOnlyItsSlots() {
         var gone = new NodeId("target002");
         var entry = state.replication().target(gone).orElseThrow();
-        var down = state.apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        var down = Planner.next(state, new Command.Down(gone, entry.version(), new TreeMap<>()));
         assertThat(down.replication().table(1).orElseThrow()).isEqualTo(table);
-        var after = down.apply(new Command.Expel(asking(down, gone)));
+        var after = Planner.next(down, new Command.Expel(asking(down, gone)));
         int moved = 0;
         for (int slot = 0; slot < table.size(); slot++) {
             var row = after.replication().table(1).orElseThrow().row(slot);
@@ -143,7 +150,7 @@ class SlotTableTest {
 
     @Test
     void noTwoReplicasShareAZoneWhileAnotherHasRoom() {
-        var zoned = formed("zone").apply(create(2)).apply(create(3));
+        var zoned = Planner.next(formed("zone"), create(2), create(3));
         for (int slot = 0; slot < table.size(); slot++) {
             for (int group = 1; group <= 2; group++) {
                 var row = zoned.replication().table(group).orElseThrow().row(slot);
@@ -187,7 +194,7 @@ class SlotTableTest {
 
     private Change down(NodeId target) {
         var entry = state.replication().target(target).orElseThrow();
-        return state.plan(new Command.Down(target, entry.version(), new TreeMap<>()), Leader.KNOWS_NOTHING)
+        return Planner.plan(state, new Command.Down(target, entry.version(), new TreeMap<>()), Leader.KNOWS_NOTHING)
                 .orElseThrow();
     }
 
@@ -242,7 +249,10 @@ class SlotTableTest {
             asking.add(new Command.SlotDrive(1, slot, row.epoch(), member.drive(), member.incarnation()));
         }
         asking.sort(Comparator.comparing(Command.SlotDrive::drive));
-        var last = after.apply(new Command.Expel(asking)).replication().table(1).orElseThrow();
+        var last = Planner.next(after, new Command.Expel(asking))
+                .replication()
+                .table(1)
+                .orElseThrow();
         for (var one : asking) {
             var row = after.replication().table(1).orElseThrow().row(one.slot());
             assertThat(last.row(one.slot()))
@@ -278,7 +288,8 @@ class SlotTableTest {
         assertThat(view.row(bucket, "key")).containsSame(table.row(slot));
         assertThat(view.owner(table.row(slot).primary().drive())).contains(primary);
         var entry = state.replication().target(primary.id()).orElseThrow();
-        var down = ClusterView.of(state.apply(new Command.Down(primary.id(), entry.version(), new TreeMap<>())));
+        var down =
+                ClusterView.of(Planner.next(state, new Command.Down(primary.id(), entry.version(), new TreeMap<>())));
         assertThat(down.primary(bucket, "key")).isEqualTo(primary);
     }
 
@@ -290,14 +301,15 @@ class SlotTableTest {
         var others = all.stream().filter(node -> !node.id().equals(gone)).toList();
         assertThat(ClusterView.of(state).primaries(bucket)).isEqualTo(all);
         var entry = state.replication().target(gone).orElseThrow();
-        var down = state.apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        var down = Planner.next(state, new Command.Down(gone, entry.version(), new TreeMap<>()));
         assertThat(ClusterView.of(down).primaries(bucket)).as("down").isEqualTo(others);
-        var back = down.apply(new Command.Expel(asking(down, gone))).apply(new Command.Up(gone, entry.incarnation()));
+        var back = Planner.next(down, new Command.Expel(asking(down, gone)), new Command.Up(gone, entry.incarnation()));
         assertThat(back.replication().target(gone).orElseThrow().up()).isTrue();
         assertThat(ClusterView.of(back).primaries(bucket)).as("no primary").isEqualTo(others);
         assertThat(ClusterView.of(led(back, "target002-0")).primaries(bucket)).isEqualTo(all);
-        var out = led(back, "target002-0")
-                .apply(new Command.DriveOut(gone, new TreeMap<>(Map.of("target002-0", entry.incarnation()))));
+        var out = Planner.next(
+                led(back, "target002-0"),
+                new Command.DriveOut(gone, new TreeMap<>(Map.of("target002-0", entry.incarnation()))));
         assertThat(ClusterView.of(out).primaries(bucket)).as("drive out").isEqualTo(others);
     }
 
@@ -317,7 +329,7 @@ class SlotTableTest {
     void whereNoSlotsAreKnownAllTargetsMayServe() {
         var gone = new NodeId("target002");
         var entry = state.replication().target(gone).orElseThrow();
-        var one = state.apply(create(1)).apply(new Command.Down(gone, entry.version(), new TreeMap<>()));
+        var one = Planner.next(state, create(1), new Command.Down(gone, entry.version(), new TreeMap<>()));
         var all = List.copyOf(state.map().targets());
         assertThat(ClusterView.of(one).primaries(one.buckets().find("b1").orElseThrow()))
                 .isEqualTo(all);
@@ -330,7 +342,7 @@ class SlotTableTest {
         var primaries = table.primaryDrives();
         assertThat(primaries).hasSize(TARGETS * DRIVES_EACH);
         var entry = state.replication().target(new NodeId("target002")).orElseThrow();
-        var down = state.apply(new Command.Down(new NodeId("target002"), entry.version(), new TreeMap<>()));
+        var down = Planner.next(state, new Command.Down(new NodeId("target002"), entry.version(), new TreeMap<>()));
         assertThat(down.replication().table(1).orElseThrow().primaryDrives()).isSameAs(primaries);
         assertThat(table.with(leading("new")).primaryDrives()).contains("new").hasSize(primaries.size() + 1);
         assertThat(table.primaryDrives()).isSameAs(primaries);
@@ -342,7 +354,7 @@ class SlotTableTest {
         assertThat(ClusterView.of(state).slotCounts()).isEqualTo(Map.of(1, new SlotCounts(all, all, 0, 0)));
         var gone = target(state, table.row(0).primary().drive());
         var entry = state.replication().target(gone).orElseThrow();
-        var counts = ClusterView.of(state.apply(new Command.Down(gone, entry.version(), new TreeMap<>())))
+        var counts = ClusterView.of(Planner.next(state, new Command.Down(gone, entry.version(), new TreeMap<>())))
                 .slotCounts()
                 .getOrDefault(1, SlotCounts.NONE);
         assertThat(counts.degraded()).isBetween(2 * all / 5, 3 * all / 5);
@@ -377,10 +389,10 @@ class SlotTableTest {
         for (int run = 0; run < 5; run++) {
             var target = new NodeId("target00" + run);
             var entry = state.replication().target(target).orElseThrow();
-            var down = state.apply(new Command.Down(target, entry.version(), new TreeMap<>()));
+            var down = Planner.next(state, new Command.Down(target, entry.version(), new TreeMap<>()));
             var expel = new Command.Expel(asking(down, target));
             long begin = System.nanoTime();
-            var change = down.plan(expel, Leader.KNOWS_NOTHING);
+            var change = Planner.plan(down, expel, Leader.KNOWS_NOTHING);
             long took = System.nanoTime() - begin;
             assertThat(change.orElseThrow().size()).isGreaterThan(table.size() / 3);
             all.add(took / 1_000_000);

@@ -1,6 +1,9 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,11 +1,12 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.List;
@@ -198,26 +199,23 @@ class PlannerHistoriesTest {
 
     @Test
     void bucketWithMoreReplicasThanTargetsIsRefusedWithBothNumbers() {
-        assertThatThrownBy(() -> trial.state.apply(create(4)))
+        assertThatThrownBy(() -> Planner.next(trial.state, create(4)))
                 .isInstanceOf(StoreException.InvalidArgument.class)
                 .hasMessageContaining("4 replicas")
                 .hasMessageContaining("has 3");
-        assertThat(trial.state
-                        .apply(create(3))
+        assertThat(Planner.next(trial.state, create(3))
                         .buckets()
                         .find("b")
                         .orElseThrow()
                         .group())
                 .isEqualTo(2);
-        assertThat(trial.state
-                        .apply(create(2))
+        assertThat(Planner.next(trial.state, create(2))
                         .buckets()
                         .find("b")
                         .orElseThrow()
                         .group())
                 .isEqualTo(SlotTrial.GROUP);
-        assertThat(trial.state
-                        .apply(create(1))
+        assertThat(Planner.next(trial.state, create(1))
                         .buckets()
                         .find("b")
                         .orElseThrow()
@@ -227,10 +225,10 @@ class PlannerHistoriesTest {
 
     @Test
     void replicasOfABucketThatExistsCannotBeChanged() {
-        var state = trial.state.apply(create(2));
+        var state = Planner.next(trial.state, create(2));
         var bucket = state.buckets().find("b").orElseThrow();
         var command = new Command.SetBucketProperties("b", bucket.id(), bucket.properties(), properties(3));
-        assertThat(state.apply(command)).isSameAs(state);
+        assertThat(Planner.next(state, command)).isSameAs(state);
     }
 
     private static Command create(int replicas) {

@@ -1,11 +1,13 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
 import dev.sluice.common.cluster.StateCodec;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -55,7 +57,7 @@ class PlannerLawsTest {
             var command = random.nextInt(8) == 0 && !earlier.isEmpty() ? any(earlier) : proposal();
             earlier.add(command);
             var before = trial.state;
-            var change = before.plan(command, trial.leader);
+            var change = Planner.plan(before, command, trial.leader);
             var ifNoneWereFull = ifNoneWereFull(command);
             trial.apply(command);
             var where = "seed %d, step %d, %s".formatted(seed, step, command);
@@ -63,7 +65,7 @@ class PlannerLawsTest {
                 check(where, slot, command, before);
                 checkFull(where, slot, command, before, ifNoneWereFull);
             }
-            assertThat(trial.state.apply(command, trial.leader))
+            assertThat(Planner.next(trial.state, command, trial.leader))
                     .as("repeated: %s", where)
                     .isSameAs(trial.state);
             if (change.isPresent()) {
@@ -79,7 +81,7 @@ class PlannerLawsTest {
     private ClusterState ifNoneWereFull(Command command) {
         var full = Set.copyOf(trial.full);
         trial.full.clear();
-        var after = trial.state.apply(command, trial.leader);
+        var after = Planner.next(trial.state, command, trial.leader);
         trial.full.addAll(full);
         return after;
     }

@@ -1,5 +1,6 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 
 /// What the controller that plans knows besides the log.

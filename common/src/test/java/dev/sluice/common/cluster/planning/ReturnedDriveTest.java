@@ -1,10 +1,13 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.DriveTable;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.store.StoreException;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,12 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterState;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;

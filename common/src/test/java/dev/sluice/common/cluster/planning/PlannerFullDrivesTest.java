@@ -1,9 +1,10 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
 import java.util.Set;

@@ -1,5 +1,7 @@
-package dev.sluice.common.cluster.slots;
+package dev.sluice.common.cluster.planning;
 
+import dev.sluice.common.cluster.slots.Interner;
+import dev.sluice.common.cluster.slots.SlotRow;
 import java.util.List;
 
 /// One rule for the rows of one group, applied once for each different case: the slots of a cluster have few different

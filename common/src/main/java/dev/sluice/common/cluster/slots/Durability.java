@@ -1,4 +1,4 @@
-package dev.sluice.common.cluster;
+package dev.sluice.common.cluster.slots;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 

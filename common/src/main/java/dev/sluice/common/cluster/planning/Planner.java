@@ -1,0 +1,217 @@
+package dev.sluice.common.cluster.planning;
+
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.BucketTable;
+import dev.sluice.common.cluster.Change;
+import dev.sluice.common.cluster.ClusterMap;
+import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Node;
+import dev.sluice.common.cluster.Role;
+import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.jobs.Job;
+import dev.sluice.common.jobs.JobTable;
+import dev.sluice.common.store.StoreException;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// What a command does to the cluster's state: a pure function of the state, the command and what the controller that
+/// plans knows. All others apply the [Change].
+public final class Planner {
+    private final ClusterState state;
+    private final BucketTable buckets;
+    private final Leader leader;
+
+    private Planner(ClusterState state, Leader leader) {
+        this.state = state;
+        this.buckets = state.buckets();
+        this.leader = leader;
+    }
+
+    /// The effects of a command as the log keeps them; empty when it has none.
+    ///
+    /// @throws StoreException when the command cannot be applied
+    public static Optional<Change> plan(ClusterState state, Command command, Leader leader) {
+        var next = next(state, command, leader);
+        return next.version() == state.version() ? Optional.empty() : Optional.of(Change.between(state, next));
+    }
+
+    /// The state after a command; the same object, or one of the same version, when it has no effect.
+    ///
+    /// @throws StoreException when the command cannot be applied
+    public static ClusterState next(ClusterState state, Command command, Leader leader) {
+        return new Planner(state, leader).next(command);
+    }
+
+    /// The state after commands, one after the other, for a planner that knows nothing besides it.
+    ///
+    /// @throws StoreException when one of them cannot be applied
+    public static ClusterState next(ClusterState state, Command... commands) {
+        var next = state;
+        for (var command : commands) {
+            next = next(next, command, Leader.KNOWS_NOTHING);
+        }
+        return next;
+    }
+
+    private ClusterState next(Command command) {
+        return switch (command) {
+            case Command.Join(var node) -> join(node);
+            case Command.CreateBucket(var name, var now, var properties) -> {
+                if (buckets.find(name).isPresent()) {
+                    throw new StoreException.BucketExists(name);
+                }
+                if (buckets.removed().containsKey(name)) {
+                    throw new StoreException.Unavailable(
+                            "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
+                }
+                yield create(name, now, properties);
+            }
+            case Command.SetBucketProperties(var name, var id, var expected, var properties) ->
+                same(name, id)
+                        .filter(bucket -> bucket.properties().equals(expected) && !properties.equals(expected))
+                        .filter(_ -> properties.replicatesAs(expected))
+                        .map(bucket -> with(buckets.with(bucket.with(properties))))
+                        .orElse(state);
+            case Command.SetReplication(var name, var id, var deletion, var expected, var properties) ->
+                same(name, id)
+                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
+                        .filter(bucket -> bucket.properties().equals(expected))
+                        .map(bucket -> replicating(bucket, properties))
+                        .orElse(state);
+            case Command.MarkDeleting(var name) -> {
+                var bucket = existing(name);
+                yield bucket.deleting() ? state : with(buckets.with(bucket.withDeletion(state.version() + 1)));
+            }
+            case Command.KeepBucket(var name, var id) ->
+                same(name, id)
+                        .map(bucket -> with(buckets.with(bucket.withDeletion(0))))
+                        .orElse(state);
+            case Command.RemoveBucket(var name, var id, var deletion) ->
+                same(name, id)
+                        .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
+                        .map(bucket -> with(buckets.removing(bucket)))
+                        .orElse(state);
+            case Command.ForgetBucket(var name, var id) ->
+                buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : state;
+            case Command.JobCommand job -> with(changed(job));
+            case Command.SlotCommand slots -> with(SlotPlanner.plan(state, slots, leader));
+        };
+    }
+
+    private ClusterState join(Node node) {
+        var known = state.map().nodes().get(node.id());
+        if (node.equals(known)) {
+            return state;
+        }
+        if (known != null && (known.role() != node.role() || known.weight() != node.weight())) {
+            throw new StoreException.InvalidArgument("%s is in the cluster as a %s of weight %s, not a %s of weight %s"
+                    .formatted(node.id(), known.role(), known.weight(), node.role(), node.weight()));
+        }
+        if (node.role() == Role.TARGET && !state.members().contains(node.id())) {
+            throw new StoreException.InvalidArgument(
+                    node.id() + " is not one of the targets this cluster is made of: " + state.members());
+        }
+        return next(state.map().with(node), buckets, state.replication(), state.jobs());
+    }
+
+    // ---- buckets
+
+    private ClusterState create(String name, long nowMillis, BucketProperties properties) {
+        var grouped = grouped(properties);
+        return with(buckets.adding(name, nowMillis, properties, group(grouped, properties)), grouped);
+    }
+
+    /// Of a bucket that is marked for deletion and empty; it is kept.
+    private ClusterState replicating(Bucket bucket, BucketProperties properties) {
+        if (bucket.replicated() && properties.replicas() == 1) {
+            // a drive that is away may come back with objects that were deleted, and nobody would compare them
+            throw new StoreException.InvalidArgument(
+                    "a bucket with replicas cannot become one without; create another bucket");
+        }
+        var grouped = grouped(properties);
+        var changed =
+                bucket.with(properties).withGroup(group(grouped, properties)).withDeletion(0);
+        return with(buckets.with(changed), grouped);
+    }
+
+    private Replication grouped(BucketProperties properties) {
+        return properties.replicas() == 1
+                ? state.replication()
+                : NewGroup.in(
+                        state,
+                        properties.replicas(),
+                        properties.durability(),
+                        leader.slots(state.members().size()));
+    }
+
+    private static int group(Replication grouped, BucketProperties properties) {
+        return properties.replicas() == 1
+                ? 0
+                : grouped.group(properties.replicas(), properties.durability())
+                        .orElseThrow()
+                        .id();
+    }
+
+    private Bucket existing(String name) {
+        return buckets.find(name).orElseThrow(() -> new StoreException.NoSuchBucket(name));
+    }
+
+    private Optional<Bucket> same(String name, long id) {
+        return buckets.find(name).filter(bucket -> bucket.id() == id);
+    }
+
+    // ---- jobs
+
+    private JobTable changed(Command.JobCommand command) {
+        var jobs = state.jobs();
+        return switch (command) {
+            case Command.StartJob(var id, var spec, var author, var now) -> {
+                var _ = same(spec.bucket(), spec.bucketId())
+                        .orElseThrow(() -> new StoreException.NoSuchBucket(spec.bucket()));
+                yield jobs.starting(Job.started(id, spec, author, now));
+            }
+            case Command.EndJobPart(var id, var target, var part, var now) ->
+                jobs.partEnded(
+                        id,
+                        target,
+                        part,
+                        state.map().targets().stream().map(Node::id).collect(Collectors.toSet()),
+                        now);
+            case Command.MoveJob(var id, var target, var position) -> jobs.moved(id, target, position);
+            case Command.StopJob(var id, var parts, var now) -> jobs.stopping(id, parts, now);
+        };
+    }
+
+    // ---- the next state
+
+    private ClusterState with(BucketTable changed) {
+        return with(changed, state.replication());
+    }
+
+    private ClusterState with(BucketTable changed, Replication grouped) {
+        return next(state.map(), changed, grouped, state.jobs());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same object when nothing changed
+    private ClusterState with(Replication changed) {
+        return changed == state.replication() ? state : next(state.map(), buckets, changed, state.jobs());
+    }
+
+    private ClusterState with(JobTable changed) {
+        return changed.equals(state.jobs()) ? state : next(state.map(), buckets, state.replication(), changed);
+    }
+
+    private ClusterState next(ClusterMap map, BucketTable changed, Replication replication, JobTable jobs) {
+        return new ClusterState(
+                state.version() + 1,
+                state.clusterId(),
+                state.members(),
+                map,
+                changed,
+                state.credentials(),
+                replication,
+                jobs);
+    }
+}
