@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.cli.config.ByteSize;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.common.cluster.CacheRules;
-import dev.sluice.common.cluster.Durability;
+import dev.sluice.common.cluster.slots.Durability;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

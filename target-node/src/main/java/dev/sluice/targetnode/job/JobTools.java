@@ -11,9 +11,9 @@ import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.quota.Quotas;
-import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.Optional;
 
 /// What jobs on cached objects work with on this target.

@@ -9,7 +9,7 @@ import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.Revalidation;
-import dev.sluice.targetnode.storage.ListEntry;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

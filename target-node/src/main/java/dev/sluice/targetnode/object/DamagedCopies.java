@@ -3,12 +3,12 @@ package dev.sluice.targetnode.object;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
-import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.Optional;
 
 /// Damaged copies of what a cloud has. Bytes known bad are never sent; the bad file is kept, to be looked at, until the

@@ -14,10 +14,10 @@ import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Revalidation;
-import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 /// bucket.
 final class GetObjectHandler {
     private static final Logger LOG = LoggerFactory.getLogger(GetObjectHandler.class);
+
+    /// So often an object is looked for that has changed when it is found.
+    private static final int MOST_ROUNDS = 10;
 
     private final ObjectStore store;
     private final ColdFill coldFill;
@@ -89,19 +92,9 @@ final class GetObjectHandler {
         return new Blocking(_ -> find(call, asked, headOnly));
     }
 
-    /// The right to answer for a replicated bucket's key is asked before the look and after it.
     private Optional<StoredObject> hot(ObjectCall call) {
         var bucket = call.bucket();
-        if (!bucket.replicated()) {
-            return store.hot(bucket.id(), call.key()).filter(object -> isFresh(bucket, object));
-        }
-        var serving = store.replicas().serving(bucket.id(), call.key());
-        var found = store.hot(bucket.id(), call.key(), serving.drive());
-        if (found.isPresent() && !serving.holds()) {
-            found.get().close();
-            return Optional.empty(); // the slow way says why
-        }
-        return found;
+        return store.serving(BucketRefs.of(bucket), call.key()).hot().filter(object -> isFresh(bucket, object));
     }
 
     private boolean isFresh(Bucket bucket, StoredObject object) {
@@ -120,12 +113,12 @@ final class GetObjectHandler {
         private final Set<String> drives = new HashSet<>();
         private Optional<ObjectVersion> damaged = Optional.empty();
         private Optional<StoreException> failed = Optional.empty();
-        private boolean mended;
+        private boolean restored;
     }
 
     private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var tries = new Tries();
-        while (true) {
+        for (int round = 0; round < MOST_ROUNDS; round++) {
             var found = look(call, asked, headOnly, tries);
             if (found.isPresent()) {
                 if (!headOnly) {
@@ -134,6 +127,8 @@ final class GetObjectHandler {
                 return found.get();
             }
         }
+        throw new StoreException.Unavailable(
+                "the object was changed, or not readable, each time it was found; try again");
     }
 
     /// @return empty when what was found has changed meanwhile, or is bad
@@ -143,7 +138,7 @@ final class GetObjectHandler {
             case Lookup.Hit(var object) ->
                 isOutdated(bucket, object) ? Optional.empty() : serve(object, call, asked, headOnly, tries);
             case Lookup.Damaged(var why) -> {
-                if (tries.failed.isPresent() && (tries.mended || !bucket.replicated())) {
+                if (tries.failed.isPresent() && tries.restored) {
                     throw tries.failed.get();
                 }
                 yield repaired(call, asked, headOnly, why, tries);
@@ -213,19 +208,18 @@ final class GetObjectHandler {
     /// Bytes known bad are never sent; what another replica or the cloud still has is fetched again.
     private Optional<Response> repaired(
             ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, String why, Tries tries) {
-        LOG.error("{} is damaged: {}", call.request().name(), why);
         var bucket = call.bucket();
-        if (bucket.replicated() && !tries.mended) {
-            var drive = store.replicas().serving(bucket.id(), call.key()).drive();
-            tries.mended = true;
+        if (!tries.restored) {
+            tries.restored = true;
             tries.drives.clear();
-            if (damagedCopies.mend(BucketRefs.of(bucket), call.key(), drive.id())) {
+            if (store.serving(BucketRefs.of(bucket), call.key()).restore()) {
                 return Optional.empty();
             }
             if (tries.failed.isPresent()) {
                 throw tries.failed.get();
             }
         }
+        LOG.error("{} is damaged: {}", call.request().name(), why);
         if (!bucket.backed()) {
             throw new StoreException.Damaged("The object's bytes on the drive are not the ones that were written");
         }

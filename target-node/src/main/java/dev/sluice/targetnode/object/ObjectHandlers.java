@@ -38,6 +38,7 @@ import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketNames;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
@@ -49,8 +50,8 @@ import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.job.Jobs;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.DriveStats;
-import dev.sluice.targetnode.storage.ListEntry;
 import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.resilver.Resilver;
@@ -218,7 +219,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     @Override
     public Answer object(ObjectCall call) {
         NotReplicated.require(call);
-        if (call.bucket().replicated() && !isServed(call)) {
+        if (!isServed(call)) {
             return new Blocking(body -> parked(call, body));
         }
         return served(call);
@@ -234,7 +235,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     private boolean isServed(ObjectCall call) {
-        return store.replicas().serves(call.bucket().id(), call.key());
+        return store.writer(BucketRefs.of(call.bucket())).serves(call.bucket().id(), call.key());
     }
 
     /// Whether the map names another target, which the node that was asked looks for then. Whoever relayed a request
@@ -329,13 +330,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
 
     @Override
     public TargetPage list(Bucket bucket, ListQuery query) {
-        if (bucket.properties().replicas() == 1) {
-            return new TargetPage(listed(store.list(bucket.id(), query)));
-        }
-        var served = store.replicas().served(bucket.id());
-        var objects = listed(store.listReplicas(bucket.id(), query, served));
-        served.require();
-        return new TargetPage(objects, served.cover());
+        var page = store.writer(BucketRefs.of(bucket)).list(bucket.id(), query);
+        return new TargetPage(listed(page.entries()), page.cover());
     }
 
     private static List<ListedObject> listed(List<ListEntry> entries) {
@@ -393,10 +389,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     public boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount) {
         awaitState(stateVersion);
         writes.awaitCommitted(bucket);
-        if (bucket.replicated()) {
-            return true; // no write is under way here; a listing of all slots says the rest
-        }
-        return uploadsCount ? store.isEmpty(bucket.id()) : !store.hasObjects(bucket.id());
+        return store.writer(BucketRefs.of(bucket)).isEmpty(bucket.id(), uploadsCount);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -10,8 +11,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.replicas.Replicas;
-import dev.sluice.targetnode.storage.replicas.StagedObject;
+import dev.sluice.targetnode.storage.slots.Staged;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongFunction;
 
 /// Clients' reads and writes of keys that this target is the primary of. A write is judged on the committed row under
 /// the key's gate, handed to the slot's core, and answered with what the core says.
@@ -52,37 +51,17 @@ final class ClientWrites implements AutoCloseable {
         this.patience = patience;
     }
 
-    /// @param served of a bucket, by id
-    Replicas replicas(LongFunction<Replicas.ServedSlots> served, Mender mender) {
-        return new Replicas() {
-            @Override
-            public boolean serves(long bucketId, String key) {
-                return primaries
-                        .of(bucketId, key)
-                        .filter(holder -> holder.serves(holder.serving()))
-                        .isPresent();
-            }
+    /// Never blocks.
+    boolean serves(long bucketId, String key) {
+        return primaries
+                .of(bucketId, key)
+                .filter(holder -> holder.serves(holder.serving()))
+                .isPresent();
+    }
 
-            @Override
-            public Replicas.Serving serving(long bucketId, String key) {
-                return new Term(holder(bucketId, key));
-            }
-
-            @Override
-            public ServedSlots served(long bucketId) {
-                return served.apply(bucketId);
-            }
-
-            @Override
-            public boolean mend(BucketRef bucket, String key, String drive) {
-                return mender.mend(bucket, key, drive);
-            }
-
-            @Override
-            public void mendLater(BucketRef bucket, String key, String drive) {
-                mender.mendLater(bucket, key, drive);
-            }
-        };
+    /// @throws StoreException.Unavailable when this target may not answer for the key
+    Term term(long bucketId, String key) {
+        return new Term(holder(bucketId, key));
     }
 
     private Holder holder(long bucketId, String key) {
@@ -93,37 +72,42 @@ final class ClientWrites implements AutoCloseable {
     }
 
     /// The right to answer for a slot in one term.
-    private final class Term implements Replicas.Serving {
+    static final class Term {
         private final Holder holder;
-        private final dev.sluice.targetnode.replica.core.Serving serving;
+        private final Serving serving;
 
-        Term(Holder holder) {
+        private Term(Holder holder) {
             this.holder = holder;
             this.serving = holder.serving();
             require();
         }
 
-        @Override
-        public Drive drive() {
+        Drive drive() {
             return holder.loop().drive();
         }
 
-        @Override
-        public boolean holds() {
+        /// Never blocks.
+        boolean holds() {
             return holder.serves(serving);
         }
 
-        @Override
-        public ObjectRecord put(BucketRef bucket, String key, StagedObject object, WriteCheck check) {
-            var write = new PendingWrite(holder.loop(), Optional.of(object));
-            write(this, bucket, key, check, write, false);
-            return write.accepted().orElseThrow().record();
+        /// @throws StoreException.Unavailable when it does not hold
+        void require() {
+            if (!holds()) {
+                throw new StoreException.Unavailable(
+                        "this target may not answer for this key now: its part in the cluster is changing");
+            }
         }
+    }
 
-        @Override
-        public boolean delete(BucketRef bucket, String key, WriteCheck check) {
-            return write(this, bucket, key, check, new PendingWrite(holder.loop(), Optional.empty()), true);
-        }
+    ObjectRecord put(Term term, BucketRef bucket, String key, Staged object, WriteCheck check) {
+        var write = new PendingWrite(term.holder.loop(), Optional.of(object));
+        var _ = write(term, bucket, key, check, write, false);
+        return write.accepted().orElseThrow().record();
+    }
+
+    boolean delete(Term term, BucketRef bucket, String key, WriteCheck check) {
+        return write(term, bucket, key, check, new PendingWrite(term.holder.loop(), Optional.empty()), true);
     }
 
     /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
@@ -237,7 +221,9 @@ final class ClientWrites implements AutoCloseable {
                 .ifPresent(object -> staging.put(holder.loop(), version, new Staging.Bytes() {
                     @Override
                     public Prepared prepared() throws IOException {
-                        return object.prepare(write.accepted().orElseThrow().record());
+                        return object.prepare(
+                                holder.loop().drive(),
+                                write.accepted().orElseThrow().record());
                     }
 
                     @Override
@@ -245,8 +231,7 @@ final class ClientWrites implements AutoCloseable {
 
                     @Override
                     public void undo() {
-                        var drive = object.drive();
-                        var _ = drive.startStep(() -> drive.contents().files().delete(object.work()));
+                        object.drop();
                     }
                 }));
     }

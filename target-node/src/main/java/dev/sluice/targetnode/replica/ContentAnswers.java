@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Staged;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -65,9 +66,10 @@ final class ContentAnswers {
                 .orElseThrow(() -> new StoreException.Unavailable("the write is decided already"));
         var object = write.object().orElseThrow();
         var record = write.accepted().orElseThrow().record();
-        return object.content()
-                .map(content -> ContentSource.inMemory(record, content))
-                .orElseGet(() -> ContentSource.staged(object.drive(), record, object.work()));
+        return switch (object.content()) {
+            case Staged.Content.InMemory few -> ContentSource.inMemory(record, few.bytes());
+            case Staged.Content.OnDrive(var drive, var path) -> ContentSource.staged(drive, record, path);
+        };
     }
 
     private DriveReplicas loop(QueryParameters query) {

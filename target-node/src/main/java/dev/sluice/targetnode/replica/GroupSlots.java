@@ -4,7 +4,6 @@ import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Serving;
-import dev.sluice.targetnode.storage.replicas.Replicas;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -39,7 +38,7 @@ final class GroupSlots {
         }
     }
 
-    Replicas.ServedSlots served() {
+    Served served() {
         var holders = new Holder[group.slots()];
         var terms = new Serving[group.slots()];
         var cover = SlotCover.NONE;
@@ -57,7 +56,8 @@ final class GroupSlots {
         return new Served(group, holders, terms, cover);
     }
 
-    private static final class Served implements Replicas.ServedSlots {
+    /// The slots that this target may answer for.
+    static final class Served {
         private final Group group;
         private final Holder[] holders;
         private final Serving[] terms;
@@ -70,19 +70,20 @@ final class GroupSlots {
             this.cover = cover;
         }
 
-        @Override
-        public boolean has(long bucketId, String key, String drive) {
+        /// Whether this drive has the key's slot.
+        boolean has(long bucketId, String key, String drive) {
             var holder = holders[group.slotOf(bucketId, key)];
             return holder != null && holder.loop().id().equals(drive);
         }
 
-        @Override
-        public SlotCover cover() {
+        SlotCover cover() {
             return cover;
         }
 
-        @Override
-        public void require() {
+        /// To be asked after a look, before it is answered.
+        ///
+        /// @throws StoreException.Unavailable when one of them is not served any more, or was not in between
+        void require() {
             for (int slot = 0; slot < holders.length; slot++) {
                 if (holders[slot] != null && !holders[slot].serves(terms[slot])) {
                     throw new StoreException.Unavailable("this target stopped serving slot " + slot);

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.targetnode.storage.record.BucketRef;
 
-/// Restores damaged objects of replicated buckets, as [dev.sluice.targetnode.storage.replicas.Replicas] promises it.
+/// Restores damaged objects of replicated buckets, as [dev.sluice.targetnode.storage.slots.SlotWriter] promises it.
 interface Mender {
     /// Blocks.
     boolean mend(BucketRef bucket, String key, String drive);

@@ -4,7 +4,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.replicas.StagedObject;
+import dev.sluice.targetnode.storage.slots.Staged;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,7 +25,7 @@ final class PendingWrite {
     private static final int LARGEST_ATTACHED = 256 << 10;
 
     private final DriveReplicas loop;
-    private final Optional<StagedObject> object;
+    private final Optional<Staged> object;
     private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile Optional<Accepted> accepted = Optional.empty();
@@ -34,7 +34,7 @@ final class PendingWrite {
 
     /// @param loop which decides it
     /// @param object empty for a deletion
-    PendingWrite(DriveReplicas loop, Optional<StagedObject> object) {
+    PendingWrite(DriveReplicas loop, Optional<Staged> object) {
         this.loop = loop;
         this.object = object;
     }
@@ -43,7 +43,7 @@ final class PendingWrite {
         return loop;
     }
 
-    Optional<StagedObject> object() {
+    Optional<Staged> object() {
         return object;
     }
 
@@ -61,9 +61,15 @@ final class PendingWrite {
         version = Optional.of(given);
         accepted = object.map(staged -> {
             var record = staged.record(given);
-            var content = staged.content().filter(bytes -> bytes.length <= LARGEST_ATTACHED);
-            return new Accepted(given, record, new Envelope.Attached(RecordBytes.encode(record), content));
+            var attached = new Envelope.Attached(RecordBytes.encode(record), attachedBytes(staged.content()));
+            return new Accepted(given, record, attached);
         });
+    }
+
+    private static Optional<byte[]> attachedBytes(Staged.Content content) {
+        return content instanceof Staged.Content.InMemory few && few.bytes().length <= LARGEST_ATTACHED
+                ? Optional.of(few.bytes())
+                : Optional.empty();
     }
 
     Optional<Accepted> accepted() {

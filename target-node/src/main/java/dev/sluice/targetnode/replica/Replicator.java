@@ -15,7 +15,6 @@ import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.replicas.Replicas;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -112,7 +111,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// This process is this incarnation of the target from now on.
     private void begin(int incarnation) {
         store.versions().startAs(incarnation);
-        store.replicate(writes.replicas(this::served, damaged));
+        store.replicate(new RowWriter(writes, store.reads(), store.drives()::reading, this::served, damaged));
         feed.start();
         pings.start();
         cutLooks.start();
@@ -228,7 +227,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 .flatMap(group -> slots(group).primary(bucketId, key));
     }
 
-    private Replicas.ServedSlots served(long bucketId) {
+    private GroupSlots.Served served(long bucketId) {
         return followed.shown()
                 .flatMap(known -> known.groupOf(bucketId))
                 .map(group -> slots(group).served())

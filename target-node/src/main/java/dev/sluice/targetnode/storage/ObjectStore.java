@@ -8,12 +8,9 @@ import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.KeyLocks;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.copies.Changes;
-import dev.sluice.targetnode.storage.copies.Finder;
 import dev.sluice.targetnode.storage.copies.KeyMover;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.copies.LocalWriter;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
 import dev.sluice.targetnode.storage.eviction.EvictionStats;
@@ -24,17 +21,15 @@ import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.DriveWatch;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.health.HealthSettings;
-import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.replicas.Replicas;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
@@ -43,12 +38,14 @@ import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.scrub.Repair;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.scrub.Scrubs;
+import dev.sluice.targetnode.storage.slots.KeyReads;
+import dev.sluice.targetnode.storage.slots.Lookup;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,7 +59,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one target on its drives. Everything here blocks and is for virtual threads, but [#hot].
+/// The objects of one target on its drives. Everything that finds or changes something blocks, and is for virtual
+/// threads.
 ///
 /// Says 503 ([StoreException.Unavailable]) rather than "there is none" while a drive cannot know, and
 /// [Lookup.Damaged] rather than wrong bytes.
@@ -82,7 +80,9 @@ public final class ObjectStore implements AutoCloseable {
     private final StayingKeys staying = new StayingKeys();
     private final Settlement settlement;
     private volatile Map<String, Evictor> evictors = Map.of();
-    private volatile Replicas replicas = Replicas.NONE;
+    private final KeyReads reads;
+    private final LocalWriter local;
+    private volatile SlotWriter rows = SlotWriter.NONE;
 
     private ObjectStore(StoreConfig config, DrivePool opened, HotSet hotSet, Versions versions) {
         this.config = config;
@@ -93,7 +93,9 @@ public final class ObjectStore implements AutoCloseable {
         this.versions = versions;
         this.committer = new KeyCommitter(drives, hotSet, versions);
         this.mover = new KeyMover(drives, committer, config.smallLimit());
-        this.multipart = new Multipart(drives, committer, mover, this::adopt);
+        this.reads = new KeyReads(hotSet, committer.publishing());
+        this.local = new LocalWriter(drives, committer, mover, reads);
+        this.multipart = new Multipart(drives, versions, this::writer, this::adopt);
         this.settlement = new Settlement(drives, mountpaths, mover, staying);
     }
 
@@ -182,13 +184,24 @@ public final class ObjectStore implements AutoCloseable {
         return drives.table();
     }
 
-    /// From now on, objects of replicated buckets are changed and found by these.
-    public void replicate(Replicas by) {
-        replicas = by;
+    /// From now on, objects of replicated buckets are changed and found by this.
+    public void replicate(SlotWriter by) {
+        rows = by;
     }
 
-    public Replicas replicas() {
-        return replicas;
+    /// Who finds and changes objects of a bucket.
+    public SlotWriter writer(BucketRef bucket) {
+        return bucket.replicated() ? rows : local;
+    }
+
+    /// See [SlotWriter#serving].
+    public SlotWriter.Serving serving(BucketRef bucket, String key) {
+        return writer(bucket).serving(bucket, key);
+    }
+
+    /// What opens objects on the drives.
+    public KeyReads reads() {
+        return reads;
     }
 
     /// Up to which size objects are kept in their intents.
@@ -227,13 +240,6 @@ public final class ObjectStore implements AutoCloseable {
         return hotSet.get(new ObjectKey(bucketId, key));
     }
 
-    /// The same of a replicated bucket.
-    ///
-    /// @param from the drive that may answer for the key now
-    public Optional<StoredObject> hot(long bucketId, String key, Drive from) {
-        return hotSet.get(new ObjectKey(bucketId, key), from);
-    }
-
     /// The cloud has the same version of a cached object; kept without a sync. For many objects one after the other.
     ///
     /// @param millis when the cloud was asked, since 1970
@@ -262,127 +268,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /// @param avoid ids of drives whose copies were found bad
     public Lookup lookup(BucketRef bucket, String key, Set<String> avoid) {
-        var name = new ObjectKey(bucket.id(), key);
-        if (bucket.replicated()) {
-            return lookAtReplica(bucket, name, avoid);
-        }
-        var hot = unlessAvoided(hotSet.get(name), avoid);
-        if (hot.isPresent()) {
-            return hot.get();
-        }
-        var where = drives.of(bucket, key);
-        if (where.isSingle()) {
-            var _ = where.toRead(); // says 503 at once, whoever has the lock
-        }
-        try (var _ = committer.publishing().lock(name)) {
-            return unlessAvoided(hotSet.get(name), avoid)
-                    .orElseGet(() -> look(drives.of(bucket, key), bucket, name, avoid));
-        }
+        return serving(bucket, key).look(avoid);
     }
 
-    /// The right to answer is asked before the look, for the drive, and after it: it may have ended in between.
-    private Lookup lookAtReplica(BucketRef bucket, ObjectKey name, Set<String> avoid) {
-        var serving = replicas.serving(bucket.id(), name.key());
-        Lookup found;
-        try (var _ = committer.publishing().lock(name)) {
-            found = unlessAvoided(hotSet.get(name, serving.drive()), avoid)
-                    .orElseGet(() -> look(List.of(serving.drive()), bucket, name, avoid));
-        }
-        boolean mayAnswer = false;
-        try {
-            serving.require();
-            mayAnswer = true;
-            return found;
-        } finally {
-            if (!mayAnswer && found instanceof Lookup.Hit(var object)) {
-                object.close();
-            }
-        }
-    }
-
-    private static Optional<Lookup> unlessAvoided(Optional<StoredObject> hot, Set<String> avoid) {
-        if (hot.isPresent() && avoid.contains(hot.get().drive())) {
-            hot.get().close();
-            return Optional.empty();
-        }
-        return hot.map(Lookup.Hit::new);
-    }
-
-    private Lookup look(Whereabouts where, BucketRef bucket, ObjectKey name, Set<String> avoid) {
-        if (where.isEven()) {
-            return look(where.toRead(), bucket, name, avoid);
-        }
-        var seen = Finder.look(where, bucket.id(), name.key());
-        if (seen.doubt().isPresent()) {
-            return new Lookup.Unknown(seen.doubt().get());
-        }
-        return look(seen.copies(), bucket, name, avoid);
-    }
-
-    /// The first good one of some copies that should all be the same.
-    private Lookup look(List<Drive> copies, BucketRef bucket, ObjectKey name, Set<String> avoid) {
-        Lookup found = new Lookup.Miss();
-        Optional<StoreException> failed = Optional.empty();
-        boolean lost = false;
-        var bad = new HashSet<String>();
-        for (var drive : copies) {
-            try {
-                var here = avoid.contains(drive.id())
-                        ? new Lookup.Damaged("the copy on drive " + drive.id() + " is not what was written")
-                        : look(drive, bucket, name);
-                if (here instanceof Lookup.Hit) {
-                    if (lost) {
-                        mover.bringLater(bucket, name.key(), bad);
-                    }
-                    return here;
-                }
-                if (here instanceof Lookup.Damaged) {
-                    bad.add(drive.id());
-                    found = here;
-                }
-            } catch (StoreException.DriveFailed | StoreException.Unavailable unreadable) {
-                bad.add(drive.id());
-                failed = Optional.of(unreadable);
-            }
-            lost = true;
-        }
-        if (failed.isPresent()) {
-            throw failed.get();
-        }
-        return found;
-    }
-
-    private Lookup look(Drive drive, BucketRef bucket, ObjectKey name) {
-        try {
-            return drive.call(() -> switch (drive.contents().find(bucket, name.key())) {
-                case Found.Absent() -> new Lookup.Miss();
-                case Found.Damaged(var why) -> {
-                    drive.requireThere();
-                    yield new Lookup.Damaged(why);
-                }
-                case Found.Present(var record, var file) ->
-                    new Lookup.Hit(
-                            hotSet.add(name, record, file, drive, () -> mendLater(bucket, name.key(), drive.id())));
-            });
-        } catch (StoreException.Damaged damaged) {
-            return new Lookup.Damaged(String.valueOf(damaged.getMessage()));
-        }
-    }
-
-    /// Makes a damaged copy or replica again from another one.
-    ///
-    /// @param drive where it was found damaged
-    /// @return false when there is no other
+    /// See [SlotWriter#mend].
     public boolean mend(BucketRef bucket, String key, String drive) {
-        return bucket.replicated() ? replicas.mend(bucket, key, drive) : mover.mend(bucket, key, drive);
-    }
-
-    private void mendLater(BucketRef bucket, String key, String drive) {
-        if (bucket.replicated()) {
-            replicas.mendLater(bucket, key, drive);
-        } else {
-            mover.bringLater(bucket, key, Set.of(drive));
-        }
+        return writer(bucket).mend(bucket, key, drive);
     }
 
     /// Begins an object. To be ended by commit or close.
@@ -393,26 +284,24 @@ public final class ObjectStore implements AutoCloseable {
         IndexKeys.utf8(key);
         adopt(bucket);
         boolean inOneStep = expectedLength >= 0 && expectedLength <= config.smallLimit();
-        var placing = bucket.replicated()
-                ? new Upload.Replicated(
-                        replicas, replicas.serving(bucket.id(), key).drive())
-                : new Upload.Here(committer, drives, drives.of(bucket, key));
-        for (var drive : placing.drives()) {
-            if (!inOneStep) {
-                drive.requireRoom();
+        var serving = serving(bucket, key);
+        boolean begun = false;
+        try {
+            for (var drive : serving.drives()) {
+                if (!inOneStep) {
+                    drive.requireRoom();
+                }
+                drive.space().requireFits(Math.max(0, expectedLength));
             }
-            drive.space().requireFits(Math.max(0, expectedLength));
+            var work = Layout.work(versions.next());
+            var upload = new Upload(serving, work, bucket, key, expectedLength, inOneStep, durability);
+            begun = true;
+            return upload;
+        } finally {
+            if (!begun) {
+                serving.close();
+            }
         }
-        var upload = new Upload(
-                placing,
-                Layout.work(versions.next()),
-                bucket,
-                key,
-                expectedLength,
-                inOneStep,
-                durability == Durability.FSYNC);
-        placing.begun();
-        return upload;
     }
 
     /// How many bytes the drives of a key take before one of them evicts, less a margin for what else comes at the same
@@ -448,7 +337,7 @@ public final class ObjectStore implements AutoCloseable {
     /// From now on, writes make as many copies as the bucket is to have; objects of before get them soon. Does nothing
     /// for a replicated bucket.
     public void adopt(BucketRef bucket) {
-        if (bucket.replicated() || drives.table().copies(bucket.id()).wanted() == bucket.copies()) {
+        if (!bucket.isLocal() || drives.table().copies(bucket.id()).wanted() == bucket.copies()) {
             return;
         }
         var done = drives.alone(
@@ -468,40 +357,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// @return whether there was one
     public boolean delete(BucketRef bucket, String key, WriteCheck check, Durability durability) {
-        if (bucket.replicated()) {
-            return replicas.serving(bucket.id(), key).delete(bucket, key, check);
-        }
-        var _ = drives.of(bucket, key).toWrite();
-        try {
-            return committer.change(bucket, key, () -> deletion(bucket, key, check, durability == Durability.FSYNC));
-        } catch (NothingThere _) {
-            return false;
-        }
-    }
-
-    private KeyCommitter.Ready<Boolean> deletion(BucketRef bucket, String key, WriteCheck check, boolean durable) {
-        var where = drives.of(bucket, key);
-        var holder = where.toWrite().getFirst();
-        if (where.isSingle()) {
-            return holder.call(() -> {
-                Finder.check(check, holder, bucket, key);
-                if (!holder.contents().exists(bucket.id(), key)) {
-                    throw new NothingThere();
-                }
-                return new KeyCommitter.Ready<>(
-                        holder, Contents.prepareDelete(bucket, key, versions.next(), durable), true);
-            });
-        }
-        Finder.check(check, where, bucket, key);
-        return new Changes(where, bucket, key, versions.next(), durable)
-                .delete()
-                .orElseThrow(NothingThere::new);
-    }
-
-    private static final class NothingThere extends RuntimeException {
-        NothingThere() {
-            super("nothing is there", null, false, false);
-        }
+        return serving(bucket, key).delete(check, durability);
     }
 
     /// Keys in the order of their UTF-8 bytes, greater than `after` and beginning with `prefix`.
@@ -509,65 +365,14 @@ public final class ObjectStore implements AutoCloseable {
         return list(bucketId, new ListQuery(prefix, "", after.isEmpty() ? "" : KeyOrder.justAfter(after), limit));
     }
 
-    /// Keys in the order of their UTF-8 bytes.
+    /// Keys in the order of their UTF-8 bytes, of a bucket that this target alone has on its drives.
     public List<ListEntry> list(long bucketId, ListQuery query) {
-        long moves = committer.moves();
-        var page = page(bucketId, query);
-        return committer.moves() == moves ? page : Listing.either(page, page(bucketId, query), query.limit());
+        return local.list(bucketId, query).entries();
     }
 
-    private List<ListEntry> page(long bucketId, ListQuery query) {
-        var reading = drives.allToRead(bucketId);
-        reading.forEach(drive -> requireKeys(drive, bucketId));
-        return Listing.list(reading, drives.isEven(bucketId), key -> newest(bucketId, key), bucketId, query);
-    }
-
-    /// The same of a replicated bucket: what the served slots have.
-    public List<ListEntry> listReplicas(long bucketId, ListQuery query, Replicas.ServedSlots served) {
-        var reading = drives.reading();
-        reading.forEach(drive -> requireKeys(drive, bucketId));
-        return Listing.list(
-                reading,
-                true,
-                _ -> Optional.empty(),
-                bucketId,
-                query,
-                (drive, key) -> served.has(bucketId, IndexKeys.keyOf(key), drive.id()));
-    }
-
-    private static void requireKeys(Drive drive, long bucketId) {
-        if (drive.contents().mayHaveKeyless()
-                && drive.call(() -> drive.contents().hasKeyless(bucketId))) {
-            throw new StoreException.Damaged(
-                    "drive %s has files in %s/%d whose keys are not known: a listing would lack them"
-                            .formatted(drive.id(), Layout.ESCAPED, bucketId));
-        }
-    }
-
-    private Optional<ObjectEntry> newest(long bucketId, String key) {
-        try (var _ = committer.publishing().lock(new ObjectKey(bucketId, key))) {
-            return Finder.certain(Finder.look(drives.of(bucketId, key), bucketId, key))
-                    .entry();
-        }
-    }
-
-    /// Whether nothing is stored in a bucket here, not even an unfinished upload.
+    /// Whether nothing of such a bucket is stored here, not even an unfinished upload.
     public boolean isEmpty(long bucketId) {
-        return !hasObjects(bucketId)
-                && drives.allToRead().stream()
-                        .allMatch(drive -> drive.call(() -> drive.contents().isEmpty(Table.UPLOADS, bucketId)));
-    }
-
-    /// Whether an object of a bucket is stored here.
-    public boolean hasObjects(long bucketId) {
-        long moves = committer.moves();
-        return seemToBeObjects(bucketId) || (committer.moves() != moves && seemToBeObjects(bucketId));
-    }
-
-    private boolean seemToBeObjects(long bucketId) {
-        return drives.allToRead().stream()
-                .anyMatch(drive -> drive.call(() -> !drive.contents().isEmpty(Table.OBJECTS, bucketId)
-                        || drive.contents().hasKeyless(bucketId)));
+        return local.isEmpty(bucketId, true);
     }
 
     /// Takes away all of a bucket. Its id must never be used again; its name may.

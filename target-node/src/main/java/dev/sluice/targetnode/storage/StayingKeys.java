@@ -35,7 +35,7 @@ final class StayingKeys {
             var bucket = buckets.get().withId(id);
             if (bucket.isEmpty()) {
                 unknown.add(Long.toString(id));
-            } else if (bucket.get().replicated()) {
+            } else if (!bucket.get().isLocal()) {
                 replicated.add(bucket.get().name());
             }
         }

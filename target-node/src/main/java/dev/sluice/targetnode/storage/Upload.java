@@ -4,22 +4,17 @@ import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
-import dev.sluice.targetnode.storage.change.KeyCommitter;
-import dev.sluice.targetnode.storage.copies.Changes;
-import dev.sluice.targetnode.storage.copies.Finder;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
-import dev.sluice.targetnode.storage.health.Drives;
-import dev.sluice.targetnode.storage.health.Whereabouts;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.replicas.Replicas;
-import dev.sluice.targetnode.storage.replicas.StagedObject;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
+import dev.sluice.targetnode.storage.slots.Staged;
 import dev.sluice.targetnode.storage.space.RoomSteps;
-import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -42,12 +37,12 @@ public final class Upload implements AutoCloseable {
         }
     }
 
-    private final Placing placing;
+    private final SlotWriter.Serving serving;
     private final List<Copy> copies;
     private final BucketRef bucket;
     private final String key;
     private final long expected;
-    private final boolean durable;
+    private final Durability durability;
     private final String work;
     private volatile long created = System.currentTimeMillis();
     private final RoomSteps room;
@@ -58,113 +53,37 @@ public final class Upload implements AutoCloseable {
     private boolean ended;
     private volatile boolean handedOver;
 
-    /// Where it goes, and how it becomes the object there.
-    interface Placing {
-        /// The drives that take its bytes.
-        List<Drive> drives();
-
-        ObjectRecord publish(Upload upload, long size, CommitTerms terms);
-
-        /// An upload writes to its drives from here on, until [#ended].
-        void begun();
-
-        void ended();
-    }
-
+    /// @param serving of the key; closed with this
     /// @param work the path of its staging file, which nothing else has
     /// @param inOneStep whether it is so small that it is kept in memory until then; its length is known
     /// @throws StoreException.NoSpace when there is no room to begin with
     Upload(
-            Placing placing,
+            SlotWriter.Serving serving,
             String work,
             BucketRef bucket,
             String key,
             long expected,
             boolean inOneStep,
-            boolean durable) {
-        this.placing = placing;
-        this.copies = placing.drives().stream().map(Copy::new).toList();
+            Durability durability) {
+        this.serving = serving;
+        this.copies = serving.drives().stream().map(Copy::new).toList();
         this.bucket = bucket;
         this.key = key;
         this.expected = expected;
-        this.durable = durable;
+        this.durability = durability;
         this.work = work;
         this.small = inOneStep ? Optional.of(ByteBuffer.allocate((int) expected)) : Optional.empty();
         this.room = new RoomSteps(expected, this::take);
     }
 
-    /// On drives of this target alone.
-    static final class Here implements Placing {
-        private final KeyCommitter committer;
-        private final Drives drives;
-        private final Whereabouts where;
-
-        /// @param where its drives take writes
-        Here(KeyCommitter committer, Drives drives, Whereabouts where) {
-            this.committer = committer;
-            this.drives = drives;
-            this.where = where;
-        }
-
-        @Override
-        public List<Drive> drives() {
-            return where.toWrite();
-        }
-
-        @Override
-        public void begun() {
-            drives.began(where.spread());
-        }
-
-        @Override
-        public ObjectRecord publish(Upload upload, long size, CommitTerms terms) {
-            return committer.change(
-                    upload.bucket, upload.key, () -> upload.prepared(committer, drives, where.spread(), size, terms));
-        }
-
-        @Override
-        public void ended() {
-            drives.ended(where.spread());
-        }
-    }
-
-    /// On the primary's drive, and from there on the other replicas.
-    record Replicated(Replicas replicas, Drive drive) implements Placing {
-        @Override
-        public List<Drive> drives() {
-            return List.of(drive);
-        }
-
-        @Override
-        public ObjectRecord publish(Upload upload, long size, CommitTerms terms) {
-            var term = replicas.serving(upload.bucket.id(), upload.key);
-            if (!term.drive().equals(drive)) {
-                throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
-            }
-            return term.put(upload.bucket, upload.key, upload.new Staged(drive, size, terms), terms.check());
-        }
-
-        @Override
-        public void begun() {}
-
-        @Override
-        public void ended() {}
-    }
-
-    private final class Staged implements StagedObject {
-        private final Drive drive;
+    /// What is committed.
+    private final class Whole implements Staged {
         private final long size;
         private final CommitTerms terms;
 
-        Staged(Drive drive, long size, CommitTerms terms) {
-            this.drive = drive;
+        Whole(long size, CommitTerms terms) {
             this.size = size;
             this.terms = terms;
-        }
-
-        @Override
-        public Drive drive() {
-            return drive;
         }
 
         @Override
@@ -173,33 +92,74 @@ public final class Upload implements AutoCloseable {
         }
 
         @Override
-        public Optional<byte[]> content() {
-            return small.map(ByteBuffer::array);
+        public Content content() {
+            return small.map(ByteBuffer::array)
+                    .<Content>map(Content.InMemory::new)
+                    .orElseGet(() -> new Content.OnDrive(copies.getFirst().drive, work));
         }
 
         @Override
-        public String work() {
-            return work;
+        public Optional<Prepared> atOnce(Drive drive, ObjectRecord record) {
+            if (small.isEmpty() || !isDurable()) {
+                return Optional.empty();
+            }
+            return Contents.prepareSmallPut(
+                    bucket,
+                    work,
+                    record,
+                    small.get().array(),
+                    drive.accessTimes().stored(record));
         }
 
         /// Perhaps the client's request has ended without knowing what becomes of it.
         @Override
-        public Prepared prepare(ObjectRecord record) throws IOException {
+        public Prepared prepare(Drive drive, ObjectRecord record) throws IOException {
             handOver();
-            boolean prepared = false;
             try {
-                var only = copies.getFirst();
-                var inIntent = smallPut(only, record);
-                var change = inIntent.isPresent() ? inIntent.get() : Upload.this.prepare(only, record);
-                prepared = true;
-                return change;
+                var inIntent = atOnce(drive, record);
+                return inIntent.isPresent() ? inIntent.get() : written(drive, record);
+            } catch (IOException | RuntimeException failure) {
+                delete(drive, failure);
+                throw failure;
             } finally {
-                if (!prepared) {
-                    drive.contents().files().delete(work);
-                }
                 release();
             }
         }
+
+        /// @param failure which counts more than one of the deletion
+        private void delete(Drive drive, Exception failure) {
+            try {
+                drive.contents().files().delete(work);
+            } catch (IOException | RuntimeException more) {
+                failure.addSuppressed(more);
+            }
+        }
+
+        private Prepared written(Drive drive, ObjectRecord record) throws IOException {
+            var target = file(copyOn(drive));
+            if (small.isPresent()) {
+                target.write(0, small.get().duplicate().clear());
+            }
+            return drive.contents()
+                    .preparePut(
+                            bucket, work, target, record, drive.accessTimes().stored(record), isDurable());
+        }
+
+        @Override
+        public void drop() {
+            takeBack();
+        }
+    }
+
+    private Copy copyOn(Drive drive) {
+        return copies.stream()
+                .filter(copy -> copy.drive.equals(drive))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("the bytes are not on drive " + drive.id()));
+    }
+
+    private boolean isDurable() {
+        return durability == Durability.FSYNC;
     }
 
     private void take(long from, long to) {
@@ -281,7 +241,7 @@ public final class Upload implements AutoCloseable {
         int length = bytes.remaining();
         var file = file(copy);
         file.write(offset, bytes);
-        if (durable) {
+        if (isDurable()) {
             file.beginSyncBehind(offset, length);
         }
     }
@@ -342,89 +302,10 @@ public final class Upload implements AutoCloseable {
             throw new StoreException.IncompleteBody(size + " of " + expected + " bytes were sent");
         }
         try {
-            return placing.publish(this, size, terms);
-        } catch (StoreException.NoSuchBucket refused) {
-            handedOver = false;
-            throw refused;
+            return serving.again().put(new Whole(size, terms), terms.check(), durability);
         } finally {
-            if (handedOver) {
-                end();
-            } else {
-                close();
-            }
+            close();
         }
-    }
-
-    private KeyCommitter.Ready<ObjectRecord> prepared(
-            KeyCommitter committer, Drives drives, Spread spread, long size, CommitTerms terms) {
-        var where = drives.of(bucket, key);
-        boolean late = !where.spread().equals(spread);
-        if (!late && where.isSingle() && copies.size() == 1) {
-            return alone(committer, copies.getFirst(), size, terms);
-        }
-        drives.requireKnown(spread, bucket.id(), key, copies.size());
-        var _ = where.toWrite();
-        Finder.check(terms.check(), where, bucket, key);
-        var record = record(size, terms, committer.versions().next());
-        var preparing = copies.stream()
-                .map(copy -> smallPut(copy, record)
-                        .map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> copy.drive.start(() -> prepare(copy, record))))
-                .toList();
-        var steps = new ArrayList<KeyCommitter.Step>(copies.size());
-        for (int i = 0; i < copies.size(); i++) {
-            steps.add(new KeyCommitter.Step(copies.get(i).drive, Drive.awaited(preparing.get(i))));
-        }
-        handedOver = true;
-        return new Changes(where, bucket, key, record.version(), durable)
-                .put(steps, record)
-                .late(late);
-    }
-
-    /// On the caller's thread where nothing has to be looked at or written before.
-    private KeyCommitter.Ready<ObjectRecord> alone(KeyCommitter committer, Copy only, long size, CommitTerms terms) {
-        if (small.isPresent() && durable && !terms.check().asks()) {
-            var record = record(size, terms, committer.versions().next());
-            var change = smallPut(only, record);
-            if (change.isPresent()) {
-                return handedOver(only, change.get(), record);
-            }
-        }
-        return only.drive.call(() -> {
-            Finder.check(terms.check(), only.drive, bucket, key);
-            var record = record(size, terms, committer.versions().next());
-            var change = smallPut(only, record);
-            return handedOver(only, change.isPresent() ? change.get() : prepare(only, record), record);
-        });
-    }
-
-    /// From here on the staging file is the drive's: it may be the object already.
-    private KeyCommitter.Ready<ObjectRecord> handedOver(Copy only, Prepared change, ObjectRecord record) {
-        handedOver = true;
-        return new KeyCommitter.Ready<>(only.drive, change, record);
-    }
-
-    private Optional<Prepared> smallPut(Copy copy, ObjectRecord record) {
-        if (small.isEmpty() || !durable) {
-            return Optional.empty();
-        }
-        return Contents.prepareSmallPut(
-                bucket,
-                work,
-                record,
-                small.get().array(),
-                copy.drive.accessTimes().stored(record));
-    }
-
-    private Prepared prepare(Copy copy, ObjectRecord record) throws IOException {
-        var target = file(copy);
-        if (small.isPresent()) {
-            target.write(0, small.get().duplicate().clear());
-        }
-        return copy.drive
-                .contents()
-                .preparePut(
-                        bucket, work, target, record, copy.drive.accessTimes().stored(record), durable);
     }
 
     /// Counts as stored then, in milliseconds since 1970, and not when it was begun.
@@ -461,12 +342,23 @@ public final class Upload implements AutoCloseable {
         handedOver = true;
     }
 
+    /// The drives did not take it.
+    private void takeBack() {
+        synchronized (this) {
+            if (!ended) {
+                handedOver = false; // the end deletes it
+                return;
+            }
+        }
+        var _ = deleting();
+    }
+
     private synchronized boolean end() {
         if (ended) {
             return false;
         }
         ended = true;
-        placing.ended();
+        serving.close();
         release();
         return true;
     }
@@ -475,12 +367,15 @@ public final class Upload implements AutoCloseable {
     @Override
     public void close() {
         if (end() && !handedOver) {
-            var gone = copies.stream()
-                    .filter(copy -> opened(copy).isPresent())
-                    .map(copy -> copy.drive.startStep(
-                            () -> copy.drive.contents().files().delete(work)))
-                    .toList();
-            gone.forEach(Drive::awaited);
+            deleting().forEach(Drive::awaited);
         }
+    }
+
+    private List<CompletableFuture<Void>> deleting() {
+        return copies.stream()
+                .filter(copy -> opened(copy).isPresent())
+                .map(copy ->
+                        copy.drive.startStep(() -> copy.drive.contents().files().delete(work)))
+                .toList();
     }
 }

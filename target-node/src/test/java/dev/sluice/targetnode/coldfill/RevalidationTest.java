@@ -11,7 +11,7 @@ import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
-import dev.sluice.targetnode.storage.Lookup;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

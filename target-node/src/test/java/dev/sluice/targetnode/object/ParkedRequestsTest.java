@@ -11,10 +11,11 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.storage.record.BucketRef;
-import dev.sluice.targetnode.storage.replicas.Replicas;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -50,7 +51,7 @@ class ParkedRequestsTest {
     }
 
     /// Of a target that becomes the primary when the test says so, and has nothing then.
-    private static final class Becoming implements Replicas {
+    private static final class Becoming implements SlotWriter {
         private final CountDownLatch asked = new CountDownLatch(2);
         private volatile boolean serves;
 
@@ -61,12 +62,17 @@ class ParkedRequestsTest {
         }
 
         @Override
-        public Serving serving(long bucketId, String key) {
+        public Serving serving(BucketRef bucket, String key) {
             throw new StoreException.NoSuchKey("judged");
         }
 
         @Override
-        public ServedSlots served(long bucketId) {
+        public Page list(long bucketId, ListQuery query) {
+            throw new StoreException.NoSuchKey("judged");
+        }
+
+        @Override
+        public boolean isEmpty(long bucketId, boolean uploadsCount) {
             throw new StoreException.NoSuchKey("judged");
         }
 
@@ -74,9 +80,6 @@ class ParkedRequestsTest {
         public boolean mend(BucketRef bucket, String key, String drive) {
             return false;
         }
-
-        @Override
-        public void mendLater(BucketRef bucket, String key, String drive) {}
     }
 
     /// A body that nobody may ask for.

@@ -11,18 +11,20 @@ import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreSettings;
+import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import dev.sluice.targetnode.storage.replicas.Replicas;
-import dev.sluice.targetnode.storage.replicas.StagedObject;
+import dev.sluice.targetnode.storage.slots.Lookup;
+import dev.sluice.targetnode.storage.slots.Staged;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -57,12 +60,12 @@ final class ClientWritesTest {
     private DriveReplicas loop;
     private Holder holder;
     private ClientWrites writes;
-    private Replicas replicas;
+    private RowWriter writer;
     private final CompletableFuture<Void> ordered = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
 
-    private record Staged(Drive drive) implements StagedObject {
+    private record Nothing() implements Staged {
         @Override
         public ObjectRecord record(ObjectVersion version) {
             return new ObjectRecord(
@@ -82,17 +85,22 @@ final class ClientWritesTest {
         }
 
         @Override
-        public Optional<byte[]> content() {
-            return Optional.of(new byte[0]);
+        public Content content() {
+            return new Content.InMemory(new byte[0]);
         }
 
         @Override
-        public String work() {
-            return "work";
+        public Optional<Prepared> atOnce(Drive on, ObjectRecord record) {
+            return Optional.empty();
         }
 
         @Override
-        public Prepared prepare(ObjectRecord record) {
+        public Prepared prepare(Drive on, ObjectRecord record) {
+            throw new IllegalStateException("nothing is stored");
+        }
+
+        @Override
+        public void drop() {
             throw new IllegalStateException("nothing is stored");
         }
     }
@@ -105,13 +113,16 @@ final class ClientWritesTest {
         loop = newLoop();
         loop.start();
         writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder));
-        replicas = replicas(writes);
+        writer = writer(writes);
         onLoop(() -> holder = loop.holder(GROUP, SLOT));
         primary(SlotRow.FIRST);
     }
 
-    private static Replicas replicas(ClientWrites writes) {
-        return writes.replicas(
+    private RowWriter writer(ClientWrites of) {
+        return new RowWriter(
+                of,
+                store.reads(),
+                store.drives()::reading,
                 _ -> {
                     throw new IllegalStateException("nothing is listed");
                 },
@@ -173,8 +184,12 @@ final class ClientWritesTest {
     }
 
     private void onLoop(Runnable step) {
+        onLoop(loop, step);
+    }
+
+    private static void onLoop(DriveReplicas on, Runnable step) {
         var done = new CompletableFuture<Void>();
-        loop.run(() -> {
+        on.run(() -> {
             step.run();
             done.complete(null);
         });
@@ -189,7 +204,7 @@ final class ClientWritesTest {
     }
 
     private ObjectRecord put(WriteCheck check) {
-        return replicas.serving(BUCKET.id(), "key").put(BUCKET, "key", new Staged(drive), check);
+        return writer.serving(BUCKET, "key").put(new Nothing(), check, Durability.FSYNC);
     }
 
     @Test
@@ -239,9 +254,9 @@ final class ClientWritesTest {
 
     @Test
     void writeOfATermThatHasEndedIsNotStored() {
-        var term = replicas.serving(BUCKET.id(), "key");
+        var term = writer.serving(BUCKET, "key");
         primary(2);
-        assertThatThrownBy(() -> term.put(BUCKET, "key", new Staged(drive), WriteCheck.NONE))
+        assertThatThrownBy(() -> term.put(new Nothing(), WriteCheck.NONE, Durability.FSYNC))
                 .isInstanceOf(StoreException.Unavailable.class);
         assertThat(ordered).isNotDone();
     }
@@ -259,7 +274,7 @@ final class ClientWritesTest {
     @Test
     void writeThatIsGivenUpBeforeItsLoopGetsToItIsNotStored() {
         writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder), Duration.ofMillis(50));
-        replicas = replicas(writes);
+        writer = writer(writes);
         var busy = new CountDownLatch(1);
         loop.run(() -> awaitDone(busy));
         assertThatThrownBy(() -> put(WriteCheck.NONE))
@@ -319,16 +334,66 @@ final class ClientWritesTest {
     @Test
     void deletionGoesOnWhenTheLoopOfAnotherDriveEnds() {
         var version = new ObjectVersion(1, 1);
-        drive.commit(Contents.prepareSmallPut(
-                        BUCKET, Layout.work(version), new Staged(drive).record(version), new byte[0], new IndexBatch())
-                .orElseThrow());
+        store(version);
         stored = new CompletableFuture<>();
         var deleting = CompletableFuture.supplyAsync(
-                () -> replicas.serving(BUCKET.id(), "key").delete(BUCKET, "key", WriteCheck.NONE));
+                () -> writer.serving(BUCKET, "key").delete(WriteCheck.NONE, Durability.FSYNC));
         ordered.join();
         writes.abandon(newLoop());
         assertThat(deleting).isNotDone();
         stored.complete(null);
         assertThat(deleting).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+    }
+
+    private void store(ObjectVersion version) {
+        drive.commit(Contents.prepareSmallPut(
+                        BUCKET, Layout.work(version), new Nothing().record(version), new byte[0], new IndexBatch())
+                .orElseThrow());
+    }
+
+    /// The key's slot moves to a drive that does not have it. The first one's object stays open.
+    @Test
+    void hotObjectOfADriveThatServesNoLongerIsNotFound() throws IOException {
+        store(new ObjectVersion(1, 1));
+        requireFound(true);
+        var settings = new StoreSettings(List.of(Files.createDirectories(folder.resolve("other"))), MEMORY);
+        try (var other = ObjectStore.open(settings.build())) {
+            var before = holder;
+            drive = other.drives().reading().getFirst();
+            var moved = newLoop();
+            moved.start();
+            holder = moved.holder(GROUP, SLOT);
+            var row = new SlotRow(2, List.of(new Member(drive.id(), true, 1, 2)), 2, List.of(), true);
+            onLoop(moved, () -> moved.handle(holder, new Event.RowApplied(row, false)));
+            requireFound(false);
+            moved.close();
+            holder = before;
+            requireFound(true);
+        }
+    }
+
+    private void requireFound(boolean found) {
+        var serving = writer.serving(BUCKET, "key");
+        try (var looked = Opened.of(serving.look(Set.of()));
+                var hot = Opened.of(serving.hot())) {
+            assertThat(looked.object().isPresent()).isEqualTo(found);
+            assertThat(hot.object().isPresent()).isEqualTo(found);
+        }
+    }
+
+    private record Opened(Optional<StoredObject> object) implements AutoCloseable {
+        static Opened of(Lookup found) {
+            return new Opened(
+                    found instanceof Lookup.Hit(var object) ? Optional.of(object) : Optional.<StoredObject>empty());
+        }
+
+        static Opened of(Optional<StoredObject> hot) {
+            return new Opened(hot);
+        }
+
+        @Override
+        public void close() {
+            object.ifPresent(StoredObject::close);
+        }
     }
 }

@@ -12,6 +12,7 @@ import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
@@ -19,7 +20,6 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.MemoryControllers;
 import dev.sluice.targetnode.controller.TestDrives;
-import dev.sluice.targetnode.storage.Lookup;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreSettings;
@@ -36,6 +36,7 @@ import dev.sluice.targetnode.storage.index.ObjectRows;
 import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -394,7 +395,10 @@ final class ReplicaCluster implements AutoCloseable {
         /// Of how many slots it says that it may answer for them, as their primary.
         long serves() {
             try {
-                return store().replicas().served(bucket.id()).cover().slots();
+                return store().writer(bucket())
+                        .list(bucket.id(), new ListQuery("", "", "", 1))
+                        .cover()
+                        .slots();
             } catch (StoreException.Unavailable _) {
                 return 0;
             }
@@ -416,8 +420,7 @@ final class ReplicaCluster implements AutoCloseable {
             try {
                 return look(key);
             } catch (StoreException.Damaged damaged) {
-                var primary = store().replicas().serving(bucket.id(), key).drive();
-                if (!store().mend(bucket(), key, primary.id())) {
+                if (!store().serving(bucket(), key).restore()) {
                     throw damaged;
                 }
                 return look(key);

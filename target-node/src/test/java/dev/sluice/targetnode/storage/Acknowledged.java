@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -9,6 +9,7 @@ import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Usage;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.UploadState;
 import java.io.IOException;

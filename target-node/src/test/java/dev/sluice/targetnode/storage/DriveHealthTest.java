@@ -21,6 +21,7 @@ import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.index.DamagedIndexException;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

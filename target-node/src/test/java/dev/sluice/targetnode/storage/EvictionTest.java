@@ -15,6 +15,7 @@ import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.eviction.CachedBuckets;
 import dev.sluice.targetnode.storage.eviction.QuotaExcess;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;

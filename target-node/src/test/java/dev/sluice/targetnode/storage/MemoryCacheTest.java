@@ -14,6 +14,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.storage.hotset.StoredObject;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

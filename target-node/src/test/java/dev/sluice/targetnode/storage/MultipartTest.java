@@ -16,6 +16,7 @@ import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -69,6 +70,10 @@ class MultipartTest {
     }
 
     private static ObjectRecord complete(ObjectStore store, UploadState upload, List<Part> parts) {
+        return complete(store, upload, parts, WriteCheck.NONE);
+    }
+
+    private static ObjectRecord complete(ObjectStore store, UploadState upload, List<Part> parts, WriteCheck check) {
         return store.multipart()
                 .complete(
                         BUCKET,
@@ -78,7 +83,7 @@ class MultipartTest {
                                 .map(part -> new CompletedPart(part.number(), part.etag(), Map.of()))
                                 .toList(),
                         Map.of(),
-                        WriteCheck.NONE,
+                        check,
                         Durability.FSYNC);
     }
 
@@ -93,6 +98,30 @@ class MultipartTest {
             try (var left = Files.walk(folder.resolve("d1/.sluice").resolve(name))) {
                 assertThat(left.filter(Files::isRegularFile)).isEmpty();
             }
+        }
+    }
+
+    /// A Complete that its condition refuses does nothing to the parts, nor to one that is being written.
+    @Test
+    void partThatIsBeingWrittenStaysWhenAConditionRefusesACompleteOfOthers() throws Exception {
+        var contents = List.of(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 5 * MIB));
+        try (var store = open(drives(folder, 1))) {
+            var upload = begin(store, "key");
+            var parts = new ArrayList<Part>();
+            parts.add(part(store, upload, 1, contents.get(0)));
+            parts.add(part(store, upload, 2, contents.get(1)));
+            try (var third = store.multipart().part(BUCKET, "key", upload.uploadId(), 3, 5 * MIB, Durability.FSYNC)) {
+                third.write(ByteBuffer.wrap(contents.get(2), 0, MIB));
+                WriteCheck refusing = _ -> {
+                    throw new StoreException.InvalidArgument("not now");
+                };
+                assertThatThrownBy(() -> complete(store, upload, parts, refusing))
+                        .hasMessage("not now");
+                third.write(ByteBuffer.wrap(contents.get(2), MIB, 4 * MIB));
+                parts.add(third.commit(md5(contents.get(2)), Map.of()));
+            }
+            complete(store, upload, parts);
+            assertThat(get(store, "key")).isEqualTo(joined(contents.get(0), contents.get(1), contents.get(2)));
         }
     }
 

@@ -19,6 +19,7 @@ import dev.sluice.common.http.engine.EngineMetrics;
 import dev.sluice.common.http.engine.EventLoops;
 import dev.sluice.common.http.engine.FailureAnswers;
 import dev.sluice.common.http.engine.HttpServer;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.health.DriveState;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.spread.Spread;
 import java.io.IOException;
 import java.nio.file.Path;

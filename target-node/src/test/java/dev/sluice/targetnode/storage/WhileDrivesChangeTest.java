@@ -17,6 +17,7 @@ import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.health.DriveState;
+import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import java.io.IOException;

@@ -52,7 +52,7 @@ public final class KeyMover implements Mover, AutoCloseable {
 
     @Override
     public long bring(BucketRef bucket, String key) {
-        return bucket.replicated() ? 0 : bring(bucket, key, Set.of());
+        return bucket.isLocal() ? bring(bucket, key, Set.of()) : 0;
     }
 
     /// Makes a damaged copy anew from another one.
@@ -78,7 +78,7 @@ public final class KeyMover implements Mover, AutoCloseable {
     /// @param bad ids of drives whose copies were found damaged
     public void bringLater(BucketRef bucket, String key, Set<String> bad) {
         var name = new ObjectKey(bucket.id(), key);
-        if (bucket.replicated() || waiting.size() >= LATER || !waiting.add(name)) {
+        if (!bucket.isLocal() || waiting.size() >= LATER || !waiting.add(name)) {
             return;
         }
         later.execute(() -> {

@@ -4,15 +4,11 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.change.KeyCommitter;
+import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.copies.Changes;
-import dev.sluice.targetnode.storage.copies.Finder;
-import dev.sluice.targetnode.storage.copies.KeyMover;
 import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.UploadKeys;
@@ -20,6 +16,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -36,16 +33,17 @@ import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// Multipart uploads of one target. An upload lives on one drive, the first of its key when it was begun, survives
-/// restarts, and becomes the object in one commit, in as many copies as the bucket is to have. Blocks: for virtual
-/// threads.
+/// restarts, and becomes the object in one commit, in as many copies as the bucket is to have. All of it
+/// blocks: for virtual threads.
 public final class Multipart {
-    private static final int LAST_NUMBER = 10_000;
+    static final int LAST_NUMBER = 10_000;
 
     private final Drives drives;
-    private final KeyCommitter committer;
-    private final KeyMover mover;
+    private final Versions versions;
+    private final Function<BucketRef, SlotWriter> writers;
     private final Consumer<BucketRef> adopting;
     private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
 
@@ -57,11 +55,12 @@ public final class Multipart {
     private record Running(Drive drive, PartLayout placement) {}
 
     /// @param adopting told of each bucket before its number of copies counts
-    public Multipart(Drives drives, KeyCommitter committer, KeyMover mover, Consumer<BucketRef> adopting) {
-        this.adopting = adopting;
+    public Multipart(
+            Drives drives, Versions versions, Function<BucketRef, SlotWriter> writers, Consumer<BucketRef> adopting) {
         this.drives = drives;
-        this.committer = committer;
-        this.mover = mover;
+        this.versions = versions;
+        this.writers = writers;
+        this.adopting = adopting;
     }
 
     /// The drive that an upload lives on.
@@ -163,7 +162,7 @@ public final class Multipart {
                 number,
                 expectedLength,
                 durability == Durability.FSYNC,
-                committer.versions());
+                versions);
     }
 
     private PartLayout placement(Drive drive, String uploadId) {
@@ -272,8 +271,12 @@ public final class Multipart {
                 running.remove(uploadId);
                 return before.get();
             }
-            var ending = new Ending(bucket, key, uploadId, drive, list, checksums, check, durability);
-            var record = committer.change(bucket, key, ending::prepare);
+            ObjectRecord record;
+            try (var ending = new Ending(
+                            drive, new Ending.Name(bucket, key, uploadId), list, checksums, versions, durability);
+                    var serving = writers.apply(bucket).serving(bucket, key)) {
+                record = serving.put(ending, check, durability);
+            }
             running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
             return record;
@@ -283,97 +286,6 @@ public final class Multipart {
         } finally {
             lock.unlock();
         }
-    }
-
-    /// One completion, under the key's lock.
-    private final class Ending {
-        private final BucketRef bucket;
-        private final String key;
-        private final String uploadId;
-        private final Drive drive;
-        private final List<CompletedPart> list;
-        private final Map<ChecksumAlgorithm, String> checksums;
-        private final WriteCheck check;
-        private final boolean durable;
-
-        Ending(
-                BucketRef bucket,
-                String key,
-                String uploadId,
-                Drive drive,
-                List<CompletedPart> list,
-                Map<ChecksumAlgorithm, String> checksums,
-                WriteCheck check,
-                Durability durability) {
-            this.bucket = bucket;
-            this.key = key;
-            this.uploadId = uploadId;
-            this.drive = drive;
-            this.list = list;
-            this.checksums = checksums;
-            this.check = check;
-            this.durable = durability == Durability.FSYNC;
-        }
-
-        KeyCommitter.Ready<ObjectRecord> prepare() {
-            var where = drives.of(bucket, key);
-            var holders = where.toWrite();
-            Finder.check(check, where, bucket, key);
-            var whole = drive.call(this::assembled);
-            boolean here = holders.contains(drive);
-            var steps = new ArrayList<KeyCommitter.Step>();
-            if (here) {
-                steps.add(new KeyCommitter.Step(drive, whole.put()));
-            }
-            var others = holders.stream().filter(holder -> holder != drive).toList();
-            if (!others.isEmpty()) {
-                steps.addAll(mover.spread(bucket, whole.record(), drive, whole.path(), others));
-            }
-            var changes = new Changes(where, bucket, key, whole.record().version(), durable);
-            var ready = changes.put(steps, whole.record());
-            return here ? ready : ready.andThen(new KeyCommitter.Step(drive, whole.end()));
-        }
-
-        /// @param path of the file with all the bytes
-        /// @param put makes that file the object, and ends the upload
-        /// @param end only ends the upload
-        private record Whole(String path, ObjectRecord record, Prepared put, Prepared end) {}
-
-        private Whole assembled() throws IOException {
-            var uploads = new Uploads(drive.contents());
-            var upload = uploads.require(bucket, key, uploadId);
-            var present = uploads.parts(uploadId, 0, LAST_NUMBER);
-            var wanted = CompletedParts.wanted(list, present);
-            var spare = Layout.work(committer.versions().next());
-            var whole = new Assembly(drive.contents().files(), uploadId, wanted).run(present, spare);
-            try (var file = whole.file()) {
-                var made = Multipart.this.record(upload, wanted, whole, checksums);
-                var end = Uploads.ended(upload, made);
-                return new Whole(
-                        whole.path(),
-                        made,
-                        drive.contents().preparePut(bucket, whole.path(), file, made, end, durable),
-                        Contents.prepareIndex(end, Set.of(), durable));
-            }
-        }
-    }
-
-    private ObjectRecord record(
-            UploadState upload, List<Part> parts, Assembly.Result whole, Map<ChecksumAlgorithm, String> checksums) {
-        return new ObjectRecord(
-                upload.bucket().id(),
-                upload.key(),
-                committer.versions().next(),
-                whole.size(),
-                upload.createdMillis(),
-                System.currentTimeMillis(),
-                CompletedParts.etag(parts),
-                checksums,
-                upload.headers(),
-                upload.userMetadata(),
-                parts.stream().map(Part::size).toList(),
-                Optional.empty(),
-                whole.blocks());
     }
 
     /// Says of an upload whether a Complete may have written it to the cloud. Durable when it returns.

@@ -1,16 +1,14 @@
 package dev.sluice.targetnode.storage.record;
 
-import java.util.regex.Pattern;
-
 /// A bucket as storage knows it: the id that is never used again, and the name its folder has.
 ///
 /// @param copies how many drives are to keep each of its objects; asked only when something is written
 /// @param replicated whether several targets keep each object: the table of slots says which drives, not this target
 public record BucketRef(long id, String name, int copies, boolean replicated) {
-    private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,254}");
+    private static final int LONGEST = 255;
 
     public BucketRef {
-        if (!SAFE.matcher(name).matches()) {
+        if (!isSafe(name)) {
             throw new IllegalArgumentException("a folder cannot be named after the bucket '" + name + "'");
         }
         if (copies < 1) {
@@ -25,5 +23,26 @@ public record BucketRef(long id, String name, int copies, boolean replicated) {
     /// With one copy of each object.
     public BucketRef(long id, String name) {
         this(id, name, 1);
+    }
+
+    /// Made for each request: no regular expression.
+    private static boolean isSafe(String name) {
+        boolean safe = !name.isEmpty() && name.length() <= LONGEST && name.charAt(0) != '.' && name.charAt(0) != '-';
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            safe &= (c >= 'a' && c <= 'z')
+                    || (c >= 'A' && c <= 'Z')
+                    || (c >= '0' && c <= '9')
+                    || c == '_'
+                    || c == '.'
+                    || c == '-';
+        }
+        return safe;
+    }
+
+    /// Whether the drives of this target alone have its objects: what moves, copies and evicts objects there leaves out
+    /// all others.
+    public boolean isLocal() {
+        return !replicated;
     }
 }

@@ -184,7 +184,7 @@ final class DriveLook {
             var astray = new Astray(id, table, tools.surroundings().readable()).among(batch);
             for (var entry : batch) {
                 var bucket = astray.contains(entry.name())
-                        ? strangers.bucket(entry.name().bucketId()).filter(known -> !known.replicated())
+                        ? strangers.bucket(entry.name().bucketId()).filter(BucketRef::isLocal)
                         : Optional.<BucketRef>empty();
                 follow(Optional.of(entry), bucket.map(known -> start(known, entry.name(), entry.size())));
             }

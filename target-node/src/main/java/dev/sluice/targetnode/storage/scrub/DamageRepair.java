@@ -50,7 +50,7 @@ final class DamageRepair {
             }
         } catch (StoreException notNow) {
             why += "; not repaired yet: " + notNow.getMessage();
-            if (!bucket.replicated()) {
+            if (bucket.isLocal()) {
                 return new Treated(ScrubFinding.Action.KEPT, why);
             }
         }

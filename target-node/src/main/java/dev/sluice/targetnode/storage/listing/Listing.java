@@ -1,7 +1,9 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.listing;
 
 import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
@@ -20,19 +22,19 @@ import java.util.TreeMap;
 
 /// Lists keys in the order of their UTF-8 bytes by merging what the drives' indexes hold. Each drive is asked for
 /// its share of the page, and for more only when its keys run out first.
-final class Listing {
+public final class Listing {
     private static final int SLACK = 16;
 
     /// To read on is cheaper than a seek up to about here.
     private static final int LARGE_GROUP = 32;
 
     /// What there is of a key, while nobody changes it; empty when there is nothing.
-    interface Newest {
+    public interface Newest {
         Optional<ObjectEntry> of(String key);
     }
 
     /// Whether an index key of a drive is to be listed at all.
-    interface Filter {
+    public interface Filter {
         Filter ALL = (_, _) -> true;
 
         boolean lists(Drive drive, byte[] key);
@@ -144,12 +146,14 @@ final class Listing {
     /// one
     ///     key that stands for others may be deleted
     /// @param newest asked of the keys that some drive's notes speak against
-    static List<ListEntry> list(List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query) {
+    public static List<ListEntry> list(
+            List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query) {
         return list(drives, even, newest, bucketId, query, Filter.ALL);
     }
 
-    static List<ListEntry> list(
+    public static List<ListEntry> list(
             List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query, Filter filter) {
+        drives.forEach(drive -> requireKeys(drive, bucketId));
         int limit = query.limit();
         var prefixKey = IndexKeys.object(bucketId, query.prefix());
         var firstKey = IndexKeys.object(bucketId, query.from());
@@ -181,9 +185,18 @@ final class Listing {
         return page;
     }
 
+    private static void requireKeys(Drive drive, long bucketId) {
+        if (drive.contents().mayHaveKeyless()
+                && drive.call(() -> drive.contents().hasKeyless(bucketId))) {
+            throw new StoreException.Damaged(
+                    "drive %s has files in %s/%d whose keys are not known: a listing would lack them"
+                            .formatted(drive.id(), Layout.ESCAPED, bucketId));
+        }
+    }
+
     /// One page made of two, which were listed one after the other: a key that was moved from drive to drive while one
     /// of them was listed is in the other.
-    static List<ListEntry> either(List<ListEntry> earlier, List<ListEntry> later, int limit) {
+    public static List<ListEntry> either(List<ListEntry> earlier, List<ListEntry> later, int limit) {
         var all = new TreeMap<byte[], ListEntry>(Arrays::compareUnsigned);
         earlier.forEach(entry -> all.put(IndexKeys.utf8(entry.key()), entry));
         later.forEach(entry -> all.put(IndexKeys.utf8(entry.key()), entry));

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.slots;
 
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 

@@ -1,4 +1,4 @@
-package dev.sluice.targetnode.storage;
+package dev.sluice.targetnode.storage.listing;
 
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 

@@ -1,0 +1,163 @@
+package dev.sluice.targetnode.replica;
+
+import dev.sluice.common.s3.listing.ListQuery;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.change.Durability;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.hotset.StoredObject;
+import dev.sluice.targetnode.storage.index.IndexKeys;
+import dev.sluice.targetnode.storage.listing.Listing;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.slots.KeyReads;
+import dev.sluice.targetnode.storage.slots.Lookup;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
+import dev.sluice.targetnode.storage.slots.Staged;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+
+/// Objects whose slots' rows say who keeps them, as far as this target is the primary.
+final class RowWriter implements SlotWriter {
+    private final ClientWrites writes;
+    private final KeyReads reads;
+    private final Supplier<List<Drive>> reading;
+    private final LongFunction<GroupSlots.Served> served;
+    private final Mender mender;
+
+    /// @param reading the drives that can be read now
+    /// @param served of a bucket, by id
+    RowWriter(
+            ClientWrites writes,
+            KeyReads reads,
+            Supplier<List<Drive>> reading,
+            LongFunction<GroupSlots.Served> served,
+            Mender mender) {
+        this.writes = writes;
+        this.reads = reads;
+        this.reading = reading;
+        this.served = served;
+        this.mender = mender;
+    }
+
+    @Override
+    public boolean serves(long bucketId, String key) {
+        return writes.serves(bucketId, key);
+    }
+
+    @Override
+    public Serving serving(BucketRef bucket, String key) {
+        return new InTerm(bucket, key, writes.term(bucket.id(), key));
+    }
+
+    private final class InTerm implements Serving {
+        private final BucketRef bucket;
+        private final String key;
+        private final ClientWrites.Term term;
+
+        InTerm(BucketRef bucket, String key, ClientWrites.Term term) {
+            this.bucket = bucket;
+            this.key = key;
+            this.term = term;
+        }
+
+        @Override
+        public List<Drive> drives() {
+            return List.of(term.drive());
+        }
+
+        /// A term that has ended on the same drive is no failure.
+        @Override
+        public Serving again() {
+            var now = new InTerm(bucket, key, writes.term(bucket.id(), key));
+            if (!now.term.drive().equals(term.drive())) {
+                throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
+            }
+            return now;
+        }
+
+        @Override
+        public Optional<StoredObject> hot() {
+            var found = open();
+            if (found.isPresent() && !term.holds()) {
+                found.get().close();
+                return Optional.empty(); // a look says why
+            }
+            return found;
+        }
+
+        private Optional<StoredObject> open() {
+            return reads.hot(new ObjectKey(bucket.id(), key), term.drive());
+        }
+
+        /// The right to answer is asked after the look too: it may have ended in between.
+        @Override
+        public Lookup look(Set<String> avoid) {
+            var name = new ObjectKey(bucket.id(), key);
+            var found = reads.look(
+                    name, avoid, this::open, () -> reads.look(drives(), bucket, name, avoid, this::restoreLater));
+            boolean mayAnswer = false;
+            try {
+                term.require();
+                mayAnswer = true;
+                return found;
+            } finally {
+                if (!mayAnswer && found instanceof Lookup.Hit(var object)) {
+                    object.close();
+                }
+            }
+        }
+
+        private void restoreLater(Set<String> bad) {
+            bad.forEach(drive -> mender.mendLater(bucket, key, drive));
+        }
+
+        @Override
+        public boolean restore() {
+            return mender.mend(bucket, key, term.drive().id());
+        }
+
+        /// At the durability of its group.
+        @Override
+        public ObjectRecord put(Staged object, WriteCheck check, Durability durability) {
+            return writes.put(term, bucket, key, object, check);
+        }
+
+        @Override
+        public boolean delete(WriteCheck check, Durability durability) {
+            return writes.delete(term, bucket, key, check);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Override
+    public Page list(long bucketId, ListQuery query) {
+        var slots = served.apply(bucketId);
+        var entries = Listing.list(
+                reading.get(),
+                true,
+                _ -> Optional.empty(),
+                bucketId,
+                query,
+                (drive, key) -> slots.has(bucketId, IndexKeys.keyOf(key), drive.id()));
+        slots.require();
+        return new Page(entries, slots.cover());
+    }
+
+    /// No write is under way here; a listing of all slots says the rest.
+    @Override
+    public boolean isEmpty(long bucketId, boolean uploadsCount) {
+        return true;
+    }
+
+    @Override
+    public boolean mend(BucketRef bucket, String key, String drive) {
+        return mender.mend(bucket, key, drive);
+    }
+}
