@@ -125,6 +125,24 @@ class MultipartTest {
         }
     }
 
+    /// What is acknowledged does not change: neither by a part that was begun before, nor by one that comes later.
+    @Test
+    void partThatIsBeingWrittenIsNotWrittenIntoTheObject() throws Exception {
+        var contents = List.of(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 5 * MIB));
+        try (var store = open(drives(folder, 1))) {
+            var upload = begin(store, "key");
+            var parts = List.of(part(store, upload, 1, contents.get(0)), part(store, upload, 2, contents.get(1)));
+            try (var third = store.multipart().part(BUCKET, "key", upload.uploadId(), 3, 5 * MIB, Durability.FSYNC)) {
+                third.write(ByteBuffer.wrap(contents.get(2), 0, MIB));
+                complete(store, upload, parts);
+                third.write(ByteBuffer.wrap(contents.get(2), MIB, 4 * MIB));
+                assertThatThrownBy(() -> third.commit(md5(contents.get(2)), Map.of()))
+                        .isInstanceOf(StoreException.NoSuchUpload.class);
+            }
+            assertThat(get(store, "key")).isEqualTo(joined(contents.get(0), contents.get(1)));
+        }
+    }
+
     /// A Complete that is refused must not forget which places are being written: two writers of one place would leave
     /// a part that is neither's.
     @Test

@@ -37,9 +37,10 @@ final class Assembly {
     }
 
     /// @param present all parts there are
+    /// @param quiet whether nobody writes to the shared file: what becomes the object must not change any more
     /// @param spare a path for a new file
-    Result run(List<Part> present, String spare) throws IOException {
-        return canStay(present) ? inPlace() : anew(spare);
+    Result run(List<Part> present, boolean quiet, String spare) throws IOException {
+        return quiet && canStay(present) ? inPlace() : anew(spare);
     }
 
     private boolean canStay(List<Part> present) {

@@ -29,6 +29,7 @@ final class Ending implements Staged, AutoCloseable {
     private final Map<ChecksumAlgorithm, String> checksums;
     private final Versions versions;
     private final boolean durable;
+    private final boolean quiet;
     private Optional<Gathered> gathered = Optional.empty();
     private volatile boolean handedOver;
 
@@ -39,19 +40,22 @@ final class Ending implements Staged, AutoCloseable {
 
     /// @param drive that the upload lives on
     /// @param checksums of the whole object, to keep
+    /// @param quiet whether no part is being written to its place
     Ending(
             Drive drive,
             Name name,
             List<CompletedPart> list,
             Map<ChecksumAlgorithm, String> checksums,
             Versions versions,
-            Durability durability) {
+            Durability durability,
+            boolean quiet) {
         this.drive = drive;
         this.name = name;
         this.list = list;
         this.checksums = checksums;
         this.versions = versions;
         this.durable = durability == Durability.FSYNC;
+        this.quiet = quiet;
     }
 
     /// Makes one file of the parts.
@@ -66,7 +70,7 @@ final class Ending implements Staged, AutoCloseable {
         var present = uploads.parts(name.uploadId(), 0, Multipart.LAST_NUMBER);
         var wanted = CompletedParts.wanted(list, present);
         var spare = Layout.work(versions.next());
-        var whole = new Assembly(drive.contents().files(), name.uploadId(), wanted).run(present, spare);
+        var whole = new Assembly(drive.contents().files(), name.uploadId(), wanted).run(present, quiet, spare);
         return new Gathered(upload, wanted, spare, whole);
     }
 
@@ -110,6 +114,11 @@ final class Ending implements Staged, AutoCloseable {
         var change = on.contents().preparePut(name.bucket(), whole.path(), whole.file(), record, ended, durable);
         handedOver = true;
         return change;
+    }
+
+    /// Whether the drive has the file now, or may have it.
+    boolean isHandedOver() {
+        return handedOver;
     }
 
     /// Only ends the upload.

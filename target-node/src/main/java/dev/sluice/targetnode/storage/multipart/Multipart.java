@@ -263,7 +263,8 @@ public final class Multipart {
             return completed(bucket, key, uploadId).orElseThrow(() -> ended);
         }
         var uploads = new Uploads(drive.contents());
-        var lock = placement(drive, uploadId).ending().writeLock();
+        var placement = placement(drive, uploadId);
+        var lock = placement.ending().writeLock();
         lock.lock();
         try {
             var before = drive.call(() -> uploads.completed(uploadId, bucket, key));
@@ -271,11 +272,11 @@ public final class Multipart {
                 running.remove(uploadId);
                 return before.get();
             }
+            var name = new Ending.Name(bucket, key, uploadId);
             ObjectRecord record;
-            try (var ending = new Ending(
-                            drive, new Ending.Name(bucket, key, uploadId), list, checksums, versions, durability);
+            try (var ending = new Ending(drive, name, list, checksums, versions, durability, placement.ends());
                     var serving = writers.apply(bucket).serving(bucket, key)) {
-                record = serving.put(ending, check, durability);
+                record = put(ending, serving, check, durability, placement);
             }
             running.remove(uploadId);
             Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
@@ -285,6 +286,17 @@ public final class Multipart {
             throw ended;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private static ObjectRecord put(
+            Ending ending, SlotWriter.Serving serving, WriteCheck check, Durability durability, PartLayout placement) {
+        try {
+            return serving.put(ending, check, durability);
+        } finally {
+            if (!ending.isHandedOver()) {
+                placement.goesOn();
+            }
         }
     }
 

@@ -19,6 +19,8 @@ final class PartLayout {
     private final ReadWriteLock ending = new ReentrantReadWriteLock();
     private final Set<Integer> taken = new TreeSet<>();
     private long unit;
+    private int writing; // parts in the shared file
+    private boolean ends;
 
     PartLayout(List<Part> present) {
         for (var part : present) {
@@ -41,9 +43,29 @@ final class PartLayout {
         }
         boolean fits = number == 1 ? expected == unit : expected <= unit;
         long offset = (number - 1) * unit;
-        return unit > 0 && expected > 0 && fits && offset + expected <= LARGEST_OBJECT && taken.add(number)
-                ? offset
-                : -1;
+        if (ends || unit == 0 || expected <= 0 || !fits || offset + expected > LARGEST_OBJECT || !taken.add(number)) {
+            return -1;
+        }
+        writing++;
+        return offset;
+    }
+
+    /// Nothing is written to a place any more.
+    synchronized void left() {
+        writing--;
+    }
+
+    /// A Complete begins: from now on parts go apart.
+    ///
+    /// @return whether nobody writes to the shared file, so that it can become the object
+    synchronized boolean ends() {
+        ends = true;
+        return writing == 0;
+    }
+
+    /// It was refused, or failed.
+    synchronized void goesOn() {
+        ends = false;
     }
 
     /// The place holds nothing: the part was not entered.

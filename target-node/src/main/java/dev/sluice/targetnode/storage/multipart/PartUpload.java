@@ -159,6 +159,9 @@ public final class PartUpload implements AutoCloseable {
     private void end() {
         ended = true;
         file.ifPresent(drive::closeLater);
+        if (name.equals(Part.SHARED)) {
+            placement.left();
+        }
     }
 
     /// Gives up what was not committed.

@@ -52,7 +52,7 @@ class AssemblyTest {
     }
 
     private static BlockSums assembled(LocalDriveFiles files, List<Part> parts) throws IOException {
-        var whole = new Assembly(files, UPLOAD, parts).run(parts, "spare");
+        var whole = new Assembly(files, UPLOAD, parts).run(parts, true, "spare");
         whole.file().close();
         return whole.blocks();
     }

@@ -274,7 +274,7 @@ class UploadsCrashTest {
                 .map(part -> Long.valueOf(part.etag().substring(4)))
                 .toList());
         var spare = Layout.work(new ObjectVersion(1, ++sequence));
-        var whole = new Assembly(files, id, parts).run(parts, spare);
+        var whole = new Assembly(files, id, parts).run(parts, true, spare);
         try (var file = whole.file()) {
             var record = record(upload.state, new ObjectVersion(1, ++sequence), whole);
             commit(contents.preparePut(BUCKET, whole.path(), file, record, Uploads.ended(upload.state, record), true));
