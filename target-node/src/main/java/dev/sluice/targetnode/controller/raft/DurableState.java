@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.server.storage.RaftStorageMetadataFile;
@@ -19,22 +19,21 @@ final class DurableState {
     private static final Logger LOG = LoggerFactory.getLogger(DurableState.class);
     private static final RaftPeerId UNKNOWN = RaftPeerId.valueOf("unknown");
 
+    /// For a write of Ratis that is under way.
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private final RaftFolder folder;
     private Optional<RaftStorageMetadataFile> metadata = Optional.empty();
     private Set<String> synced = Set.of(); // files by name and identity
     private long covered = -1;
     private Optional<VoteRecord> written = Optional.empty();
-    private volatile Object ratis = this;
+    private long missing = -1; // the term that the drive does not have
+    private long missingSince;
 
     /// @param left what has left this server before; it is written again unless nothing changed
     DurableState(RaftFolder folder, VoteRecord left) {
         this.folder = folder;
         this.written = left.equals(VoteRecord.NEW) ? Optional.empty() : Optional.of(left);
-    }
-
-    /// @param division whose monitor Ratis holds while it writes a term and a vote
-    void writtenBy(RaftServer.Division division) {
-        ratis = division;
     }
 
     synchronized void attach(RaftStorage storage) {
@@ -69,12 +68,8 @@ final class DurableState {
     }
 
     /// @param said the newest term that the message, or the entry, names; 0 when it names none
-    void settle(long said) throws IOException {
+    synchronized void settle(long said) throws IOException {
         requireTerm(said);
-        settle();
-    }
-
-    private synchronized void settle() throws IOException {
         var meta = metadataFile().getMetadata();
         var names = SyncedFiles.names(folder.current());
         var next = new VoteRecord(
@@ -103,21 +98,26 @@ final class DurableState {
     /// Ratis goes on in memory with a term that it could not write, and does not write it again: after a restart this
     /// server would vote in it twice. What it would have written of its vote is not known here, so that the term is
     /// written with one for nobody that there is: after a restart it votes in it no more.
+    ///
+    /// @throws IOException for as long as Ratis may be writing it just now, with its vote
     private void requireTerm(long said) throws IOException {
         var file = metadataFile();
         if (file.getMetadata().getTerm() >= said) {
             return;
         }
-        var monitor = ratis;
-        synchronized (monitor) { // Ratis may be about to write it just now
-            if (file.getMetadata().getTerm() < said) {
-                LOG.warn("the term {} was not written: it is now, with a vote for nobody", said);
-                file.persist(RaftStorageMetadata.valueOf(said, UNKNOWN));
-            }
+        long now = System.nanoTime();
+        if (missing != said) {
+            missing = said;
+            missingSince = now;
         }
+        if (now - missingSince < PATIENCE.toNanos()) {
+            throw new IOException("the term %d is not on the drive yet".formatted(said));
+        }
+        LOG.warn("the term {} was not written: it is now, with a vote for nobody", said);
+        file.persist(RaftStorageMetadata.valueOf(said, UNKNOWN));
     }
 
-    private synchronized RaftStorageMetadataFile metadataFile() throws IOException {
+    private RaftStorageMetadataFile metadataFile() throws IOException {
         return metadata.orElseThrow(() -> new IOException("the log is not open yet"));
     }
 

@@ -105,7 +105,6 @@ public final class RatisConsensus implements AutoCloseable {
             server.start();
             durable.settle(0);
             this.division = server.getDivision(log.group());
-            durable.writtenBy(division);
             this.incoming = new IncomingCalls(self, server, durable);
         } catch (IOException | RuntimeException e) {
             close();

@@ -44,7 +44,7 @@ class TermOnDriveTest {
             assertThat(record(files).term()).isLessThan(next.getLeaderTerm());
 
             Files.delete(blocked);
-            var reply = AppendEntriesReplyProto.parseFrom(append.handler().append(next.toByteArray()));
+            var reply = AppendEntriesReplyProto.parseFrom(answered(append, next.toByteArray()));
             assertThat(reply.getResult()).isEqualTo(AppendResult.SUCCESS);
             assertThat(record(files))
                     .isEqualTo(new VoteRecord(
@@ -53,6 +53,17 @@ class TermOnDriveTest {
                     .as("after a restart it votes for nobody in this term")
                     .content()
                     .contains("term=" + next.getLeaderTerm(), "votedFor=unknown");
+        }
+    }
+
+    /// It waits for a write that may be under way.
+    private static byte[] answered(Append append, byte[] request) throws InterruptedException {
+        for (; ; Thread.sleep(20)) {
+            try {
+                return append.handler().append(request);
+            } catch (IOException notYet) {
+                assertThat(notYet).hasMessageContaining("is not on the drive yet");
+            }
         }
     }
 
