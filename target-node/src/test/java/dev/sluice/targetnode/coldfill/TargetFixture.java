@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.coldfill;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.backend.BackendObject;
@@ -70,8 +71,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /// One target's handlers on a drive of a test, with one bucket of its own and one before a cloud in memory.
@@ -81,11 +80,6 @@ public final class TargetFixture implements AutoCloseable {
             new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());
 
     private static final NodeId NODE = new NodeId("target001");
-
-    /// Between two looks at what is waited for. Some of them cost a millisecond, in several tests at once.
-    private static final long SHORTEST_PAUSE = 500_000;
-
-    private static final long LONGEST_PAUSE = 8_000_000;
 
     private final Path drive;
     private final GatedCloud cloud;
@@ -501,18 +495,6 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     // ---- afterwards
-
-    public static void eventually(BooleanSupplier holds) {
-        eventually(Duration.ofSeconds(20), holds);
-    }
-
-    public static void eventually(Duration limit, BooleanSupplier holds) {
-        long end = System.nanoTime() + limit.toNanos();
-        for (long pause = SHORTEST_PAUSE; !holds.getAsBoolean(); pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(pause);
-        }
-    }
 
     public boolean stored(Bucket bucket, String key) {
         return store.list(bucket.id(), key, "", 1).stream()

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.coldfill;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
@@ -201,7 +202,7 @@ class UnknownWritesTest {
         assertThat(fill(fills)).isEqualTo(CacheResult.BYPASS);
         passes(Duration.ofNanos(1));
         assertThat(fill(fills)).isEqualTo(CacheResult.MISS);
-        TargetFixture.eventually(() -> fills.count() == 0);
+        eventually(() -> fills.count() == 0);
         assertThat(target.stored(target.cached(), "a")).isTrue();
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,7 +19,6 @@ import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -328,7 +328,7 @@ class ControllerTest {
                 .hasSize(2);
         assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isFalse();
         controller.start();
-        TargetFixture.eventually(() -> isUp(controller, TWO));
+        eventually(() -> isUp(controller, TWO));
         assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isTrue();
         controller.close();
         assertThatThrownBy(() -> controller.apply(create("late"))).isInstanceOf(StoreException.Unavailable.class);
@@ -349,7 +349,7 @@ class ControllerTest {
         awaitLooks(looks);
         assertThat(isUp(controller, ONE)).isTrue();
         assertThat(isUp(controller, TWO)).isTrue();
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             clock.passes(20);
             return !isUp(controller, ONE) && !isUp(controller, TWO);
         });
@@ -370,7 +370,7 @@ class ControllerTest {
             return now;
         });
         controller.start();
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             clock.passes(20);
             return !isUp(controller, ONE) && !isUp(controller, TWO);
         });
@@ -389,7 +389,7 @@ class ControllerTest {
 
     private static void awaitLooks(AtomicInteger looks) {
         int most = looks.get() + 20;
-        TargetFixture.eventually(() -> looks.get() > most);
+        eventually(() -> looks.get() > most);
     }
 
     @Test
@@ -492,7 +492,7 @@ class ControllerTest {
 
     /// A drive without a copy gets one, and is named by the next save.
     private static void awaitKeptOnBoth(Controller controller) {
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             controller.judge();
             return controller.isKeptOn("d0") && controller.isKeptOn("d1");
         });

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.controller;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Beaten;
@@ -13,7 +15,6 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -181,7 +182,7 @@ public final class MemoryControllers implements AutoCloseable {
     /// Until exactly one of these leads.
     public NodeId awaitLeader(Set<NodeId> among) {
         var leaders = new ArrayList<NodeId>();
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             leaders.clear();
             among.stream()
                     .filter(ids::contains)

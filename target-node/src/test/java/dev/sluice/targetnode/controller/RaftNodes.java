@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.controller;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import dev.sluice.common.auth.SealedSecrets;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
@@ -16,7 +18,6 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.peer.PeerApi;
@@ -159,7 +160,7 @@ final class RaftNodes implements AutoCloseable {
     /// The one that a majority follows.
     String leader() {
         var found = new HashMap<String, String>();
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             nodes.forEach((id, node) -> {
                 if (node.log.isLeader()) {
                     found.put("leader", id);
@@ -172,7 +173,7 @@ final class RaftNodes implements AutoCloseable {
 
     /// Until the leader has logged it, whoever that is by then. An entry for a state has its effect once.
     void propose(LogEntry entry) {
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             try {
                 log(leader()).propose(entry);
                 return true;
@@ -188,7 +189,7 @@ final class RaftNodes implements AutoCloseable {
     }
 
     void awaitAllHave(ClusterState state) {
-        TargetFixture.eventually(LONG, () -> allHave(state));
+        eventually(LONG, () -> allHave(state));
     }
 
     @Override

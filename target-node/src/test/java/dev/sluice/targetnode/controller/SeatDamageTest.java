@@ -4,7 +4,7 @@ import static dev.sluice.targetnode.controller.SeatNodes.ALL;
 import static dev.sluice.targetnode.controller.SeatNodes.ONE;
 import static dev.sluice.targetnode.controller.SeatNodes.THREE;
 import static dev.sluice.targetnode.controller.SeatNodes.TWO;
-import static dev.sluice.targetnode.controller.SeatNodes.eventually;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Command;

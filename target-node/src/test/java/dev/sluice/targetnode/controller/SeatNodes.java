@@ -1,18 +1,17 @@
 package dev.sluice.targetnode.controller;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.raft.RaftCalls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,6 @@ final class SeatNodes implements AutoCloseable {
     static final NodeId TWO = new NodeId("target002");
     static final NodeId THREE = new NodeId("target003");
     static final List<NodeId> ALL = List.of(ONE, TWO, THREE);
-    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final Path root;
     private final Map<NodeId, SeatedLog> open = new ConcurrentSkipListMap<>();
@@ -246,10 +244,6 @@ final class SeatNodes implements AutoCloseable {
                             == 1;
         });
         return leader().snapshot().orElseThrow();
-    }
-
-    static void eventually(BooleanSupplier holds) {
-        TargetFixture.eventually(LONG, holds);
     }
 
     @Override

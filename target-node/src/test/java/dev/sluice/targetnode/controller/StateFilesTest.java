@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +9,6 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -122,7 +122,7 @@ class StateFilesTest {
         assertThat(copy("d2").names()).isEqualTo(Set.of("d0", "d1"));
         readOnly.add("d1");
         save(files);
-        TargetFixture.eventually(() -> names("d2").equals(Set.of("d0")));
+        eventually(() -> names("d2").equals(Set.of("d0")));
         save(files);
         assertThat(names("d2")).isEqualTo(Set.of("d0", "d2"));
     }
@@ -396,9 +396,9 @@ class StateFilesTest {
         assertThat(start("d0")).isEqualTo(state(version));
         assertThat(files.isDue()).isFalse();
         goesOn.countDown();
-        TargetFixture.eventually(() -> copy("d1").state().equals(state(version)));
+        eventually(() -> copy("d1").state().equals(state(version)));
         assertThat(writes).as("what was not begun is never written").hasValue(4);
-        TargetFixture.eventually(files::isDue);
+        eventually(files::isDue);
         save(files);
         assertThat(names("d0")).isEqualTo(Set.of("d0", "d1"));
     }
@@ -457,7 +457,7 @@ class StateFilesTest {
         save(files);
         save(files);
         one.countDown();
-        TargetFixture.eventually(() -> ofTwo.get() == 2);
+        eventually(() -> ofTwo.get() == 2);
         awaitDue(files);
         save(files);
         assertThat(names("d1")).isEqualTo(Set.of("d0", "d1"));
@@ -574,7 +574,7 @@ class StateFilesTest {
 
     /// Until a drive that came back has a copy, and can be named.
     private static void awaitDue(StateFiles files) {
-        TargetFixture.eventually(files::isDue);
+        eventually(files::isDue);
     }
 
     private ClusterState save(StateFiles files) throws IOException {

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.controller;
 import static dev.sluice.targetnode.controller.ThreeNodes.ONE;
 import static dev.sluice.targetnode.controller.ThreeNodes.THREE;
 import static dev.sluice.targetnode.controller.ThreeNodes.TWO;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +17,6 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerHealth;
 import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,11 +81,11 @@ class ThreeControllersTest {
         for (var id : ALL) {
             join(id);
         }
-        TargetFixture.eventually(LONG, () -> ALL.stream().allMatch(this::isFormed));
+        eventually(LONG, () -> ALL.stream().allMatch(this::isFormed));
     }
 
     private void join(NodeId id) {
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             try {
                 nodes.plane(id)
                         .apply(new Command.Join(
@@ -112,7 +112,7 @@ class ThreeControllersTest {
 
     private NodeId leader() {
         var leaders = new ArrayList<NodeId>();
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             leaders.clear();
             ALL.stream()
                     .filter(nodes::isStarted)
@@ -147,11 +147,10 @@ class ThreeControllersTest {
             var other = ALL.stream().filter(id -> !id.equals(old)).findFirst().orElseThrow();
             long begin = System.nanoTime();
             int number = round;
-            TargetFixture.eventually(LONG, () -> isCreated(nodes.plane(other), "bucket" + number));
+            eventually(LONG, () -> isCreated(nodes.plane(other), "bucket" + number));
             LOG.info("{} ms without a leader", (System.nanoTime() - begin) / 1_000_000);
             nodes.start(old);
-            TargetFixture.eventually(
-                    LONG, () -> nodes.controller(old).word().boot() > 0 && isKnown(old, "bucket" + number));
+            eventually(LONG, () -> nodes.controller(old).word().boot() > 0 && isKnown(old, "bucket" + number));
         }
         assertThat(nodes.plane(TWO).confirm()).isEqualTo(nodes.plane(THREE).confirm());
         assertThat(nodes.plane(TWO).current().buckets().buckets()).containsOnlyKeys("bucket0", "bucket1", "bucket2");
@@ -163,7 +162,7 @@ class ThreeControllersTest {
         var missed = leader();
         try (var client = nodes.client();
                 var plane = nodes.planeWithout(missed, client)) {
-            TargetFixture.eventually(LONG, () -> isCreated(plane, "passed"));
+            eventually(LONG, () -> isCreated(plane, "passed"));
             assertThat(plane.confirm().buckets().buckets()).containsKey("passed");
             assertThat(nodes.plane(missed).confirm().buckets().buckets()).containsKey("passed");
             assertThatThrownBy(() -> plane.apply(create("passed"))).isInstanceOf(StoreException.BucketExists.class);
@@ -198,7 +197,7 @@ class ThreeControllersTest {
         assertThatThrownBy(() -> nodes.plane(ONE).apply(create("lost"))).isInstanceOf(StoreException.Unavailable.class);
         assertThat(nodes.health(ONE)).isEqualTo(new ControllerHealth(false, "", "it hears no leader"));
         nodes.start(TWO);
-        TargetFixture.eventually(LONG, () -> isCreated(nodes.plane(ONE), "again"));
+        eventually(LONG, () -> isCreated(nodes.plane(ONE), "again"));
         assertThat(nodes.plane(TWO).confirm().buckets().buckets()).containsKeys("kept", "again");
     }
 
@@ -215,7 +214,7 @@ class ThreeControllersTest {
 
     private void awaitPromises(int controllers, int incarnation) {
         var plane = nodes.plane(THREE);
-        TargetFixture.eventually(LONG, () -> {
+        eventually(LONG, () -> {
             var answers = new LinkedBlockingQueue<Beaten>();
             plane.beat(Beat.of(THREE, incarnation, Set.of()), answers::add);
             int promised = 0;
@@ -287,7 +286,7 @@ class ThreeControllersTest {
                 });
             }
             long end = System.nanoTime() + time.toNanos();
-            TargetFixture.eventually(LONG.plus(time), () -> {
+            eventually(LONG.plus(time), () -> {
                 ALL.forEach(id ->
                         assertThat(nodes.controller(id).word().seat().term()).isEqualTo(before.term()));
                 return System.nanoTime() > end;
@@ -305,8 +304,8 @@ class ThreeControllersTest {
         assertThat(isCreated(nodes.plane(TWO), "kept")).isTrue();
         ALL.forEach(nodes::stop);
         nodes.start(ONE, TWO, THREE);
-        TargetFixture.eventually(LONG, () -> ALL.stream().allMatch(id -> isKnown(id, "kept")));
-        TargetFixture.eventually(
+        eventually(LONG, () -> ALL.stream().allMatch(id -> isKnown(id, "kept")));
+        eventually(
                 LONG,
                 () -> nodes.plane(ONE)
                         .current()

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.job;
 
-import static dev.sluice.targetnode.coldfill.TargetFixture.eventually;
 import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;

@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.job;
 
-import static dev.sluice.targetnode.coldfill.TargetFixture.eventually;
+import static dev.sluice.testing.Eventually.eventually;
 
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.jobs.Job;

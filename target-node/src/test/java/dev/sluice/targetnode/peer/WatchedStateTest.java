@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.peer;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,7 +30,6 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -161,7 +161,7 @@ class WatchedStateTest {
     void watcherHearsOfAChangeWithoutAsking() {
         remote.confirm();
         controller.apply(expel(5));
-        TargetFixture.eventually(() -> row(remote, 5).members().size() == 1);
+        eventually(() -> row(remote, 5).members().size() == 1);
         assertThat(remote.current()).isEqualTo(controller.current());
         assertThat(remote.current().credentials()).isEqualTo(Map.of("access", "secret"));
     }
@@ -175,8 +175,7 @@ class WatchedStateTest {
         controller = controller();
         server = serve(port);
         controller.apply(expel(5));
-        TargetFixture.eventually(
-                () -> remote.current().version() == controller.current().version());
+        eventually(() -> remote.current().version() == controller.current().version());
         SlotTable after = remote.current().replication().table(1).orElseThrow();
         assertThat(after.since(before).slots()).containsExactly(5);
     }
@@ -187,8 +186,7 @@ class WatchedStateTest {
         var leads = new Leadership(0, Optional.of(ONE));
         assertThat(answer(Beat.of(TWO, 2, Set.of())))
                 .isEqualTo(new Beaten(ONE, false, controller.current().version(), leads));
-        TargetFixture.eventually(
-                () -> answer(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
+        eventually(() -> answer(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
         assertThat(answer(Beat.of(TWO, 1, Set.of())).promised())
                 .as("an earlier process")
                 .isFalse();
@@ -214,12 +212,12 @@ class WatchedStateTest {
         controller.apply(expel(5));
         beats(full);
         controller.start();
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             beats(full);
             return remote.current().replication().target(TWO).orElseThrow().up();
         });
         assertThat(row(remote, 5).members()).as("no learner on a full drive").hasSize(1);
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             beats(Set.of());
             return row(remote, 5).members().size() == 2;
         });

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -64,7 +65,7 @@ class CutControllersTest {
     /// Nothing changes meanwhile.
     private static void staysWhole(ReplicaCluster cluster) {
         long end = System.nanoTime() + A_WHILE.toNanos();
-        TargetFixture.eventually(SOON, () -> {
+        eventually(SOON, () -> {
             requireWhole(cluster);
             return System.nanoTime() > end;
         });
@@ -95,7 +96,7 @@ class CutControllersTest {
             assertThatThrownBy(() -> controllers.plane(old).confirm()).isInstanceOf(StoreException.Unavailable.class);
 
             cluster.heal();
-            TargetFixture.eventually(SOON, () -> controllers.ids().stream().anyMatch(controllers::isUsable));
+            eventually(SOON, () -> controllers.ids().stream().anyMatch(controllers::isUsable));
             staysWhole(cluster);
             requireAll(cluster, 3);
         }
@@ -128,7 +129,7 @@ class CutControllersTest {
             var other = controllers.others(leader).getLast();
             controllers.cut(leader, other);
             cluster.network.cut(leader, other);
-            TargetFixture.eventually(
+            eventually(
                     SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, leader) && isOn(cluster, row, other)) == 0);
             putAll(cluster, 2);
             requireAll(cluster, 2);
@@ -153,7 +154,7 @@ class CutControllersTest {
                 .findFirst()
                 .orElseThrow();
         cluster.cutOff(alone);
-        TargetFixture.eventually(
+        eventually(
                 SOON,
                 () -> cluster.slotsThat(row ->
                                 row.opened() && cluster.owner(row.primary().drive()) != alone)
@@ -164,7 +165,7 @@ class CutControllersTest {
         putAll(cluster, version);
         requireAll(cluster, version);
         cluster.heal();
-        TargetFixture.eventually(
+        eventually(
                 SOON,
                 () -> cluster.state().replication().targets().values().stream().allMatch(TargetEntry::up));
         cluster.awaitWhole();

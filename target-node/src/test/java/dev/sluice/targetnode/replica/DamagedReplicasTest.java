@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,7 +73,7 @@ class DamagedReplicasTest {
             primary.damage("key");
             var goOn = cluster.network.holdBodies(other.id, primary.id);
             var reading = CompletableFuture.supplyAsync(() -> primary.get("key"));
-            ReplicaCluster.eventually(() -> cluster.network.stoppedBodies() > 0);
+            eventually(() -> cluster.network.stoppedBodies() > 0);
             cluster.put("key", newer);
             goOn.run();
             assertThat(Arrays.equals(reading.join().orElseThrow(), newer)).isTrue();

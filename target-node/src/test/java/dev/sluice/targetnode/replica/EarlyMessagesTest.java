@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica;
 
 import static dev.sluice.targetnode.replica.FollowedStates.inSync;
 import static dev.sluice.targetnode.replica.FollowedStates.row;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.coldfill.TargetFixture;
@@ -158,15 +159,13 @@ class EarlyMessagesTest {
         long early = learner.earlyMessages();
         cluster.cutOff(silent);
         long cut = System.nanoTime();
-        ReplicaCluster.eventually(
-                () -> System.nanoTime() - cut > Duration.ofMillis(300).toNanos());
+        eventually(() -> System.nanoTime() - cut > Duration.ofMillis(300).toNanos());
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var put = threads.submit(() -> {
                 cluster.put(key, TargetFixture.random(cut, 4_000));
                 return System.nanoTime();
             });
-            ReplicaCluster.eventually(
-                    () -> cluster.row(key).member(silent.onlyDrive()).isEmpty());
+            eventually(() -> cluster.row(key).member(silent.onlyDrive()).isEmpty());
             long expelled = System.nanoTime();
             var took = Duration.ofNanos(put.get() - expelled);
             assertThat(learner.earlyMessages()).isGreaterThan(early);

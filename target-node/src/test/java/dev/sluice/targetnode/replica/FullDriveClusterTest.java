@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
@@ -48,15 +49,14 @@ class FullDriveClusterTest {
             full.fillUp();
             cluster.target(3).loseDrive();
             var lost = cluster.target(3).onlyDrive();
-            ReplicaCluster.eventually(
-                    () -> cluster.slotsThat(row -> row.member(lost).isPresent()) == 0);
+            eventually(() -> cluster.slotsThat(row -> row.member(lost).isPresent()) == 0);
             cluster.awaitWhole();
             assertThat(inSync(cluster, full.onlyDrive())).isEqualTo(before);
             KEYS.forEach(key -> assertThat(Arrays.equals(cluster.get(key).orElseThrow(), content(key)))
                     .as(key)
                     .isTrue());
             full.makeRoom();
-            ReplicaCluster.eventually(() -> inSync(cluster, full.onlyDrive()).size() > before.size());
+            eventually(() -> inSync(cluster, full.onlyDrive()).size() > before.size());
         }
     }
 
@@ -75,13 +75,13 @@ class FullDriveClusterTest {
                     .map(target -> cluster.network.holdBodies(before.getFirst().id, target.id))
                     .toList();
             before.getLast().loseDrive();
-            ReplicaCluster.eventually(() -> cluster.network.stoppedBodies() > 0);
+            eventually(() -> cluster.network.stoppedBodies() > 0);
             var full = cluster.members(key).getLast();
             var own = inSync(cluster, full.onlyDrive());
             full.fillUp();
             goOn.forEach(Runnable::run);
             var other = full == others.getFirst() ? others.getLast() : others.getFirst();
-            ReplicaCluster.eventually(() -> cluster.members(key).equals(List.of(before.getFirst(), other))
+            eventually(() -> cluster.members(key).equals(List.of(before.getFirst(), other))
                     && cluster.row(key).inSync().size() == 2);
             assertThat(other.has(other.onlyDrive(), key, content)).isTrue();
             assertThat(inSync(cluster, full.onlyDrive())).containsAll(own);

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.SlotRow;
@@ -50,7 +51,7 @@ class HalfCutTest {
     /// The writes that were acknowledged while targets were cut off are on each replica after.
     private static void requireWholeAfterwards(ReplicaCluster cluster, int version) {
         cluster.heal();
-        TargetFixture.eventually(
+        eventually(
                 SOON,
                 () -> allUp(cluster) && cluster.state().replication().muted().isEmpty());
         cluster.awaitWhole();
@@ -61,8 +62,7 @@ class HalfCutTest {
     private static void requirePairApart(ReplicaCluster cluster) {
         var one = cluster.target(2);
         var other = cluster.target(3);
-        TargetFixture.eventually(
-                SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, one) && isOn(cluster, row, other)) == 0);
+        eventually(SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, one) && isOn(cluster, row, other)) == 0);
         putAll(cluster, 2);
         assertThat(allUp(cluster)).as("both are heard by the third").isTrue();
         assertThat(cluster.state().replication().muted()).isEmpty();
@@ -88,7 +88,7 @@ class HalfCutTest {
             var starved = cluster.target(3);
             cluster.network.starve(starved.id);
             putAll(cluster, 2);
-            TargetFixture.eventually(SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, starved)) == 0);
+            eventually(SOON, () -> cluster.slotsThat(row -> isOn(cluster, row, starved)) == 0);
             requireAll(cluster, 2);
             requireWholeAfterwards(cluster, 2);
         }
@@ -110,7 +110,7 @@ class HalfCutTest {
             var alone = cluster.target(3);
             cluster.network.cut(alone.id, cluster.target(1).id);
             cluster.network.cut(alone.id, cluster.target(2).id);
-            TargetFixture.eventually(SOON, () -> !allUp(cluster));
+            eventually(SOON, () -> !allUp(cluster));
             assertThat(cluster.state().replication().muted()).containsExactly(alone.id);
             putAll(cluster, 2);
             assertThat(cluster.slotsThat(
@@ -129,8 +129,7 @@ class HalfCutTest {
                     cluster.network.cut(cluster.target(one).id, cluster.target(other).id);
                 }
             }
-            TargetFixture.eventually(
-                    SOON, () -> cluster.state().replication().muted().size() == 2 && !allUp(cluster));
+            eventually(SOON, () -> cluster.state().replication().muted().size() == 2 && !allUp(cluster));
             var muted = cluster.state().replication().muted();
             var served = KEYS.stream()
                     .filter(key -> cluster.members(key).stream().anyMatch(member -> !muted.contains(member.id)))
@@ -140,7 +139,7 @@ class HalfCutTest {
             served.forEach(
                     key -> assertThat(cluster.get(key).orElseThrow()).as(key).isEqualTo(content(key, 2)));
             cluster.heal();
-            TargetFixture.eventually(SOON, () -> allUp(cluster));
+            eventually(SOON, () -> allUp(cluster));
             cluster.awaitWhole();
             for (var key : KEYS) {
                 assertThat(cluster.get(key).orElseThrow())
@@ -155,9 +154,9 @@ class HalfCutTest {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
             putAll(cluster, 1);
             cluster.target(2).stop();
-            TargetFixture.eventually(SOON, () -> !allUp(cluster));
+            eventually(SOON, () -> !allUp(cluster));
             cluster.target(2).start();
-            TargetFixture.eventually(SOON, () -> allUp(cluster));
+            eventually(SOON, () -> allUp(cluster));
             cluster.awaitWhole();
             assertThat(cluster.state().replication().muted()).isEmpty();
             assertThat(cluster.slots().size()).isEqualTo(cluster.group().slots());

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ class LoopWatchTest {
                 Thread.currentThread().interrupt();
             }
         });
-        TargetFixture.eventually(() -> loop.stepBegan().isPresent());
+        eventually(() -> loop.stepBegan().isPresent());
         now = loop.stepBegan().orElseThrow();
     }
 
@@ -72,7 +72,7 @@ class LoopWatchTest {
     @Test
     void loopWithNothingToDoDoesNotStandStill() {
         loops.awaitAll();
-        TargetFixture.eventually(() -> loops.byDrive().values().stream()
+        eventually(() -> loops.byDrive().values().stream()
                 .allMatch(loop -> loop.stepBegan().isEmpty()));
         now = System.nanoTime();
         pass(100);

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Beat;
@@ -10,7 +11,6 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
 import java.io.IOException;
@@ -59,7 +59,7 @@ class MembershipTest {
                     }
                 })) {
             membership.start();
-            TargetFixture.eventually(() -> membership.incarnation() == 2);
+            eventually(() -> membership.incarnation() == 2);
             assertThat(begun).containsExactly(1, 2);
             assertThat(controller.current().replication().incarnation(SELF)).isEqualTo(2);
         }
@@ -72,12 +72,12 @@ class MembershipTest {
         try (var controller = controller();
                 var membership = membership(controller, drives, now::get, _ -> {})) {
             membership.start();
-            TargetFixture.eventually(() -> drives.asked.get() > 3);
+            eventually(() -> drives.asked.get() > 3);
             assertThat(membership.incarnation()).isZero();
             now.addAndGet(Duration.ofSeconds(10).toNanos());
-            TargetFixture.eventually(() -> membership.incarnation() == 1);
+            eventually(() -> membership.incarnation() == 1);
             assertThat(controller.current().replication().drives().entries()).containsOnlyKeys("d1");
-            TargetFixture.eventually(() -> drives.reportedAs == 1);
+            eventually(() -> drives.reportedAs == 1);
         }
     }
 
@@ -108,7 +108,7 @@ class MembershipTest {
             try (var membership =
                     new Membership(SELF, plane, drives, Map.of(), System::nanoTime, Optional::empty, _ -> {})) {
                 membership.start();
-                TargetFixture.eventually(() -> membership.incarnation() == 1);
+                eventually(() -> membership.incarnation() == 1);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
@@ -251,8 +252,8 @@ class MessagesTest {
         assertThat(stagingFiles()).isEqualTo(1);
         first.close();
         held.countDown();
-        TargetFixture.eventually(first::isOver);
-        TargetFixture.eventually(() -> stagingFiles() == 0);
+        eventually(first::isOver);
+        eventually(() -> stagingFiles() == 0);
         begin();
         applyRow();
         come();
@@ -278,11 +279,11 @@ class MessagesTest {
         var first = loop();
         whileFetched = () -> {
             first.close();
-            TargetFixture.eventually(first::isOver);
+            eventually(first::isOver);
         };
         come();
         runTasks();
-        TargetFixture.eventually(() -> stagingFiles() == 0);
+        eventually(() -> stagingFiles() == 0);
         assertThat(staging.take(first, VERSION)).isEmpty();
         assertThat(staging.coming(first, VERSION)).as("it takes nothing more").isFalse();
     }

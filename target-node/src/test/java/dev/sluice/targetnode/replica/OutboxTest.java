@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -8,7 +9,6 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -96,7 +96,7 @@ class OutboxTest {
                 outbox.send(message(i, 100));
             }
             gate.countDown();
-            TargetFixture.eventually(() -> received.size() == 1000);
+            eventually(() -> received.size() == 1000);
             assertThat(lost).hasValue(0);
         }
         assertThat(received)
@@ -114,7 +114,7 @@ class OutboxTest {
                 outbox.send(message(i, 300 << 10));
             }
             gate.countDown();
-            TargetFixture.eventually(() -> received.size() == 11);
+            eventually(() -> received.size() == 11);
         }
         assertThat(calls).as("two in each call").hasValue(6);
         assertThat(768 << 10).isLessThanOrEqualTo(PeerTokens.LARGEST_COMMAND);
@@ -131,9 +131,9 @@ class OutboxTest {
             }
             assertThat(lost).hasValue(8);
             gate.countDown();
-            TargetFixture.eventually(() -> received.size() == 33);
+            eventually(() -> received.size() == 33);
             outbox.send(message(99, 1 << 20));
-            TargetFixture.eventually(() -> received.contains(99));
+            eventually(() -> received.contains(99));
         }
         assertThat(lost).hasValue(8);
     }
@@ -144,16 +144,16 @@ class OutboxTest {
         try (var outbox = outbox()) {
             server.stop(0);
             outbox.send(message(1, 100));
-            TargetFixture.eventually(() -> lost.get() == 1);
+            eventually(() -> lost.get() == 1);
             server = serve(port);
             outbox.send(message(2, 100));
-            TargetFixture.eventually(() -> received.contains(2));
+            eventually(() -> received.contains(2));
             status = 503;
             outbox.send(message(3, 100));
-            TargetFixture.eventually(() -> lost.get() == 2);
+            eventually(() -> lost.get() == 2);
             status = 204;
             outbox.send(message(4, 100));
-            TargetFixture.eventually(() -> received.contains(4));
+            eventually(() -> received.contains(4));
         }
         assertThat(received).containsExactly(2, 4);
     }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -71,7 +72,7 @@ class OwnDrivesTest {
         controller.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
         proposer = new Proposer(controller);
         drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
-        TargetFixture.eventually(drives::allKnown);
+        eventually(drives::allKnown);
         var named = drives.announceAll("first");
         id = named.getFirst().id();
         controller.apply(new Command.Register(SELF, "first", 0, "boot", named));
@@ -192,7 +193,7 @@ class OwnDrivesTest {
         target.close();
         target = openTarget();
         drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
-        TargetFixture.eventually(() -> drives.allKnown() && drives.isAnyHere());
+        eventually(() -> drives.allKnown() && drives.isAnyHere());
         assertThat(drive().openIntents()).hasSize(1);
         assertThat(drive().keptWrites().isThere())
                 .as("a reason of its own to sync")
@@ -230,13 +231,13 @@ class OwnDrivesTest {
         controller.apply(new Command.DriveIn(SELF, 1, new Command.RegisteredDrive(id, 1, true), 1, "late"));
         int late = entry().incarnation();
         target.store().mountpaths().enable(id);
-        TargetFixture.eventually(() -> drives.isAnyHere());
+        eventually(() -> drives.isAnyHere());
         follow();
         assertThat(running()).isZero();
         report();
-        TargetFixture.eventually(() -> entry().out());
+        eventually(() -> entry().out());
         report();
-        TargetFixture.eventually(() -> !entry().out());
+        eventually(() -> !entry().out());
         follow();
         assertThat(entry().incarnation()).isGreaterThan(late);
         assertThat(running()).isEqualTo(entry().incarnation());
@@ -244,9 +245,9 @@ class OwnDrivesTest {
 
     private void takeOut() {
         target.store().mountpaths().disable(id);
-        TargetFixture.eventually(() -> running() == 0);
+        eventually(() -> running() == 0);
         report();
-        TargetFixture.eventually(() -> entry().out());
+        eventually(() -> entry().out());
     }
 
     /// What the loop ordered may still change the drive, and another loop would not know.
@@ -261,11 +262,11 @@ class OwnDrivesTest {
         } else {
             loop.close();
         }
-        TargetFixture.eventually(() -> running() == 0);
+        eventually(() -> running() == 0);
         follow();
         assertThat(running()).isZero();
         report();
-        TargetFixture.eventually(() -> entry().out());
+        eventually(() -> entry().out());
         long version = controller.current().version();
         report();
         follow();
@@ -280,7 +281,7 @@ class OwnDrivesTest {
         assertThat(target.get(target.own(), "k").status()).isEqualTo(200);
         assertThat(target.store().hotSet().objects()).isEqualTo(1);
         loop().orElseThrow().close();
-        TargetFixture.eventually(() -> target.store().hotSet().objects() == 0);
+        eventually(() -> target.store().hotSet().objects() == 0);
         assertThat(target.get(target.own(), "k").status())
                 .as("of a bucket with one replica")
                 .isEqualTo(200);
@@ -292,20 +293,20 @@ class OwnDrivesTest {
         var held = new CountDownLatch(1);
         var loop = loop().orElseThrow();
         loop.run(() -> await(held));
-        TargetFixture.eventually(() -> loop.stepBegan().isPresent());
+        eventually(() -> loop.stepBegan().isPresent());
         loop.changeBegan();
         assertThat(drives.standsStill(loop)).isTrue();
         assertThat(loop.leased()).isFalse();
         assertThat(loop.isClosed()).isTrue();
         assertThat(drives.standsStill(loop)).as("twice").isFalse();
         report();
-        TargetFixture.eventually(() -> entry().out());
+        eventually(() -> entry().out());
         requireStaysOut();
         held.countDown();
-        TargetFixture.eventually(() -> loop.stepBegan().isEmpty());
+        eventually(() -> loop.stepBegan().isEmpty());
         requireStaysOut();
         loop.changeEnded();
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             report();
             return !entry().out();
         });
@@ -341,7 +342,7 @@ class OwnDrivesTest {
         var first = loop().orElseThrow().drive();
         takeOut();
         target.store().mountpaths().enable(id);
-        TargetFixture.eventually(() -> {
+        eventually(() -> {
             report();
             return !entry().out();
         });

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
@@ -42,7 +44,7 @@ class PullsTest {
             var holder = new CompletableFuture<Holder>();
             loop.run(() -> holder.complete(loop.holder(1, SLOT)));
             pulls.begin(holder.join(), new Action.Pull("d3", new Learning(4, 5, 1), new ObjectKey(7, "key")));
-            TargetFixture.eventually(() -> loops.handed("d1").contains(SLOT));
+            eventually(() -> loops.handed("d1").contains(SLOT));
         }
     }
 }

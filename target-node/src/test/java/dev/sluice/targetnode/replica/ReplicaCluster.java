@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
@@ -16,7 +18,6 @@ import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
-import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.MemoryControllers;
 import dev.sluice.targetnode.controller.TestDrives;
@@ -255,8 +256,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     /// Until the drive has every acknowledged write of the key's slot.
     void awaitInSync(String key, String drive) {
-        TargetFixture.eventually(
-                REPAIR, () -> row(key).member(drive).filter(Member::inSync).isPresent());
+        eventually(REPAIR, () -> row(key).member(drive).filter(Member::inSync).isPresent());
     }
 
     /// A key whose slot has this target's drives as primary.
@@ -278,7 +278,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     /// Until each slot has all its replicas: learners ask for each slot.
     void awaitWhole() {
-        TargetFixture.eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
+        eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
     }
 
     /// Whether the log says of each slot that its primary serves.
@@ -329,7 +329,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     private static <T> T retried(Supplier<T> request) {
         var answer = new ArrayList<T>();
-        TargetFixture.eventually(CLIENT, () -> {
+        eventually(CLIENT, () -> {
             try {
                 answer.add(request.get());
                 return true;
@@ -338,10 +338,6 @@ final class ReplicaCluster implements AutoCloseable {
             }
         });
         return answer.getFirst();
-    }
-
-    static void eventually(java.util.function.BooleanSupplier holds) {
-        TargetFixture.eventually(holds);
     }
 
     /// One target. Its store and its replicas begin and end together.

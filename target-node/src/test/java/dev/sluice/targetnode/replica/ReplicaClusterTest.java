@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.coldfill.TargetFixture;
@@ -79,11 +80,11 @@ class ReplicaClusterTest {
     @Test
     void restartOfTheControllerCostsNoSlotAReplica() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            ReplicaCluster.eventually(cluster::isLoggedAsOpen);
+            eventually(cluster::isLoggedAsOpen);
             var before = cluster.slots();
             cluster.restartController();
             cluster.awaitJudgement();
-            ReplicaCluster.eventually(cluster::servesEverySlot);
+            eventually(cluster::servesEverySlot);
             assertThat(cluster.slots()).isEqualTo(before);
         }
     }
@@ -97,7 +98,7 @@ class ReplicaClusterTest {
             putAll(cluster, 1);
             cluster.network.breakBodies(cluster.target(1).id, cluster.target(3).id);
             cluster.target(3).start();
-            ReplicaCluster.eventually(() -> cluster.network.stoppedBodies() > 0);
+            eventually(() -> cluster.network.stoppedBodies() > 0);
             cluster.heal();
             cluster.awaitWhole();
             requireOnEachReplica(cluster, 1);
@@ -129,7 +130,7 @@ class ReplicaClusterTest {
                 cluster.put(key, new byte[100]);
                 long acknowledged = System.nanoTime();
                 var other = cluster.members(key).getLast();
-                ReplicaCluster.eventually(() -> other.prepared() == 0);
+                eventually(() -> other.prepared() == 0);
                 var told = Duration.ofNanos(System.nanoTime() - acknowledged);
                 shortest = told.compareTo(shortest) < 0 ? told : shortest;
             }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.coldfill.TargetFixture;
@@ -33,12 +34,12 @@ class ReturnedDrivesTest {
             cluster.putOnEachReplica(key, content(1));
             cluster.putOnEachReplica(key + "-deleted", content(1));
             target.takeOut(drive);
-            ReplicaCluster.eventually(() -> !cluster.isUsable(drive));
+            eventually(() -> !cluster.isUsable(drive));
             cluster.put(key, content(2));
             cluster.delete(key + "-deleted");
             assertThat(cluster.row(key).member(drive)).isEmpty();
             target.bringBack(drive);
-            ReplicaCluster.eventually(() -> cluster.isUsable(drive));
+            eventually(() -> cluster.isUsable(drive));
             assertThat(cluster.incarnation(drive)).isGreaterThan(incarnation);
             cluster.awaitOnEachReplica(key, content(2));
             cluster.awaitInSync(key, drive);
@@ -63,7 +64,7 @@ class ReturnedDrivesTest {
             read.forEach(key -> assertThat(cluster.get(key)).as(key).isPresent());
             assertThat(read).isNotEmpty().allMatch(reader::isHot);
             reader.failLoop(left);
-            ReplicaCluster.eventually(() -> read.stream().allMatch(key -> isWholeWithout(cluster, key, left)));
+            eventually(() -> read.stream().allMatch(key -> isWholeWithout(cluster, key, left)));
             assertThat(reader.drive(left).ready()).as("it is open").isTrue();
             var deleted = read.stream()
                     .filter(key -> !cluster.members(key).contains(reader))
@@ -96,13 +97,13 @@ class ReturnedDrivesTest {
             target.stop();
             Files.move(late, away);
             target.start();
-            ReplicaCluster.eventually(target::hasRegistered);
+            eventually(target::hasRegistered);
             var missing = ids.stream().filter(id -> !cluster.isUsable(id)).toList();
             assertThat(missing).as("the other one is registered").hasSize(1);
             Files.move(away, late);
             target.bringBack(missing.getFirst());
-            ReplicaCluster.eventually(() -> cluster.isUsable(missing.getFirst()));
-            ReplicaCluster.eventually(cluster::servesEverySlot);
+            eventually(() -> cluster.isUsable(missing.getFirst()));
+            eventually(cluster::servesEverySlot);
         }
     }
 
@@ -118,7 +119,7 @@ class ReturnedDrivesTest {
                     .filter(id -> !before.contains(id))
                     .findFirst()
                     .orElseThrow();
-            ReplicaCluster.eventually(() -> cluster.isUsable(added));
+            eventually(() -> cluster.isUsable(added));
             target.takeOut(before.getFirst());
             var key = cluster.keyOf(cluster.target(2));
             cluster.putOnEachReplica(key, content(1));

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.TargetEntry;
@@ -50,8 +51,7 @@ class ReturningTargetTest {
             var returning = cluster.target(3);
             var drive = returning.onlyDrive();
             returning.stop();
-            ReplicaCluster.eventually(
-                    () -> cluster.slotsThat(row -> row.member(drive).isPresent()) == 0);
+            eventually(() -> cluster.slotsThat(row -> row.member(drive).isPresent()) == 0);
             KEYS.forEach(key -> cluster.put(key, content(key, 2)));
             cluster.network.slow(CALL);
             cluster.network
@@ -95,8 +95,7 @@ class ReturningTargetTest {
                     var target = cluster.target(1 + round % 3);
                     var drive = target.onlyDrive();
                     target.stop();
-                    ReplicaCluster.eventually(
-                            () -> cluster.slotsThat(row -> row.member(drive).isPresent()) == 0);
+                    eventually(() -> cluster.slotsThat(row -> row.member(drive).isPresent()) == 0);
                     target.start();
                     cluster.awaitWhole();
                 }

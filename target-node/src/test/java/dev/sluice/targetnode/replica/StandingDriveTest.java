@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
@@ -41,7 +42,7 @@ class StandingDriveTest {
             int incarnation = cluster.incarnation(hangs);
             int others = cluster.incarnation(other);
             try (var _ = target.hang(hangs)) {
-                TargetFixture.eventually(SOON, () -> !cluster.isUsable(hangs));
+                eventually(SOON, () -> !cluster.isUsable(hangs));
                 putAll(cluster, 2);
                 assertThat(cluster.slotsThat(
                                 row -> row.inSync().stream().map(Member::drive).anyMatch(hangs::equals)))
@@ -51,7 +52,7 @@ class StandingDriveTest {
                 assertThat(cluster.incarnation(other)).isEqualTo(others);
                 KEYS.forEach(key -> assertThat(cluster.get(key)).as(key).hasValue(content(key, 2)));
             }
-            TargetFixture.eventually(SOON, () -> cluster.isUsable(hangs));
+            eventually(SOON, () -> cluster.isUsable(hangs));
             assertThat(cluster.incarnation(hangs)).isGreaterThan(incarnation);
             cluster.awaitWhole();
             KEYS.forEach(key -> cluster.awaitOnEachReplica(key, content(key, 2)));
@@ -76,7 +77,7 @@ class StandingDriveTest {
                 assertThat(cluster.row(key).member(hangs)).isEmpty();
                 assertThat(target.strayStagingFiles(hangs)).isEqualTo(1);
             }
-            TargetFixture.eventually(SOON, () -> target.strayStagingFiles(hangs) == 0);
+            eventually(SOON, () -> target.strayStagingFiles(hangs) == 0);
             assertThat(cluster.get(key)).hasValue(large);
         }
     }

@@ -10,6 +10,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -130,8 +131,7 @@ class DamageTest {
             put(store, "k", random(1, 1000));
             get(store, "k");
             overwrite(paths.getFirst().resolve("objects/shards/k"), 5, 1);
-            WatchedDrives.eventually(
-                    () -> isDamaged(store, random(1, 1000)), () -> "it is served from memory for ever");
+            eventually(() -> isDamaged(store, random(1, 1000)), () -> "it is served from memory for ever");
         }
     }
 

@@ -10,6 +10,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
 import static dev.sluice.targetnode.storage.WatchedDrives.CLOSE;
 import static dev.sluice.targetnode.storage.WatchedDrives.HARDLY;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -326,7 +327,7 @@ class DriveHealthTest {
             });
             assertThatThrownBy(() -> put(drives.store, "k", random(2, LARGE))).isInstanceOf(StoreException.class);
             var since = drives.stats(0).status().since();
-            WatchedDrives.eventually(() -> probes.get() >= 12, () -> probes + " probes");
+            eventually(() -> probes.get() >= 12, () -> probes + " probes");
             assertThat(drives.stats(0).status().since()).as("out all the time").isEqualTo(since);
             assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             sick.set(false);
@@ -657,7 +658,7 @@ class DriveHealthTest {
                     drives.awaitState(0, DriveState.ONLINE);
                     load.awaitProgress(200);
                     drives.indexFault(failing("write", "")); // until it is seen, whoever meets it first
-                    WatchedDrives.eventually(
+                    eventually(
                             () -> drives.state(0) != DriveState.ONLINE || drives.state(1) != DriveState.ONLINE,
                             () -> "the index never failed");
                     drives.indexFault(WatchedDrives.NONE);

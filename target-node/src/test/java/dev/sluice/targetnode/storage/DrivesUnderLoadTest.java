@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.FaultyFiles.failing;
 import static dev.sluice.targetnode.storage.WatchedDrives.CLOSE;
-import static dev.sluice.targetnode.storage.WatchedDrives.eventually;
+import static dev.sluice.testing.Eventually.eventually;
 
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.targetnode.storage.health.DriveState;

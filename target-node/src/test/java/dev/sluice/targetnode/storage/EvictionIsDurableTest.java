@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.storage;
 
-import static dev.sluice.targetnode.coldfill.TargetFixture.eventually;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.storage.change.CommitTerms;

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -195,8 +196,7 @@ final class FaultRun {
                         && state(store) == DriveState.OFFLINE) { // as long as what a start needs cannot be read
                     fault = NOTHING;
                     store.mountpaths().enable(copy.toString());
-                    WatchedDrives.eventually(
-                            () -> state(store) == DriveState.ONLINE, () -> "drives are " + store.stats());
+                    eventually(() -> state(store) == DriveState.ONLINE, () -> "drives are " + store.stats());
                     refused = now.refusals(store);
                 }
                 judge(refused);

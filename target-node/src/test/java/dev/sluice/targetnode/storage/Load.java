@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.store.StoreException;
@@ -145,7 +146,7 @@ final class Load implements AutoCloseable {
 
     private void await(long more, LongSupplier count) {
         long until = count.getAsLong() + more;
-        WatchedDrives.eventually(
+        eventually(
                 () -> count.getAsLong() >= until || writers.stream().anyMatch(Future::isDone),
                 () -> count.getAsLong() + " of " + until);
     }

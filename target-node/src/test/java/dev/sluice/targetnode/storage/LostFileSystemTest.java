@@ -4,6 +4,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
 import static dev.sluice.targetnode.storage.WatchedDrives.CLOSE;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.store.StoreException;
@@ -80,7 +81,7 @@ class LostFileSystemTest {
             drives.awaitProbes(0, 4);
             assertThat(drives.state(0)).isEqualTo(DriveState.OFFLINE);
             drives.awaitProbes(0, 1); // the drive was closed before that, so nothing of ours is open
-            WatchedDrives.eventually(() -> unmounts(mount), () -> "it cannot be unmounted: " + openFiles(mount));
+            eventually(() -> unmounts(mount), () -> "it cannot be unmounted: " + openFiles(mount));
             drives.awaitProbes(0, 4);
             assertThat(drives.reason(0)).contains("is its disk mounted?");
             assertThat(paths.getFirst()).isEmptyDirectory();

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.peer.DriveScrub;
@@ -16,8 +17,6 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -153,13 +152,5 @@ class ManyNamesTest {
         long used = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
         System.out.printf(
                 "%s: %,d ms, %,d KiB of the heap%n", what, (System.nanoTime() - start) / 1_000_000, used / 1024);
-    }
-
-    private static void eventually(Duration patience, BooleanSupplier holds) {
-        long end = System.nanoTime() + patience.toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 }

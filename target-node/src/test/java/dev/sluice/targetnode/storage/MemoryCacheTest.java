@@ -9,6 +9,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.isInMemory;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,7 +100,7 @@ class MemoryCacheTest {
                 mapped.put(500, mapped.get(500));
                 get(store, "k");
                 mapped.put(500, (byte) ~mapped.get(500));
-                WatchedDrives.eventually(() -> isGone(store, "k"), () -> "what was changed is still served");
+                eventually(() -> isGone(store, "k"), () -> "what was changed is still served");
             }
             assertThat(store.hotSet().bytes()).isZero();
             assertThat(store.lookup(BUCKET, "k")).isInstanceOf(Lookup.Damaged.class);

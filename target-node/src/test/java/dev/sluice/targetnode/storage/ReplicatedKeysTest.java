@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -73,7 +74,7 @@ final class ReplicatedKeysTest {
             assertThat(before).hasSize(2 * KEYS);
             try (var _ = resilver(store, REPLICATED)) {
                 store.mountpaths().attach(folder.resolve("more").toString());
-                WatchedDrives.eventually(() -> store.table().isSettled(), () -> "the table is settled");
+                eventually(() -> store.table().isSettled(), () -> "the table is settled");
                 for (int i = 0; i < KEYS; i++) {
                     assertThat(store.mover().bring(REPLICATED, "k" + i)).isZero();
                 }
@@ -97,7 +98,7 @@ final class ReplicatedKeysTest {
                         .isTrue();
             }
             assertThat(store.mountpaths().detach(path, false).known().objects()).isZero();
-            WatchedDrives.eventually(() -> store.stats().size() == 2, () -> "it has left");
+            eventually(() -> store.stats().size() == 2, () -> "it has left");
         }
     }
 
@@ -184,10 +185,10 @@ final class ReplicatedKeysTest {
                 StoreFixture.known(REPLICATED),
                 (bucket, key, drive, _) ->
                         store.mend(bucket, key, drive) ? Optional.of(ScrubFinding.Action.COPIED) : Optional.empty())) {
-            ScrubFixture.eventually(() -> scrubs.obey(ScrubCommand.STATUS).stream()
+            eventually(() -> scrubs.obey(ScrubCommand.STATUS).stream()
                     .noneMatch(drive -> drive.state() == DriveScrub.State.WAITING));
             scrubs.obey(new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.of(0L)));
-            ScrubFixture.eventually(() -> scrubs.obey(ScrubCommand.STATUS).stream()
+            eventually(() -> scrubs.obey(ScrubCommand.STATUS).stream()
                     .allMatch(drive -> drive.state() == DriveScrub.State.IDLE
                             && drive.finishedMillis() > 0
                             && drive.finishedMillis() >= drive.begunMillis()));

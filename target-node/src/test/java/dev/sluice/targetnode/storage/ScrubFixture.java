@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
-import static org.assertj.core.api.Assertions.assertThat;
+import static dev.sluice.testing.Eventually.eventually;
 
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
@@ -18,11 +18,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /// A store with the scrubs of its drives, on demand only, and no cloud.
@@ -89,14 +86,6 @@ final class ScrubFixture implements AutoCloseable {
                         throw failure.getCause() == null ? failure : failure.getCause();
                     }
                 }));
-    }
-
-    static void eventually(BooleanSupplier holds) {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(500_000);
-        }
     }
 
     DriveScrub status() {

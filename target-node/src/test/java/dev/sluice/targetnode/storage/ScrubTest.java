@@ -13,6 +13,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -152,7 +153,7 @@ class ScrubTest {
         }
         try (var target = new ScrubFixture(drives(folder, 1))) {
             assertThat(target.store.lookup(BUCKET, "k")).as("after a restart").isInstanceOf(Lookup.Damaged.class);
-            ScrubFixture.eventually(() -> target.status().findings() == 1);
+            eventually(() -> target.status().findings() == 1);
         }
     }
 
@@ -263,7 +264,7 @@ class ScrubTest {
                 assertThat(found.action()).isEqualTo(KEPT);
             });
             assertThat(target.status().objects()).isEqualTo(3);
-            ScrubFixture.eventually(() -> target.store.stats().getFirst().errors() == 1);
+            eventually(() -> target.store.stats().getFirst().errors() == 1);
         }
     }
 
@@ -397,14 +398,14 @@ class ScrubTest {
             for (int i = 0; i < 10; i++) {
                 put(target.store, "k" + i, random(i, 3_000_000));
             }
-            ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.IDLE);
+            eventually(() -> target.status().state() == DriveScrub.State.IDLE);
             target.scrubs.obey(ScrubFixture.START);
-            ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.STOPPED);
+            eventually(() -> target.status().state() == DriveScrub.State.STOPPED);
         }
         stopAt[0] = "";
         read.clear();
         try (var target = new ScrubFixture(paths, medium)) {
-            ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.STOPPED);
+            eventually(() -> target.status().state() == DriveScrub.State.STOPPED);
             assertThat(target.status().objects()).isEqualTo(4);
             assertThat(read).as("stopped until it is started").isEmpty();
             target.scrub();
@@ -425,7 +426,7 @@ class ScrubTest {
             if (path.equals("objects/shards/k6") && closing.isEmpty()) {
                 closing.add(Thread.ofPlatform()
                         .start(() -> running.getFirst().scrubs.close()));
-                ScrubFixture.eventually(() -> closing.getFirst().getState() == Thread.State.WAITING);
+                eventually(() -> closing.getFirst().getState() == Thread.State.WAITING);
             }
         };
         try (var target = new ScrubFixture(paths, medium)) {
@@ -433,14 +434,14 @@ class ScrubTest {
             for (int i = 0; i < 10; i++) {
                 put(target.store, "k" + i, random(i, 3_000_000));
             }
-            ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.IDLE);
+            eventually(() -> target.status().state() == DriveScrub.State.IDLE);
             target.scrubs.obey(ScrubFixture.START);
-            ScrubFixture.eventually(() -> !closing.isEmpty());
+            eventually(() -> !closing.isEmpty());
             closing.getFirst().join();
         }
         read.clear();
         try (var target = new ScrubFixture(paths, medium)) {
-            ScrubFixture.eventually(() -> !read.isEmpty());
+            eventually(() -> !read.isEmpty());
             target.awaitEnd();
             assertThat(read.peek()).isEqualTo("objects/shards/k6");
             assertThat(target.status().objects()).isEqualTo(10);
@@ -527,9 +528,9 @@ class ScrubTest {
                 armed[0] = true;
                 var writer = Thread.ofVirtual().start(() -> put(target.store, key, random(2, 4000)));
                 halfway.await();
-                ScrubFixture.eventually(() -> target.status().state() == DriveScrub.State.IDLE);
+                eventually(() -> target.status().state() == DriveScrub.State.IDLE);
                 target.scrubs.obey(ScrubFixture.START);
-                ScrubFixture.eventually(() -> target.status().findings() > 0
+                eventually(() -> target.status().findings() > 0
                         || target.status().state() == DriveScrub.State.IDLE
                         || isScrubWaitingForAKey());
                 go.countDown();

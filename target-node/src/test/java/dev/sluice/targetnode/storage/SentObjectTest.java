@@ -5,6 +5,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -121,7 +122,7 @@ class SentObjectTest {
             get(store, 8 << 10, 1, in -> {
                 assertThat(in.readNBytes(read)).isEqualTo(Arrays.copyOf(content, read));
                 var calm = new AtomicInteger();
-                WatchedDrives.eventually(
+                eventually(
                         () -> (queued() > 0 ? calm.incrementAndGet() : calm.updateAndGet(_ -> 0)) == 100,
                         () -> "the client has not stopped it");
                 int prepared = Math.toIntExact(furthest.get() / MIB * MIB);

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
@@ -80,7 +82,7 @@ final class StoreFixture {
 
     /// Reads an object that is open already until its bytes are in memory.
     static void awaitInMemory(ObjectStore store, String key) {
-        WatchedDrives.eventually(() -> isInMemory(store, key), () -> key + " is not in memory");
+        eventually(() -> isInMemory(store, key), () -> key + " is not in memory");
     }
 
     /// Whether it is; this is a read, too.

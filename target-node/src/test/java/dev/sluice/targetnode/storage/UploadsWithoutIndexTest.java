@@ -5,6 +5,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
 import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -45,7 +46,7 @@ class UploadsWithoutIndexTest {
     /// Waits until the index is there again.
     private static ObjectStore open(List<Path> paths) throws IOException {
         var store = StoreFixture.open(paths);
-        WatchedDrives.eventually(store::ready, () -> "drives are not ready");
+        eventually(store::ready, () -> "drives are not ready");
         return store;
     }
 

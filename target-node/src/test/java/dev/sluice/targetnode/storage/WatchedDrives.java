@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,16 +16,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /// A store whose drives are watched closely, each with faults of its own.
 final class WatchedDrives implements AutoCloseable {
     static final FaultyFiles.Fault NONE = (_, _) -> {};
     static final HealthSettings CLOSE = new HealthSettings(Duration.ofMillis(20), 3, Duration.ofSeconds(20));
     static final HealthSettings HARDLY = new HealthSettings(Duration.ofHours(1), 3, Duration.ofSeconds(20));
-
-    private static final Duration LONGEST = Duration.ofSeconds(30);
 
     final List<Path> paths;
     final ObjectStore store;
@@ -101,14 +98,6 @@ final class WatchedDrives implements AutoCloseable {
     void awaitProbes(int drive, int more) {
         long before = stats(drive).probes();
         eventually(() -> stats(drive).probes() >= before + more, () -> "drive " + drive + " is " + stats(drive));
-    }
-
-    static void eventually(BooleanSupplier holds, java.util.function.Supplier<String> else_) {
-        long end = System.nanoTime() + LONGEST.toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(else_.get()).isLessThan(end);
-            LockSupport.parkNanos(1_000_000);
-        }
     }
 
     /// Neither is one of the drive's keys there nor is it not, and nothing is listed. Where there is no other drive it

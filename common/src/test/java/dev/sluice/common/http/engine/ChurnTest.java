@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Forward;
@@ -92,11 +93,11 @@ class ChurnTest {
             }
             assertThat(unexpected).as("seed %d", seed).isEmpty();
             for (var server : new TestServer[] {front, back}) {
-                TestServer.eventually("no request", () -> server.meter("sluice.http.requests.in.flight") == 0);
-                TestServer.eventually("no bytes", () -> server.meter("sluice.http.queued.bytes") == 0);
+                eventually("no request", () -> server.meter("sluice.http.requests.in.flight") == 0);
+                eventually("no bytes", () -> server.meter("sluice.http.queued.bytes") == 0);
             }
-            TestServer.eventually("no connection", () -> front.meter("sluice.http.connections") == 0);
-            TestServer.eventually("every file closed", () -> files.stream().allMatch(file -> file.closings.get() == 1));
+            eventually("no connection", () -> front.meter("sluice.http.connections") == 0);
+            eventually("every file closed", () -> files.stream().allMatch(file -> file.closings.get() == 1));
             try (var client = front.connect()) {
                 assertThat(client.send("GET /ready?3000000 HTTP/1.1\r\nHost: h\r\n\r\n")
                                 .read()

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -52,7 +53,7 @@ class DrainTest {
                 });
                 var busy = server.connect()) {
             busy.send(GET);
-            TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+            eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
             assertThat(server.server.drain(Duration.ofMillis(50))).isFalse();
             server.server.close();
             assertThat(busy.isClosedByServer()).isTrue();

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,7 +37,7 @@ class FileAnswerTest {
     }
 
     private static void closedOnce(TestFile file) throws InterruptedException {
-        TestServer.eventually("closed", () -> file.closings.get() > 0);
+        eventually("closed", () -> file.closings.get() > 0);
         assertThat(file.closings).hasValue(1);
     }
 
@@ -189,10 +190,10 @@ class FileAnswerTest {
         try (var server = TestServer.immediate(_ -> range(file, 0, MIB))) {
             try (var client = server.connect()) {
                 client.send(GET);
-                TestServer.eventually("asked for", () -> !file.fetched.isEmpty());
+                eventually("asked for", () -> !file.fetched.isEmpty());
                 client.reset();
             }
-            TestServer.eventually("gone", () -> server.meter("sluice.http.connections") == 0);
+            eventually("gone", () -> server.meter("sluice.http.connections") == 0);
             assertThat(file.closings).as("a drive thread still uses it").hasValue(0);
             reading.complete(null);
             closedOnce(file);
@@ -254,10 +255,10 @@ class FileAnswerTest {
         try (var server = TestServer.immediate(_ -> range(slow, 0, 64 * MIB))) {
             try (var client = server.connect()) {
                 client.send(GET);
-                TestServer.eventually("asked for", () -> !slow.prepared.isEmpty());
+                eventually("asked for", () -> !slow.prepared.isEmpty());
                 client.reset();
             }
-            TestServer.eventually("gone", () -> server.meter("sluice.http.connections") == 0);
+            eventually("gone", () -> server.meter("sluice.http.connections") == 0);
             assertThat(slow.closings).as("a drive thread still uses it").hasValue(0);
             preparing.complete(null);
             closedOnce(slow);
@@ -271,13 +272,13 @@ class FileAnswerTest {
         var file = TestFile.ready(path);
         var server = new TestServer[1];
         try (var started = TestServer.blocking(_ -> {
-            TestServer.eventually("gone", () -> server[0].meter("sluice.http.connections") == 0);
+            eventually("gone", () -> server[0].meter("sluice.http.connections") == 0);
             return range(file, 0, 10);
         })) {
             server[0] = started;
             try (var client = started.connect()) {
                 client.send(GET);
-                TestServer.eventually("begun", () -> started.meter("sluice.http.requests.in.flight") == 1);
+                eventually("begun", () -> started.meter("sluice.http.requests.in.flight") == 1);
                 client.reset();
             }
             closedOnce(file);
@@ -331,7 +332,7 @@ class FileAnswerTest {
             for (var file : files) {
                 closedOnce(file);
             }
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
         assertThat(files).hasSize(20);
     }

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -306,7 +307,7 @@ class ForwardTest {
                 client.send(GET).readHead();
             }
             assertThat(failed.get()).isTrue();
-            TestServer.eventually("closed", () -> back.meter("sluice.http.connections") == 0);
+            eventually("closed", () -> back.meter("sluice.http.connections") == 0);
         }
     }
 
@@ -331,7 +332,7 @@ class ForwardTest {
                 var reader = new RawClient(front.server.address(), 16 << 10);
                 var writer = front.connect()) {
             reader.send(GET).readHead();
-            TestServer.eventually("writer waits", () -> back.meter("sluice.http.queued.bytes") >= 512 << 10);
+            eventually("writer waits", () -> back.meter("sluice.http.queued.bytes") >= 512 << 10);
             assertThat(written.get()).isLessThan(128 << 20);
 
             int size = 128 << 20;
@@ -347,7 +348,7 @@ class ForwardTest {
                     throw new java.io.UncheckedIOException(gone);
                 }
             });
-            TestServer.eventually("body waits", () -> back.meter("sluice.http.queued.bytes") >= 1 << 20);
+            eventually("body waits", () -> back.meter("sluice.http.queued.bytes") >= 1 << 20);
             assertThat(sent.get()).isLessThan(size);
             hold.countDown();
             assertThat(writer.read().status()).isEqualTo(200);

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Headers;
@@ -205,7 +206,7 @@ class MessageTest {
         try (var server = TestServer.immediate(_ -> Response.text(404, "text/plain", "none"));
                 var client = server.connect()) {
             client.send(GET.formatted("a?b=c")).read();
-            TestServer.eventually("an access entry", () -> !server.accesses.isEmpty());
+            eventually("an access entry", () -> !server.accesses.isEmpty());
             var entry = server.accesses.getFirst();
             assertThat(entry.path()).isEqualTo("/a");
             assertThat(entry.query()).isEqualTo("b=c");

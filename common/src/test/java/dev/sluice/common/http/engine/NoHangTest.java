@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Answer;
@@ -159,8 +160,8 @@ class NoHangTest {
             }
             assertThat(hung).as("seed %d", seed).isEmpty();
             for (var server : new TestServer[] {atOnce, later}) {
-                TestServer.eventually("no connection", () -> server.meter("sluice.http.connections") == 0);
-                TestServer.eventually("no bytes", () -> server.meter("sluice.http.queued.bytes") == 0);
+                eventually("no connection", () -> server.meter("sluice.http.connections") == 0);
+                eventually("no bytes", () -> server.meter("sluice.http.queued.bytes") == 0);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.http.Response;
@@ -25,7 +26,7 @@ class PipelinedRequestsTest {
             for (int i = 0; i < CONNECTIONS; i++) {
                 clients.add(server.connect().send(requests()));
             }
-            TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == CONNECTIONS);
+            eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == CONNECTIONS);
             assertThat(instancesOf("io.netty.handler.codec.http.DefaultHttpRequest"))
                     .isLessThanOrEqualTo(2 * CONNECTIONS);
             answering.countDown();

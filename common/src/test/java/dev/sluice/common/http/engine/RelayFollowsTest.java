@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -170,7 +171,7 @@ class RelayFollowsTest {
             receive(node, "\r\n\r\n");
             map.down = true;
             assertThat(node.getInputStream().read()).as("its node is left").isNegative();
-            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+            eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
             keyMoves();
             assertThat(client.read().text()).isEqualTo("GET second ");
         }
@@ -195,7 +196,7 @@ class RelayFollowsTest {
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
         }
-        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         keyMoves();
         assertThat(client.read().text()).isEqualTo("PUT second hello");
     }
@@ -312,15 +313,15 @@ class RelayFollowsTest {
     void aReadWaitsAgainWhenItsNextNodeIsLostMuchLater() throws Exception {
         client.send(GET);
         first.accept().close();
-        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         try (var next = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             map.names("next", URI.create("http://127.0.0.1:" + next.getLocalPort()));
             try (var node = next.accept()) {
                 receive(node, "\r\n\r\n");
                 long taken = System.nanoTime();
-                TestServer.eventually("longer than any waits", () -> System.nanoTime() - taken > 4_200_000_000L);
+                eventually("longer than any waits", () -> System.nanoTime() - taken > 4_200_000_000L);
             }
-            TestServer.eventually("it waits again", () -> front.meter("sluice.relay.parked") == 1);
+            eventually("it waits again", () -> front.meter("sluice.relay.parked") == 1);
             keyMoves();
             assertThat(client.read().status()).isEqualTo(200);
         }
@@ -333,7 +334,7 @@ class RelayFollowsTest {
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
             send(node, "HTTP/1.1 503 Service Unavailable\r\nx-sluice-not-primary: 1\r\nContent-Length: 3\r\n\r\nno\n");
-            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+            eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
             keyMoves();
             assertThat(client.read().status()).isEqualTo(200);
         }
@@ -347,7 +348,7 @@ class RelayFollowsTest {
         try (var node = first.accept()) {
             receive(node, "\r\n\r\n");
             send(node, REFUSAL);
-            TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+            eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         }
         keyStays();
         try (var node = first.accept()) {
@@ -362,7 +363,7 @@ class RelayFollowsTest {
     void aNodeThatRefusesConnectionsIsLeft(String request) throws Exception {
         first.close();
         client.send(request);
-        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         keyMoves();
         assertThat(client.read().status()).isEqualTo(200);
     }
@@ -374,7 +375,7 @@ class RelayFollowsTest {
         var begun = new CountDownLatch(1);
         try (var node = TestServer.blocking(asked -> {
                     begun.countDown();
-                    TestServer.eventually("abandoned", asked.body()::abandoned);
+                    eventually("abandoned", asked.body()::abandoned);
                     told.countDown();
                     return Response.empty(204);
                 });
@@ -419,9 +420,9 @@ class RelayFollowsTest {
     void aClientThatLeavesWaitsNoLonger() throws Exception {
         first.close();
         client.send(PUT);
-        TestServer.eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
+        eventually("it waits", () -> front.meter("sluice.relay.parked") == 1);
         client.close();
-        TestServer.eventually("it is gone", () -> front.meter("sluice.relay.parked") == 0);
+        eventually("it is gone", () -> front.meter("sluice.relay.parked") == 0);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -156,7 +157,7 @@ class RequestBodyTest {
                 });
                 var client = server.connect()) {
             client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhello");
-            TestServer.eventually("arrived", () -> server.meter("sluice.http.queued.bytes") == 5);
+            eventually("arrived", () -> server.meter("sluice.http.queued.bytes") == 5);
             assertThat(begun.get()).isZero();
             client.send("again");
             assertThat(client.read().text()).isEqualTo(digestOf("helloagain".getBytes(StandardCharsets.US_ASCII)));
@@ -172,7 +173,7 @@ class RequestBodyTest {
             var bytes = random(30_000);
             client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 30000\r\n\r\n");
             client.send(java.util.Arrays.copyOf(bytes, 1000));
-            TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+            eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
             client.send(java.util.Arrays.copyOfRange(bytes, 1000, 30_000));
             assertThat(client.read().text()).isEqualTo(digestOf(bytes));
         }
@@ -216,7 +217,7 @@ class RequestBodyTest {
             for (var answer : answers) {
                 assertThat(answer.get()).isEqualTo(200);
             }
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 
@@ -244,7 +245,7 @@ class RequestBodyTest {
                 }
             });
             int queue = EngineConfig.DEFAULTS.inboundQueueBytes();
-            TestServer.eventually("full", () -> server.meter("sluice.http.queued.bytes") >= queue);
+            eventually("full", () -> server.meter("sluice.http.queued.bytes") >= queue);
             int read =
                     128 << 10; // at once, at most: the queue may go beyond its bound by one, and the handler holds one
             assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(queue + 2 * read);
@@ -252,7 +253,7 @@ class RequestBodyTest {
             proceed.countDown();
             assertThat(client.read().status()).isEqualTo(200);
             sending.join();
-            TestServer.eventually("empty", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("empty", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 
@@ -295,7 +296,7 @@ class RequestBodyTest {
     private static void awaitStandstill(AtomicLong sent) throws InterruptedException {
         var last = new AtomicLong(-1);
         var since = new AtomicLong(System.nanoTime());
-        TestServer.eventually("it stands still", () -> {
+        eventually("it stands still", () -> {
             long now = System.nanoTime();
             if (last.getAndSet(sent.get()) != sent.get()) {
                 since.set(now);
@@ -320,13 +321,13 @@ class RequestBodyTest {
         })) {
             try (var client = server.connect()) {
                 client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhello");
-                TestServer.eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
+                eventually("begun", () -> server.meter("sluice.http.requests.in.flight") == 1);
             }
             done.await();
             assertThat(failure.get()).isInstanceOf(IOException.class);
-            TestServer.eventually("logged", () -> !server.accesses.isEmpty());
+            eventually("logged", () -> !server.accesses.isEmpty());
             assertThat(server.accesses.getFirst().complete()).isFalse();
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 
@@ -358,7 +359,7 @@ class RequestBodyTest {
             client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
             client.send(new byte[1_000_000]);
             assertThat(client.read().status()).isEqualTo(409);
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 }

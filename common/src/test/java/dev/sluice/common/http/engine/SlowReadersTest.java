@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -128,7 +129,7 @@ class SlowReadersTest {
     /// Each of them has got what it may hold: how much that is when a socket is full is not foreseeable.
     private static void requireBounded(TestServer server) throws InterruptedException {
         var looks = new ArrayList<Double>();
-        TestServer.eventually("no more is held", () -> {
+        eventually("no more is held", () -> {
             double now = held(server);
             if (!looks.isEmpty() && looks.getLast() != now) {
                 looks.clear();
@@ -152,7 +153,7 @@ class SlowReadersTest {
                 assertThat(each.get()).isEqualTo(SIZE);
             }
         }
-        TestServer.eventually("nothing is held", () -> held(server) == 0);
+        eventually("nothing is held", () -> held(server) == 0);
     }
 
     private static int readAll(Socket socket) throws IOException {
@@ -261,7 +262,7 @@ class SlowReadersTest {
                         .send("PUT /k HTTP/1.1\r\nHost: h\r\nContent-Length: " + body + "\r\n\r\n")
                         .send(new byte[body]));
                 double expected = (i + 1.0) * body;
-                TestServer.eventually(
+                eventually(
                         "body " + i + " is counted",
                         () -> meters.get("sluice.http.queued.bytes").gauge().value() >= expected);
             }
@@ -278,7 +279,7 @@ class SlowReadersTest {
             for (var each : clients) {
                 assertThat(each.read().status()).isEqualTo(200);
             }
-            TestServer.eventually(
+            eventually(
                     "nothing is held",
                     () -> meters.get("sluice.http.queued.bytes").gauge().value() == 0);
         } finally {

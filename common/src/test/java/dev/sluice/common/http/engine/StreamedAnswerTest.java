@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,7 +45,7 @@ class StreamedAnswerTest {
             var known = client.send("GET /?known HTTP/1.1\r\nHost: h\r\n\r\n").read();
             assertThat(known.field("Content-Length")).contains("" + bytes.length);
             assertThat(known.body()).isEqualTo(bytes);
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 
@@ -139,7 +140,7 @@ class StreamedAnswerTest {
                 }));
                 var client = new RawClient(server.server.address(), 16 << 10)) {
             client.send(GET).readHead();
-            TestServer.eventually("full", () -> server.meter("sluice.http.queued.bytes") >= 512 << 10);
+            eventually("full", () -> server.meter("sluice.http.queued.bytes") >= 512 << 10);
             assertThat(server.meter("sluice.http.queued.bytes")).isLessThanOrEqualTo(1 << 20);
             assertThat(written.get()).isLessThan(64 << 20);
         }
@@ -161,7 +162,7 @@ class StreamedAnswerTest {
                 client.send(GET).readHead();
             }
             ended.await();
-            TestServer.eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
+            eventually("nothing kept", () -> server.meter("sluice.http.queued.bytes") == 0);
         }
     }
 

@@ -9,10 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.Duration;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /// A server on a free port of the loopback, with what a test wants to look at.
 final class TestServer implements AutoCloseable {
@@ -88,17 +85,6 @@ final class TestServer implements AutoCloseable {
 
     double meter(String name) {
         return meters.get(name).gauge().value();
-    }
-
-    /// Waits for what another thread is about to do.
-    static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!holds.getAsBoolean()) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError("never: " + what);
-            }
-            LockSupport.parkNanos(100_000);
-        }
     }
 
     @Override

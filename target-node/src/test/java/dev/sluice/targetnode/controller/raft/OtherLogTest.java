@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -121,7 +122,7 @@ final class OtherLogTest {
         servers.close(replaced);
         open(strangers, replaced, List.of(leader));
         servers.propose(1, 8);
-        TestServers.eventually(() -> isRefused("append of " + leader));
+        eventually(() -> isRefused("append of " + leader));
         assertThat(answered).isEmpty();
         assertThat(strangers.numbers(replaced)).isEmpty();
         assertThat(strangers.server(replaced).leader()).isEmpty();
@@ -135,7 +136,7 @@ final class OtherLogTest {
         open(strangers, "c", List.of("a"));
         var leader = strangers.awaitLeader();
         strangers.propose(1, 8);
-        TestServers.eventually(() -> isRefused("vote of a") && isRefused("append of " + leader));
+        eventually(() -> isRefused("vote of a") && isRefused("append of " + leader));
         assertThat(answered).isEmpty();
         assertThat(servers.server("a").leader()).isEmpty();
         assertThat(servers.numbers("a")).isEmpty();

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -82,7 +83,7 @@ class OwnAppenderTest {
                     .toByteArray();
         });
         try {
-            TestServers.eventually(() -> answered.get() >= SOME);
+            eventually(() -> answered.get() >= SOME);
         } finally {
             held.countDown();
             holder.join(TimeUnit.SECONDS.toMillis(20));
@@ -117,7 +118,7 @@ class OwnAppenderTest {
                 .isTrue();
         assertThat(servers.numbers(leader)).containsExactly(1L);
         servers.network.appendBy((_, _, request, handler) -> handler.append(request));
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).equals(List.of(1L, 2L))));
     }
 
@@ -146,7 +147,7 @@ class OwnAppenderTest {
         }
         assertThat(servers.server(leader).term()).isEqualTo(term);
         release.countDown();
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).size() == 4));
     }
 }

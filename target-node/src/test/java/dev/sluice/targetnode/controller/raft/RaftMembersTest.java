@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -60,7 +61,7 @@ final class RaftMembersTest {
         servers.closeAll();
         servers.open("a", Set.of("a"));
         servers.awaitLeader();
-        TestServers.eventually(() -> servers.numbers("a").equals(numbers(10)));
+        eventually(() -> servers.numbers("a").equals(numbers(10)));
     }
 
     @Test
@@ -76,7 +77,7 @@ final class RaftMembersTest {
         servers.close("a");
         servers.awaitLeader();
         servers.propose(10, 100);
-        TestServers.eventually(() ->
+        eventually(() ->
                 servers.numbers("b").equals(numbers(11)) && servers.numbers("c").equals(numbers(11)));
         change("b", "c");
         servers.closeAll();
@@ -84,7 +85,7 @@ final class RaftMembersTest {
             servers.open(id, Set.of());
         }
         servers.awaitLeader();
-        TestServers.eventually(() -> servers.numbers("c").equals(numbers(11)));
+        eventually(() -> servers.numbers("c").equals(numbers(11)));
         assertThat(servers.server("c").members()).containsExactlyInAnyOrder("b", "c");
     }
 
@@ -138,7 +139,7 @@ final class RaftMembersTest {
                 .isInstanceOf(ConsensusException.OutcomeUnknown.class);
         servers.propose(10, 100);
         servers.open("b", Set.of());
-        TestServers.eventually(() -> isAdded("b"));
+        eventually(() -> isAdded("b"));
         assertThat(servers.server("a").members()).containsExactlyInAnyOrder("a", "b");
     }
 

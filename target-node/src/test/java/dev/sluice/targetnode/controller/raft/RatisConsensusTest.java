@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -70,15 +71,14 @@ final class RatisConsensusTest {
                 .filter(id -> !servers.network.isDown(id))
                 .toList();
         assertThat(left).hasSize(2);
-        TestServers.eventually(
-                () -> left.stream().allMatch(id -> servers.numbers(id).contains(-1L)));
+        eventually(() -> left.stream().allMatch(id -> servers.numbers(id).contains(-1L)));
         var before = servers.numbers(left.get(0));
         assertThat(before.equals(servers.numbers(left.get(1)))).isTrue();
         assertThat(before).containsAll(acknowledged);
 
         servers.closeAll();
         servers.openAll();
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).equals(before)));
     }
 
@@ -97,11 +97,11 @@ final class RatisConsensusTest {
                     return 0;
                 }));
             }
-            TestServers.eventually(() -> acknowledged.size() >= 500);
+            eventually(() -> acknowledged.size() >= 500);
             half.happen();
             var after = acknowledged.size();
             var start = System.nanoTime();
-            TestServers.eventually(() -> acknowledged.size() > after || acknowledged.size() == 1_000);
+            eventually(() -> acknowledged.size() > after || acknowledged.size() == 1_000);
             assertThat(since(start)).isLessThan(Duration.ofSeconds(5));
             for (var each : work) {
                 each.get();
@@ -136,7 +136,7 @@ final class RatisConsensusTest {
                 .isInstanceOfAny(OutcomeUnknown.class, NotLeader.class);
 
         servers.network.heal();
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).equals(List.of(1L, 3L))));
         assertThat(servers.server(old).leader()).contains(servers.awaitLeader());
     }
@@ -157,7 +157,7 @@ final class RatisConsensusTest {
                 .filter(id -> !id.equals(leader))
                 .findFirst()
                 .orElseThrow();
-        TestServers.eventually(() -> servers.server(follower).leader().isPresent());
+        eventually(() -> servers.server(follower).leader().isPresent());
         assertThatExceptionOfType(NotLeader.class)
                 .isThrownBy(() -> servers.server(follower).propose(NumberMachine.entry(2, 8), SHORT))
                 .satisfies(e -> assertThat(e.leader()).contains(leader));
@@ -189,7 +189,7 @@ final class RatisConsensusTest {
     @Test
     void aServerThatLostItsLogAfterASnapshotDoesNotStart() throws Exception {
         proposeAll(0, 1_200);
-        TestServers.eventually(() -> servers.numbers("a").size() == 1_200);
+        eventually(() -> servers.numbers("a").size() == 1_200);
         servers.closeAll();
         assertThat(snapshots("a")).isNotEmpty();
         empty(servers.files("a").current(), "log_");
@@ -243,7 +243,7 @@ final class RatisConsensusTest {
     private void proposedEverywhere() throws InterruptedException {
         servers.awaitLeader();
         servers.propose(1, 8);
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).contains(1L)));
     }
 
@@ -272,7 +272,7 @@ final class RatisConsensusTest {
             number = proposeAll(number, 4_500);
             servers.network.heal();
             var last = number - 1;
-            TestServers.eventually(() -> servers.numbers(follower).contains(last));
+            eventually(() -> servers.numbers(follower).contains(last));
             assertThat(servers.network.snapshotChunks.get()).isGreaterThan(before);
             assertThat(servers.numbers(follower)).isEqualTo(servers.numbers(servers.awaitLeader()));
         }
@@ -284,7 +284,7 @@ final class RatisConsensusTest {
             assertThat(snapshots(id)).as(id).hasSizeBetween(1, 2);
         }
         servers.openAll();
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).equals(expected)));
     }
 
@@ -318,7 +318,7 @@ final class RatisConsensusTest {
     void theNewestValidSnapshotIsRestored() throws Exception {
         servers.awaitLeader();
         proposeAll(0, 2_500);
-        TestServers.eventually(() -> servers.numbers("a").size() == 2_500);
+        eventually(() -> servers.numbers("a").size() == 2_500);
         var expected = servers.numbers("a");
         servers.closeAll();
         assertThat(snapshots("a")).hasSize(2);
@@ -334,7 +334,7 @@ final class RatisConsensusTest {
         // as a crash leaves it while Ratis puts a received snapshot in place
         Files.move(folder, folder.resolveSibling("sm.tmp20261101"));
         servers.openAll();
-        TestServers.eventually(() -> servers.numbers("a").equals(expected));
+        eventually(() -> servers.numbers("a").equals(expected));
         assertThat(folder.resolve(file.getFileName() + ".corrupt")).exists();
     }
 
@@ -344,7 +344,7 @@ final class RatisConsensusTest {
         for (var number = 0; number < 20; number++) {
             servers.propose(number, 1 << 10);
         }
-        TestServers.eventually(() -> servers.numbers("a").size() == 20);
+        eventually(() -> servers.numbers("a").size() == 20);
         servers.closeAll();
         var current = servers.files("a").current();
         var largest = SyncedFiles.names(current).stream() // another leader begins another one
@@ -368,7 +368,7 @@ final class RatisConsensusTest {
         servers.awaitLeader();
         servers.propose(1, RatisConsensus.ENTRY_BYTES);
         servers.propose(2, RatisConsensus.ENTRY_BYTES);
-        TestServers.eventually(() ->
+        eventually(() ->
                 TestServers.PEERS.stream().allMatch(id -> servers.numbers(id).equals(List.of(1L, 2L))));
         var leader = servers.server(servers.awaitLeader());
         assertThatThrownBy(() -> leader.propose(new byte[RatisConsensus.ENTRY_BYTES + 1], SHORT))

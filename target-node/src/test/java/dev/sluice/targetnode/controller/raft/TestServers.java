@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,7 +11,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 
 /// Three servers in one JVM, each with a folder.
 final class TestServers implements AutoCloseable {
@@ -112,12 +113,6 @@ final class TestServers implements AutoCloseable {
             } catch (ConsensusException _) {
                 pause();
             }
-        }
-    }
-
-    static void eventually(BooleanSupplier condition) throws InterruptedException {
-        while (!condition.getAsBoolean()) {
-            pause();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.drive;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.storage.files.DriveFile;
@@ -21,8 +22,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -138,13 +137,5 @@ class DriveClosingTest {
                 seam.getClassLoader(),
                 new Class<?>[] {seam},
                 (_, method, arguments) -> calls.call(method, Objects.requireNonNullElse(arguments, new Object[0]))));
-    }
-
-    private static void eventually(BooleanSupplier holds) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(500_000);
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.storage.resilver;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static dev.sluice.testing.Eventually.eventually;
 
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
@@ -41,9 +41,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -296,14 +294,6 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     void awaitWaiting() {
         letStep();
         eventually(() -> status().state() == ResilverStatus.State.WAITING);
-    }
-
-    static void eventually(BooleanSupplier holds) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(100_000);
-        }
     }
 
     @Override

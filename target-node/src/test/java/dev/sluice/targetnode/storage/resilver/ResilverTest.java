@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.resilver;
 
-import static dev.sluice.targetnode.storage.resilver.ResilverFixture.eventually;
 import static dev.sluice.targetnode.storage.resilver.ResilverFixture.keys;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.peer.ResilverCommand;

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.scrub;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,8 +37,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,14 +116,6 @@ class ScrubberTest {
     private static void demand(Scrubs scrubs, long rate) {
         eventually(() -> status(scrubs).state() != DriveScrub.State.WAITING);
         scrubs.obey(new ScrubCommand(ScrubCommand.Action.START, Optional.empty(), Optional.of(rate)));
-    }
-
-    private static void eventually(BooleanSupplier holds) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it never came to hold").isLessThan(end);
-            LockSupport.parkNanos(100_000);
-        }
     }
 
     private void put(String key) {
