@@ -7,18 +7,16 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.metrics.Metrics;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.store.StoreException;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -95,18 +93,10 @@ final class PageData {
 
     private List<Metrics> answers(Collection<Node> nodes) {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var running = new ArrayList<Future<Optional<Metrics>>>();
-            nodes.forEach(node -> running.add(threads.submit(() -> answer(node))));
-            var answers = new ArrayList<Metrics>();
-            for (var each : running) {
-                each.get().ifPresent(answers::add);
-            }
-            return answers;
-        } catch (ExecutionException bug) {
-            throw new IllegalStateException("asking the nodes", bug.getCause());
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
+            var running = nodes.stream()
+                    .map(node -> threads.submit(() -> answer(node)))
+                    .toList();
+            return running.stream().map(Await::of).flatMap(Optional::stream).toList();
         }
     }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -72,14 +72,9 @@ final class TargetFanout {
                 running.add(threads.submit(() -> answerOf(node, question, failed)));
             }
             for (int i = 0; i < nodes.size(); i++) {
-                answers.put(nodes.get(i).id().value(), running.get(i).get());
+                answers.put(nodes.get(i).id().value(), Await.of(running.get(i)));
             }
             return answers;
-        } catch (ExecutionException bug) {
-            throw new IllegalStateException("asking the targets", bug.getCause());
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
         }
     }
 

@@ -2,9 +2,7 @@ package dev.sluice.common.concurrent;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -34,17 +32,7 @@ public final class AtOnce {
             answers.add(answer);
         }
         var all = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
-        try {
-            CompletableFuture.anyOf(all, failed).join();
-            return answers.stream().map(CompletableFuture::join).toList();
-        } catch (CompletionException failure) {
-            throw switch (failure.getCause()) {
-                case RuntimeException known -> known;
-                case Error fatal -> throw fatal;
-                case null, default -> failure;
-            };
-        } catch (CancellationException never) {
-            throw new IllegalStateException(never);
-        }
+        Await.whole(CompletableFuture.anyOf(all, failed));
+        return answers.stream().map(Await::whole).toList();
     }
 }

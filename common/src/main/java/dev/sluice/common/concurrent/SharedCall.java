@@ -4,9 +4,6 @@ import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /// A call that many make at the same time: one runs at a time, and all who come while it runs share the next. So the
@@ -29,19 +26,8 @@ public final class SharedCall<T> {
     /// @throws RuntimeException what the call failed with
     /// @throws StoreException.Unavailable when the caller's time is over before
     public T get() {
-        try {
-            return mine().get(Deadline.atMost(LONGEST).toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException(failed.getCause());
-        } catch (TimeoutException _) {
-            throw new StoreException.Unavailable("the controllers did not answer in time");
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
+        return Await.within(Deadline.atMost(LONGEST), mine())
+                .orElseThrow(() -> new StoreException.Unavailable("the controllers did not answer in time"));
     }
 
     private synchronized CompletableFuture<T> mine() {

@@ -5,6 +5,7 @@ import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -16,7 +17,6 @@ import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -97,7 +97,7 @@ final class Fill implements Runnable {
         try {
             return begun.get().map(Begun::object);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof StoreException failure ? failure : new IllegalStateException(e.getCause());
+            throw Await.unchecked(e);
         }
     }
 
@@ -106,11 +106,7 @@ final class Fill implements Runnable {
     }
 
     private Optional<Begun> asked() {
-        try {
-            return begun.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof StoreException failure ? failure : e;
-        }
+        return Await.whole(begun);
     }
 
     /// Waits for the end, without reading. The fill goes on when the wait is interrupted.

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.Revalidate;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -20,9 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -185,22 +183,16 @@ public final class Revalidation {
         }
         var word = question.get().word;
         try {
-            return Optional.of(always ? word.get() : word.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (TimeoutException _) {
-            if (!word.isDone()) {
+            var said = always ? Optional.of(Await.of(word)) : Await.within(PATIENCE, word);
+            if (said.isEmpty() && !word.isDone()) {
                 isAway(bucket, true);
             }
-            return unchecked(bucket); // the question goes on, and drops what is outdated
-        } catch (ExecutionException e) {
-            return switch (e.getCause()) {
-                case NoWord silent when always -> throw silent.why;
-                case NoWord _ -> unchecked(bucket);
-                case StoreException failure -> throw failure;
-                case null, default -> throw new IllegalStateException("a comparison with the cloud", e.getCause());
-            };
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
+            return said.isPresent() ? said : unchecked(bucket); // the question goes on, and drops what is outdated
+        } catch (NoWord silent) {
+            if (always) {
+                throw silent.why;
+            }
+            return unchecked(bucket);
         }
     }
 

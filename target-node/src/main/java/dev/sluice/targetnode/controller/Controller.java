@@ -11,6 +11,7 @@ import dev.sluice.common.cluster.Founding;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
@@ -29,9 +30,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -267,17 +266,10 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         requireNewest();
         if (version >= 0 && current().version() <= version) {
             var watch = published.watch(version);
-            try {
-                var _ = watch.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException _) {
+            if (Await.within(patience, watch).isEmpty()) {
                 watch.cancel(false);
                 requireNewest();
                 return told(new StateUpdate.Changes(List.of()));
-            } catch (ExecutionException e) {
-                throw new StoreException.Unavailable("the watch failed: " + e.getCause());
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                throw new StoreException.Unavailable("shutting down");
             }
         }
         return told(updateSince(version));

@@ -78,13 +78,7 @@ final class RaftLog implements Consensus {
     ///
     /// @throws StoreException.Unavailable when it is not known whether it does, too
     void handOver(String peer, Duration patience) {
-        try {
-            raft.handOver(peer, patience);
-        } catch (ConsensusException e) {
-            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
-        } catch (InterruptedException _) {
-            throw interrupted();
-        }
+        asked(() -> raft.handOver(peer, patience));
     }
 
     /// Whether it takes part. It ends by itself when its drive fails, or when it was removed.
@@ -103,26 +97,14 @@ final class RaftLog implements Consensus {
     }
 
     private void change(Set<String> next) {
-        try {
-            raft.changeMembers(next, PATIENCE_WITH_MEMBERS);
-        } catch (ConsensusException e) {
-            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
-        } catch (InterruptedException _) {
-            throw interrupted();
-        }
+        asked(() -> raft.changeMembers(next, PATIENCE_WITH_MEMBERS));
     }
 
     /// When it returns, [#snapshot] is as new as anything that was acknowledged before the call.
     ///
     /// @throws StoreException.Unavailable when this controller is not the leader, or cannot reach a majority
     void confirm() {
-        try {
-            raft.confirm(PATIENCE);
-        } catch (ConsensusException e) {
-            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
-        } catch (InterruptedException _) {
-            throw interrupted();
-        }
+        asked(() -> raft.confirm(PATIENCE));
     }
 
     @Override
@@ -171,6 +153,20 @@ final class RaftLog implements Consensus {
                     e instanceof ConsensusException.OutcomeUnknown
                             ? "it is not known whether the change is logged: " + e.getMessage()
                             : Objects.requireNonNull(e.getMessage()));
+        } catch (InterruptedException _) {
+            throw interrupted();
+        }
+    }
+
+    private interface Question {
+        void ask() throws ConsensusException, InterruptedException;
+    }
+
+    private static void asked(Question question) {
+        try {
+            question.ask();
+        } catch (ConsensusException e) {
+            throw new StoreException.Unavailable(Objects.requireNonNull(e.getMessage()));
         } catch (InterruptedException _) {
             throw interrupted();
         }

@@ -2,8 +2,8 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.StateCodec;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.storage.files.DriveThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -74,13 +74,7 @@ final class StateFiles {
                 result.completeExceptionally(failure);
             }
         });
-        try {
-            return DriveThreads.await(result);
-        } catch (IOException | RuntimeException failure) {
-            throw failure;
-        } catch (Exception unexpected) {
-            throw new IllegalStateException(unexpected);
-        }
+        return Await.io(result);
     }
 
     /// Whether the last save that counted named this drive, or the one that is being tried does. Never blocks.

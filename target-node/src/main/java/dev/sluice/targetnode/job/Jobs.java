@@ -3,6 +3,7 @@ package dev.sluice.targetnode.job;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobKind;
 import dev.sluice.common.jobs.JobSpec;
@@ -295,12 +296,6 @@ public final class Jobs implements AutoCloseable {
         }
         limits.threads().shutdownNow();
         left.forEach(Thread::interrupt);
-        try {
-            for (var thread : left) {
-                thread.join();
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        left.forEach(Await::end);
     }
 }

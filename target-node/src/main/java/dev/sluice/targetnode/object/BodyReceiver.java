@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.s3.body.BodyWindow;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
@@ -64,7 +64,7 @@ final class BodyReceiver {
         for (var bytes = body.next(); bytes.hasRemaining(); bytes = body.next()) {
             room.accept(bytes.remaining());
             var written = destination.take(bytes.duplicate());
-            await(CompletableFuture.allOf(written, received.adding(bytes)));
+            Await.whole(CompletableFuture.allOf(written, received.adding(bytes)));
             size += bytes.remaining();
         }
         return size;
@@ -85,13 +85,5 @@ final class BodyReceiver {
             window.finish();
         }
         return size;
-    }
-
-    private static void await(CompletableFuture<Void> future) {
-        try {
-            future.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof StoreException failure ? failure : e;
-        }
     }
 }

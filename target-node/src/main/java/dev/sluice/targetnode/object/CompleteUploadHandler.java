@@ -2,12 +2,14 @@ package dev.sluice.targetnode.object;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.MultipartChecksum;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
@@ -32,11 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
 /// a 200 and white space, and the result or the error follows in the document, as S3 does it.
@@ -72,20 +70,14 @@ final class CompleteUploadHandler {
     Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
         var listed = S3Bodies.completeMultipartUpload(document(call, raw));
         var done = CompletableFuture.supplyAsync(() -> complete(call, request, listed), threads);
-        try {
-            return S3Responses.xml(MultipartXml.completed(done.get(patience.toMillis(), TimeUnit.MILLISECONDS)));
-        } catch (TimeoutException e) {
-            return Response.of(
-                    200,
-                    Headers.of("Content-Type", "application/xml"),
-                    new ResponseBody.Streamed(
-                            RequestHead.UNKNOWN_LENGTH, sink -> keepWaiting(done, call.head(), sink::write)));
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted; the outcome is unknown");
-        }
+        return Await.within(patience, done)
+                .map(MultipartXml::completed)
+                .map(S3Responses::xml)
+                .orElseGet(() -> Response.of(
+                        200,
+                        Headers.of("Content-Type", "application/xml"),
+                        new ResponseBody.Streamed(
+                                RequestHead.UNKNOWN_LENGTH, sink -> keepWaiting(done, call.head(), sink::write))));
     }
 
     private static byte[] document(ObjectCall call, ByteSource raw) {
@@ -103,25 +95,24 @@ final class CompleteUploadHandler {
     private void keepWaiting(CompletableFuture<MultipartXml.Completed> done, RequestHead head, Out out)
             throws IOException {
         out.write(S3Responses.xmlDeclaration());
-        while (true) {
-            try {
-                out.write(MultipartXml.completedElement(done.get(patience.toMillis(), TimeUnit.MILLISECONDS)));
-                return;
-            } catch (TimeoutException e) {
+        try {
+            var completed = Await.within(patience, done);
+            while (completed.isEmpty()) {
                 out.write(ByteBuffer.wrap(new byte[] {' '}));
-            } catch (ExecutionException | CompletionException e) {
-                var error = switch (e.getCause()) {
-                    case S3Failure failure -> failure.error();
-                    case StoreException failure -> S3Errors.of(failure);
-                    case null, default -> throw new IOException("completing the upload failed", e.getCause());
-                };
-                out.write(ErrorXml.element(error, head.path(), head.requestId()));
-                return;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted; the outcome is unknown", e);
+                completed = Await.within(patience, done);
             }
+            out.write(MultipartXml.completedElement(completed.get()));
+        } catch (RuntimeException failure) {
+            out.write(ErrorXml.element(error(failure), head.path(), head.requestId()));
         }
+    }
+
+    private static S3Error error(RuntimeException failure) throws IOException {
+        return switch (failure) {
+            case S3Failure ours -> ours.error();
+            case StoreException store -> S3Errors.of(store);
+            default -> throw new IOException("completing the upload failed", failure);
+        };
     }
 
     private MultipartXml.Completed complete(

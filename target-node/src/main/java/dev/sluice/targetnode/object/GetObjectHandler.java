@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.object;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.FileSource;
@@ -21,7 +22,6 @@ import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -185,12 +185,10 @@ final class GetObjectHandler {
             return Optional.of(response(object, answer, headOnly));
         }
         try {
-            object.prepare(answer.offset(), window(answer))
-                    .toCompletableFuture()
-                    .join();
-        } catch (CompletionException e) {
+            Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
+        } catch (RuntimeException e) {
             object.close();
-            if (!(e.getCause() instanceof StoreException failure)) {
+            if (!(e instanceof StoreException failure)) {
                 throw e;
             }
             LOG.error("{}: the copy on drive {}: {}", call.request().name(), object.drive(), failure.getMessage());

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSource;
@@ -63,16 +64,12 @@ import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -362,18 +359,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
         var tasks = deletions.stream()
                 .map(deletion -> threads.submit(() -> delete(bucket, deletion, abandoned)))
                 .toList();
-        var outcomes = new ArrayList<DeleteOutcome>(deletions.size());
-        try {
-            for (var task : tasks) {
-                outcomes.add(task.get());
-            }
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("deleting from " + bucket.name(), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
-        return outcomes;
+        return tasks.stream().map(Await::of).toList();
     }
 
     private DeleteOutcome delete(Bucket bucket, S3Request.Deletion deletion, BooleanSupplier abandoned) {
@@ -501,13 +487,8 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     private void awaitState(long version) {
-        try {
-            control.watch(version - 1).get(STATE_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException e) {
+        if (Await.within(STATE_WAIT, control.watch(version - 1)).isEmpty()) {
             throw new StoreException.Unavailable("this target has not heard of state " + version + " yet");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
         }
     }
 

@@ -159,12 +159,12 @@ final class ClientWrites implements AutoCloseable {
     private static boolean isWanted(Term term, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
         var drive = term.drive();
         if (check.asks()) {
-            var present = drive.call(() -> drive.contents().present(bucket, key));
+            var present = drive.call(() -> drive.store().present(bucket, key));
             term.require();
             check.check(present);
         }
         if (deletion) {
-            boolean exists = drive.call(() -> drive.contents().exists(bucket.id(), key));
+            boolean exists = drive.call(() -> drive.store().exists(bucket.id(), key));
             term.require();
             return exists;
         }

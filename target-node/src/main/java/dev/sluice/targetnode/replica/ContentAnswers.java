@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.store.StoreException;
@@ -12,11 +13,9 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.slots.Staged;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -24,7 +23,7 @@ import java.util.function.Supplier;
 /// (`version`), of a row that one of its drives is a learner's source of (`learner`), of one version of a row that is
 /// damaged elsewhere (`copy`).
 final class ContentAnswers {
-    private static final int SECONDS_FOR_THE_CORE = 5;
+    private static final Duration FOR_THE_CORE = Duration.ofSeconds(5);
 
     private final ObjectStore store;
     private final ClientWrites writes;
@@ -129,15 +128,9 @@ final class ContentAnswers {
         }
         loop.runCopying(() -> allowed.complete(
                 loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
-        try {
-            if (!allowed.get(SECONDS_FOR_THE_CORE, TimeUnit.SECONDS)) {
-                throw new StoreException.Unavailable("this drive is not the source of that learner now");
-            }
-        } catch (TimeoutException | ExecutionException slow) {
-            throw new StoreException.Unavailable("the drive does not answer now");
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
+        if (!Await.within(FOR_THE_CORE, allowed)
+                .orElseThrow(() -> new StoreException.Unavailable("the drive does not answer now"))) {
+            throw new StoreException.Unavailable("this drive is not the source of that learner now");
         }
     }
 }

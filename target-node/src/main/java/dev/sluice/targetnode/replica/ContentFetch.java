@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
@@ -54,7 +54,7 @@ final class ContentFetch implements AutoCloseable {
         drive.requireRoom();
         drive.space().requireFitsReplica(record.size());
         var summer = new BlockSummer();
-        var opened = drive.call(() -> drive.contents().files().create(work));
+        var opened = drive.call(() -> drive.store().stage(work));
         file = Optional.of(opened);
         var piece = ByteBuffer.allocateDirect(PIECE);
         for (long offset = 0; offset < record.size(); offset += PIECE) {
@@ -62,7 +62,7 @@ final class ContentFetch implements AutoCloseable {
             piece.clear().put(exactly(body, length)).flip();
             long at = offset;
             drive.space().take(length);
-            Drive.awaited(drive.startWriting(length, () -> {
+            Await.whole(drive.startWriting(length, () -> {
                 summer.update(at, piece);
                 opened.write(at, piece);
                 if (durable) {
@@ -93,17 +93,17 @@ final class ContentFetch implements AutoCloseable {
     Prepared prepared() throws IOException {
         var with = drive.accessTimes().stored(record);
         if (small.isPresent() && durable) {
-            var change = Contents.prepareSmallPut(bucket, work, record, small.get(), with);
+            var change = Prepared.smallPut(bucket, work, record, small.get(), with);
             if (change.isPresent()) {
                 handedOver = true;
                 return change.get();
             }
         }
         if (file.isEmpty()) {
-            file = Optional.of(drive.contents().files().create(work));
+            file = Optional.of(drive.store().stage(work));
             file.get().write(0, ByteBuffer.wrap(small.orElseThrow()));
         }
-        var change = drive.contents().preparePut(bucket, work, file.get(), record, with, durable);
+        var change = drive.store().preparePut(bucket, work, file.get(), record, with, durable);
         handedOver = true;
         return change;
     }
@@ -113,7 +113,7 @@ final class ContentFetch implements AutoCloseable {
     public void close() {
         file.ifPresent(drive::closeLater);
         if (!handedOver && file.isPresent()) {
-            var _ = drive.startStep(() -> drive.contents().files().delete(work));
+            var _ = drive.startStep(() -> drive.store().discard(work));
         }
     }
 }

@@ -33,7 +33,7 @@ final class ContentSource {
     /// @param whenDamaged run when that happens; must not block
     /// @throws StoreException.Damaged when that is seen at once
     static Response committed(Drive drive, BucketRef bucket, String key, Runnable whenDamaged) {
-        return switch (drive.call(() -> drive.contents().find(bucket, key))) {
+        return switch (drive.call(() -> drive.store().find(bucket, key))) {
             case Found.Absent() -> Response.empty(200);
             case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
             case Found.Present(var record, var file) -> of(drive, record, file, Optional.of(whenDamaged));
@@ -43,13 +43,13 @@ final class ContentSource {
     /// A version that the drive has committed, or only prepared; an answer without a record when it has neither, or
     /// when what it has is damaged.
     static Response copy(Drive drive, BucketRef bucket, ObjectKey name, ObjectVersion version) {
-        if (drive.call(() -> drive.contents().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
-            return switch (drive.call(() -> drive.contents().find(bucket, name.key()))) {
+        if (drive.call(() -> drive.store().row(name.bucketId(), name.key())).equals(Optional.of(version))) {
+            return switch (drive.call(() -> drive.store().find(bucket, name.key()))) {
                 case Found.Absent(), Found.Damaged _ -> Response.empty(200);
                 case Found.Present(var record, var file) -> of(drive, record, file, Optional.empty());
             };
         }
-        return drive.call(() -> PreparedObject.find(drive.contents(), name, version))
+        return drive.call(() -> drive.store().prepared(name, version))
                 .map(prepared -> switch (prepared) {
                     case PreparedObject.InFile(var record, var file) -> of(drive, record, file, Optional.empty());
                     case PreparedObject.InMemory(var record, var content) -> inMemory(record, content);
@@ -59,7 +59,7 @@ final class ContentSource {
 
     /// The staging file of a write that is not decided.
     static Response staged(Drive drive, ObjectRecord record, String work) {
-        return of(drive, record, drive.call(() -> drive.contents().files().open(work)), Optional.empty());
+        return of(drive, record, drive.call(() -> drive.store().open(work)), Optional.empty());
     }
 
     static Response inMemory(ObjectRecord record, byte[] content) {

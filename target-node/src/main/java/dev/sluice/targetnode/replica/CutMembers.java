@@ -121,7 +121,7 @@ final class CutMembers {
             var primaries = primaries(loop, silent, state.replication());
             if (!primaries.isEmpty() && writing.add(loop)) {
                 var _ = loop.drive()
-                        .startStep(() -> loop.drive().contents().markSound())
+                        .startStep(() -> loop.drive().marks().markSound())
                         .whenComplete((_, failure) -> written(loop, beat, primaries, Optional.ofNullable(failure)));
             }
         });

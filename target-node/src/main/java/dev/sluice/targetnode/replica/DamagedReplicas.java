@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -123,7 +123,7 @@ final class DamagedReplicas implements Mender {
     private static Optional<ObjectVersion> version(Drive drive, ObjectKey name) {
         return drive.call(() -> {
             try {
-                return drive.contents().row(name.bucketId(), name.key());
+                return drive.store().row(name.bucketId(), name.key());
             } catch (DamagedRecordException _) {
                 return Optional.of(NOBODYS);
             }
@@ -135,7 +135,7 @@ final class DamagedReplicas implements Mender {
         var mine = new CompletableFuture<Boolean>();
         var others = underWay.putIfAbsent(object, mine);
         if (others != null) {
-            return awaited(others);
+            return Await.of(others);
         }
         try {
             boolean done = mendInTurn(object);
@@ -150,27 +150,9 @@ final class DamagedReplicas implements Mender {
         }
     }
 
-    private static boolean awaited(CompletableFuture<Boolean> result) {
-        try {
-            return result.get();
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof StoreException known
-                    ? known
-                    : new StoreException.Unavailable("a damaged object was not restored: " + failed.getCause());
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
-    }
-
     private boolean mendInTurn(Damaged object) {
-        try {
-            if (!turns.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new StoreException.Unavailable(object + " is damaged, and many others are just restored");
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
+        if (!Await.interruptible(() -> turns.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS))) {
+            throw new StoreException.Unavailable(object + " is damaged, and many others are just restored");
         }
         try {
             return !hasNewer(object) && isRestored(object);
@@ -183,7 +165,7 @@ final class DamagedReplicas implements Mender {
     /// file is served, so nothing older takes its place.
     private static boolean hasNewer(Damaged object) {
         return object.drive.call(() -> {
-            if (!(object.drive.contents().find(object.bucket.ref(), object.name.key())
+            if (!(object.drive.store().find(object.bucket.ref(), object.name.key())
                     instanceof Found.Present(var record, var file))) {
                 return false;
             }
@@ -295,7 +277,7 @@ final class DamagedReplicas implements Mender {
             try {
                 drive.commit(change);
             } catch (StoreException.Unavailable | StoreException.NoSuchBucket | IllegalStateException refused) {
-                var _ = drive.startStep(() -> drive.contents().files().delete(work));
+                var _ = drive.startStep(() -> drive.store().discard(work));
                 throw refused;
             }
             store.hotSet().invalidate(object.name);

@@ -403,7 +403,7 @@ final class DriveReplicas implements AutoCloseable {
         @Override
         public Optional<ObjectVersion> row(ObjectKey key) {
             try {
-                return drive.contents().row(key.bucketId(), key.key());
+                return drive.store().row(key.bucketId(), key.key());
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }
@@ -465,7 +465,7 @@ final class DriveReplicas implements AutoCloseable {
     private void syncAll() throws IOException {
         for (var next = nextSync(); next.isPresent(); next = nextSync()) {
             try {
-                drive.contents().syncAll();
+                drive.store().sync();
                 next.get().complete(null);
             } catch (IOException | RuntimeException failure) {
                 next.get().completeExceptionally(failure);

@@ -1,10 +1,10 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.storage.ObjectStore;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -117,7 +117,7 @@ final class LocalChanges {
         }
         return change.exceptionallyComposeAsync(
                 failure -> {
-                    var why = failure instanceof CompletionException ? failure.getCause() : failure;
+                    var why = Await.reason(failure);
                     if (!(why instanceof StoreException.Unavailable)
                             || !loop.drive().serves()) {
                         return CompletableFuture.failedFuture(why);
@@ -156,9 +156,8 @@ final class LocalChanges {
             return CompletableFuture.completedFuture(null);
         }
         var bucket = bucket(key);
-        var change = delete
-                ? Contents.prepareDelete(bucket.ref(), key.key(), version, bucket.durable())
-                : prepared(drive, bytes);
+        var change =
+                delete ? Prepared.deletion(bucket.ref(), key.key(), version, bucket.durable()) : prepared(drive, bytes);
         return drive.prepare(change);
     }
 
@@ -172,7 +171,7 @@ final class LocalChanges {
     private static void storePulled(Drive drive, ObjectKey key, ObjectVersion version, Optional<Staging.Bytes> bytes) {
         if (isOpen(drive, key, version)) {
             bytes.ifPresent(Staging.Bytes::drop);
-            Drive.awaited(drive.commitOpen(key.bucketId(), key.key(), version));
+            Await.whole(drive.commitOpen(key.bucketId(), key.key(), version));
         } else {
             drive.commit(prepared(drive, bytes));
         }
@@ -189,14 +188,13 @@ final class LocalChanges {
         if (!settle.commit()) {
             return drive.abortOpen(key.bucketId(), key.key(), settle.version(), settle.sync());
         }
-        var seen = visibly(key, () -> Drive.awaited(drive.commitOpen(key.bucketId(), key.key(), settle.version())));
+        var seen = visibly(key, () -> Await.whole(drive.commitOpen(key.bucketId(), key.key(), settle.version())));
         return settle.sync() ? seen.thenCompose(_ -> loop.sync()) : seen;
     }
 
     private void deleteRow(Drive drive, ObjectKey key) {
         var bucket = bucket(key);
-        drive.commit(
-                Contents.prepareDelete(bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
+        drive.commit(Prepared.deletion(bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
     }
 
     /// No reader gets what was there before once this is done, or has failed: then nobody knows whether it is there.

@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.Replication;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -140,9 +141,9 @@ final class OwnDrives implements Membership.Drives {
     /// counts on it. The kernel tells here of writes that it lost and that no process has heard of.
     private Command.RegisteredDrive prepared(DriveSlot slot, Drive drive) {
         if (drive.keptWrites().isThere() || !drive.openIntents().isEmpty()) {
-            Drive.awaited(drive.startStep(() -> drive.contents().files().syncAll()));
+            Await.whole(drive.startStep(() -> drive.store().syncFiles()));
         }
-        boolean sound = drive.call(() -> drive.contents().isSound());
+        boolean sound = drive.call(() -> drive.marks().isSound());
         boolean kept = drive.keptWrites().isThere();
         return new Command.RegisteredDrive(slot.id(), weight(slot), sound, !kept);
     }
@@ -156,8 +157,8 @@ final class OwnDrives implements Membership.Drives {
     }
 
     private static void markSound(Drive drive) {
-        Drive.awaited(drive.startStep(() -> {
-            drive.contents().markSound();
+        Await.whole(drive.startStep(() -> {
+            drive.marks().markSound();
             drive.keptWrites().put();
         }));
     }

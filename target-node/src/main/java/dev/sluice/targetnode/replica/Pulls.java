@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
@@ -23,11 +24,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -123,8 +121,7 @@ final class Pulls implements AutoCloseable {
                 @Override
                 public void undo() {
                     fetch.close();
-                    var _ = loop.drive()
-                            .startStep(() -> loop.drive().contents().files().delete(work));
+                    var _ = loop.drive().startStep(() -> loop.drive().store().discard(work));
                 }
             };
             kept = true;
@@ -211,28 +208,19 @@ final class Pulls implements AutoCloseable {
             loop.drive().space().requireFitsReplica(record.size());
             var body = noting(holder, answer.body());
             var bytes = keep(loop, bucket, record, fetch -> fetch.take(body, store.smallLimit()));
-            var handedIn = new CompletableFuture<Void>();
+            var handedIn = new CompletableFuture<Boolean>();
             loop.runCopying(() -> {
                 pulled(holder, learning, record, bytes);
-                handedIn.complete(null);
+                handedIn.complete(true);
             });
             await(handedIn, loop);
         }
     }
 
     /// A thread brings no other row before this one is handed in: else many would wait with their bytes.
-    private static void await(CompletableFuture<Void> handedIn, DriveReplicas loop) {
+    private static void await(CompletableFuture<Boolean> handedIn, DriveReplicas loop) {
         while (!handedIn.isDone() && !loop.isClosed()) {
-            try {
-                handedIn.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (TimeoutException _) {
-                // it may be over
-            } catch (ExecutionException bug) {
-                throw new IllegalStateException(bug);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return;
-            }
+            var _ = Await.within(LOOK, handedIn);
         }
     }
 

@@ -71,7 +71,7 @@ final class SlotPages {
     Page page(int groupId, int slot, KeyRange range) throws IOException {
         var group = groups.withId(groupId).orElseThrow();
         var page = new Gathered(groupId, range);
-        drive.contents()
+        drive.store()
                 .scanSlot(
                         group.firstHash(slot),
                         group.hashes(),

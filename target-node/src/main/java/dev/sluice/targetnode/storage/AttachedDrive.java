@@ -2,8 +2,8 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveMarks;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.KeptWritesMark;
 import dev.sluice.targetnode.storage.drive.Layout;
@@ -144,7 +144,7 @@ final class AttachedDrive implements Attachment {
     private DriveIndex own(DriveIndex index) throws IOException {
         boolean ours = false;
         try {
-            var recorded = Contents.owner(index);
+            var recorded = DriveMarks.owner(index);
             ours = recorded.isEmpty() || recorded.get().equals(id());
             if (!ours) {
                 throw new DriveRefusedException("drive %s is named %s by its .sluice/drive.json and %s by its index: %s"

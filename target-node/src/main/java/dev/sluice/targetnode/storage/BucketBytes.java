@@ -25,7 +25,7 @@ public final class BucketBytes {
         var where = drives.of(bucketId, key);
         var _ = where.toWrite();
         return where.writable().stream()
-                .map(drive -> drive.call(() -> drive.contents().entry(bucketId, key)))
+                .map(drive -> drive.call(() -> drive.store().entry(bucketId, key)))
                 .flatMap(Optional::stream)
                 .mapToLong(ObjectEntry::size)
                 .sum();

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
@@ -97,11 +98,7 @@ final class DrivePool implements AutoCloseable {
             StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
             throws IOException {
         try (var opener = new DriveThreads("attach", 1, 1)) {
-            return DriveThreads.await(opener.start(() -> attach(config, seams, health, versions, whenGone)));
-        } catch (IOException | RuntimeException failure) {
-            throw failure;
-        } catch (Exception unexpected) {
-            throw new IllegalStateException(unexpected);
+            return Await.io(opener.start(() -> attach(config, seams, health, versions, whenGone)));
         }
     }
 
@@ -226,7 +223,7 @@ final class DrivePool implements AutoCloseable {
     ///
     /// @param step makes it a member
     void attach(Path path, BiFunction<DriveTable, DriveSet.NewDrive, DriveTable> step) {
-        Drive.awaited(comings.startStep(() -> attachNow(path, step)));
+        Await.whole(comings.startStep(() -> attachNow(path, step)));
     }
 
     private void attachNow(Path path, BiFunction<DriveTable, DriveSet.NewDrive, DriveTable> step) throws IOException {
@@ -325,7 +322,7 @@ final class DrivePool implements AutoCloseable {
         for (var drive : known()) {
             if (!reserved.containsKey(drive.id())) {
                 isNew = true;
-                unseen = Math.max(unseen, drive.contents().greatestSequence());
+                unseen = Math.max(unseen, drive.marks().greatestSequence());
             }
         }
         if (isNew) {
@@ -340,7 +337,7 @@ final class DrivePool implements AutoCloseable {
 
     private void reserve(Drive drive) throws IOException {
         try {
-            drive.contents().reserveSequences(reservedUpTo);
+            drive.marks().reserveSequences(reservedUpTo);
             reserved.put(drive.id(), reservedUpTo);
         } catch (IOException failure) {
             if (!drive.ready()) {

@@ -1,9 +1,9 @@
 package dev.sluice.targetnode.storage;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
-import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.health.DriveSlot;
@@ -79,7 +79,7 @@ public final class Mountpaths implements AutoCloseable {
     }
 
     private Optional<String> idAt(Path place) {
-        return Drive.awaited(looking.start(() -> DriveSet.idAt(place)));
+        return Await.whole(looking.start(() -> DriveSet.idAt(place)));
     }
 
     private void bringBack(DriveWatch watch, Path place) {
@@ -88,7 +88,7 @@ public final class Mountpaths implements AutoCloseable {
             throw new StoreException.InvalidArgument("the drive at %s is attached: it is %s, which is %s"
                     .formatted(place, slot.id(), slot.status().state()));
         }
-        boolean mount = Drive.awaited(looking.start(() -> DriveSet.isMount(place)));
+        boolean mount = Await.whole(looking.start(() -> DriveSet.isMount(place)));
         opened.tables().change(table -> table.moved(slot.id(), place.toString(), mount));
         watch.enable();
     }

@@ -24,7 +24,6 @@ import dev.sluice.targetnode.storage.health.HealthSettings;
 import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.multipart.Multipart;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -138,7 +137,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// A crash may have come between the drives of a change. On a drive thread, before the drive serves.
     private void lookForNotes(Drive drive) throws IOException {
-        if (!drive.contents().isEmpty(Table.NOTES)) {
+        if (drive.marks().hasNotes()) {
             drives.crashed();
         }
     }
@@ -256,7 +255,7 @@ public final class ObjectStore implements AutoCloseable {
     private static void agreed(Drive drive, ObjectKey name, ObjectVersion version, long millis) {
         if (!drive.agreements().agreed(name, version, millis)) {
             boolean _ = drive.call(() -> {
-                drive.agreements().flush(drive.contents().index());
+                drive.agreements().flush();
                 return drive.agreements().agreed(name, version, millis);
             });
         }
@@ -378,7 +377,7 @@ public final class ObjectStore implements AutoCloseable {
     /// Takes away all of a bucket. Its id must never be used again; its name may.
     public void dropBucket(BucketRef bucket) {
         for (var drive : drives.allToWrite()) {
-            drive.alone(() -> drive.contents().drop(bucket));
+            drive.alone(() -> drive.store().drop(bucket));
         }
         hotSet.invalidateBucket(bucket.id());
         if (drives.table().copies().containsKey(bucket.id())) {
@@ -499,7 +498,7 @@ public final class ObjectStore implements AutoCloseable {
                     drive.filter(open -> open.space().isFull()).isPresent(),
                     drive.map(Drive::waiting).orElse(0),
                     drive.map(Drive::waitingBytes).orElse(0L),
-                    drive.map(open -> open.contents().unsettled()).orElse(0),
+                    drive.map(open -> open.store().unsettled()).orElse(0),
                     slot.errors(),
                     slot.latestError(),
                     slot.probes()));

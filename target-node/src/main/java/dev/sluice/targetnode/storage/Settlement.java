@@ -5,7 +5,6 @@ import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.health.DriveSlot;
 import dev.sluice.targetnode.storage.health.Drives;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.resilver.Mover;
 import dev.sluice.targetnode.storage.resilver.Settling;
 import dev.sluice.targetnode.storage.spread.Member;
@@ -83,7 +82,7 @@ final class Settlement implements Settling {
             return Optional.of(drives.late() + " objects are still being written to where they belonged before");
         }
         for (var drive : drives.table().isSettled() ? List.<Drive>of() : drives.reading()) {
-            if (!drive.call(() -> drive.contents().isEmpty(Table.KEYLESS))) {
+            if (!drive.call(() -> !drive.store().hasKeyless())) {
                 return Optional.of("drive " + drive.id() + " has files in " + Layout.ESCAPED
                         + " whose keys are not known, and which cannot be moved");
             }
@@ -106,7 +105,7 @@ final class Settlement implements Settling {
     }
 
     private static Optional<String> unfinished(Drive drive) {
-        return drive.call(() -> drive.contents().isEmpty(Table.UPLOADS))
+        return drive.call(() -> drive.uploads().isEmpty())
                 ? Optional.empty()
                 : Optional.of("drive " + drive.id()
                         + " has unfinished multipart uploads, which must be completed or aborted before it leaves");
@@ -153,7 +152,7 @@ final class Settlement implements Settling {
             }
             drives.serving()
                     .forEach(drive -> drive.call(() -> {
-                        drive.contents().deleteNotes();
+                        drive.marks().deleteNotes();
                         return drive;
                     }));
         }

@@ -1,15 +1,9 @@
 package dev.sluice.targetnode.storage;
 
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
-import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /// Which drives have objects that the resilver leaves where they are, and so cannot leave their target: objects of
 /// replicated buckets, which are moved only with the table of slots, and of buckets that are in no table.
@@ -31,7 +25,7 @@ final class StayingKeys {
         }
         var replicated = new ArrayList<String>();
         var unknown = new ArrayList<String>();
-        for (long id : drive.call(() -> bucketsIn(drive.contents()))) {
+        for (long id : drive.call(drive.store()::buckets)) {
             var bucket = buckets.get().withId(id);
             if (bucket.isEmpty()) {
                 unknown.add(Long.toString(id));
@@ -54,27 +48,5 @@ final class StayingKeys {
                                 String.join(" and ", unknown),
                                 "leave the drive attached, or give them up: 'sluice drive disable', then 'sluice drive"
                                         + " detach --lost'"));
-    }
-
-    /// One look for each bucket, whatever it has.
-    private static List<Long> bucketsIn(Contents contents) throws IOException {
-        var ids = new TreeSet<Long>();
-        for (var table : List.of(Table.OBJECTS, Table.KEYLESS)) {
-            boolean[] found = {true};
-            for (long from = 0; found[0]; ) {
-                long[] id = {0};
-                found[0] = false;
-                contents.index().scan(table, IndexKeys.number(from), (key, _) -> {
-                    id[0] = IndexKeys.number(key);
-                    found[0] = true;
-                    return false;
-                });
-                if (found[0]) {
-                    ids.add(id[0]);
-                    from = id[0] + 1;
-                }
-            }
-        }
-        return List.copyOf(ids);
     }
 }

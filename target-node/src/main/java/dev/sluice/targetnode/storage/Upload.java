@@ -2,10 +2,10 @@ package dev.sluice.targetnode.storage;
 
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.CommitTerms;
 import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
@@ -103,7 +103,7 @@ public final class Upload implements AutoCloseable {
             if (small.isEmpty() || !isDurable()) {
                 return Optional.empty();
             }
-            return Contents.prepareSmallPut(
+            return Prepared.smallPut(
                     bucket,
                     work,
                     record,
@@ -129,7 +129,7 @@ public final class Upload implements AutoCloseable {
         /// @param failure which counts more than one of the deletion
         private void delete(Drive drive, Exception failure) {
             try {
-                drive.contents().files().delete(work);
+                drive.store().discard(work);
             } catch (IOException | RuntimeException more) {
                 failure.addSuppressed(more);
             }
@@ -140,7 +140,7 @@ public final class Upload implements AutoCloseable {
             if (small.isPresent()) {
                 target.write(0, small.get().duplicate().clear());
             }
-            return drive.contents()
+            return drive.store()
                     .preparePut(
                             bucket, work, target, record, drive.accessTimes().stored(record), isDurable());
         }
@@ -176,7 +176,7 @@ public final class Upload implements AutoCloseable {
     /// Appends, and waits for the drive.
     public void write(ByteBuffer bytes) {
         takeRoom(bytes.remaining());
-        Drive.awaited(writing(bytes));
+        Await.whole(writing(bytes));
     }
 
     /// Appends bytes that have their room, without waiting, so that the caller can digest the same bytes meanwhile. One
@@ -200,7 +200,7 @@ public final class Upload implements AutoCloseable {
         if (small.isPresent()) {
             keep(offset, bytes);
         } else {
-            Drive.awaited(writing(offset, bytes));
+            Await.whole(writing(offset, bytes));
         }
     }
 
@@ -251,7 +251,7 @@ public final class Upload implements AutoCloseable {
             throw new IllegalStateException("the upload has ended");
         }
         if (copy.file.isEmpty()) {
-            copy.file = Optional.of(copy.drive.contents().files().create(work));
+            copy.file = Optional.of(copy.drive.store().stage(work));
         }
         return copy.file.get();
     }
@@ -367,15 +367,14 @@ public final class Upload implements AutoCloseable {
     @Override
     public void close() {
         if (end() && !handedOver) {
-            deleting().forEach(Drive::awaited);
+            deleting().forEach(Await::whole);
         }
     }
 
     private List<CompletableFuture<Void>> deleting() {
         return copies.stream()
                 .filter(copy -> opened(copy).isPresent())
-                .map(copy ->
-                        copy.drive.startStep(() -> copy.drive.contents().files().delete(work)))
+                .map(copy -> copy.drive.startStep(() -> copy.drive.store().discard(work)))
                 .toList();
     }
 }

@@ -13,7 +13,6 @@ import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreSettings;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -346,7 +345,7 @@ final class ClientWritesTest {
     }
 
     private void store(ObjectVersion version) {
-        drive.commit(Contents.prepareSmallPut(
+        drive.commit(Prepared.smallPut(
                         BUCKET, Layout.work(version), new Nothing().record(version), new byte[0], new IndexBatch())
                 .orElseThrow());
     }

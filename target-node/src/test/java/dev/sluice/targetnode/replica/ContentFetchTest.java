@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
@@ -63,14 +64,14 @@ class ContentFetchTest {
         }
         Files.createDirectories(folder.resolve(".sluice/buckets"));
         try (var opener = new DriveThreads("open", 1, 1)) {
-            opened = Optional.of(DriveThreads.await(opener.start(() -> new Drive(
+            opened = Optional.of(Await.io(opener.start(() -> new Drive(
                     "d1",
                     new GuardedFiles(new LocalDriveFiles(folder), folder),
                     RocksIndex.open(folder.resolve(Layout.INDEX), memory),
                     new DriveSettings(1, 64, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(5), () -> 1),
                     new Suspicion("d1", (_, _) -> {})))));
         }
-        Drive.awaited(drive().start(() -> {}));
+        Await.whole(drive().start(() -> {}));
     }
 
     @AfterEach
@@ -124,7 +125,7 @@ class ContentFetchTest {
 
     /// After all that the drive was asked to do before: it has one thread.
     private void requireNothingLeft() throws IOException {
-        Drive.awaited(drive().startStep(() -> {}));
+        Await.whole(drive().startStep(() -> {}));
         assertThat(work()).isEmpty();
     }
 
@@ -135,7 +136,7 @@ class ContentFetchTest {
 
     private void requireStored(byte[] data) {
         drive().call(() -> {
-            var found = (Found.Present) drive().contents().find(BUCKET, "k");
+            var found = (Found.Present) drive().store().find(BUCKET, "k");
             try (var file = found.file()) {
                 assertThat(found.record()).isEqualTo(record(data));
                 var read = ByteBuffer.allocate(data.length);

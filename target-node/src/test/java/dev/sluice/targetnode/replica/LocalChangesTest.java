@@ -9,7 +9,6 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.SlotCore;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
@@ -114,7 +113,7 @@ class LocalChangesTest {
         return new Staging.Bytes() {
             @Override
             public Prepared prepared() {
-                return Contents.prepareSmallPut(bucket, work, record(version, content), content, new IndexBatch())
+                return Prepared.smallPut(bucket, work, record(version, content), content, new IndexBatch())
                         .orElseThrow();
             }
 
@@ -169,7 +168,7 @@ class LocalChangesTest {
 
     /// Empty without a whole object.
     private Optional<ObjectVersion> row() {
-        return drive.call(() -> switch (drive.contents().find(bucket, key.key())) {
+        return drive.call(() -> switch (drive.store().find(bucket, key.key())) {
             case Found.Absent() -> Optional.empty();
             case Found.Damaged(var why) -> throw new StoreException.Damaged(why);
             case Found.Present(var record, var file) -> {

@@ -16,9 +16,9 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.TestDrives;
 import dev.sluice.targetnode.storage.FaultyFiles;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -186,7 +186,7 @@ class OwnDrivesTest {
                 List.of(),
                 Optional.empty(),
                 sums.finish(data.length));
-        var write = Contents.prepareSmallPut(bucket, Layout.work(version), record, data, new IndexBatch())
+        var write = Prepared.smallPut(bucket, Layout.work(version), record, data, new IndexBatch())
                 .orElseThrow();
         drive().prepare(write).get(30, TimeUnit.SECONDS);
         loop().orElseThrow().close();

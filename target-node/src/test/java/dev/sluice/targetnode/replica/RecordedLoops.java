@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
 import dev.sluice.targetnode.storage.drive.Faults;
@@ -53,8 +54,8 @@ final class RecordedLoops implements AutoCloseable {
             Files.createDirectories(folder.resolve(each));
         }
         try (var opener = new DriveThreads("open", 1, 1)) {
-            var drive = DriveThreads.await(opener.start(() -> opened(folder, id)));
-            Drive.awaited(drive.start(() -> {}));
+            var drive = Await.io(opener.start(() -> opened(folder, id)));
+            Await.whole(drive.start(() -> {}));
             return drive;
         }
     }

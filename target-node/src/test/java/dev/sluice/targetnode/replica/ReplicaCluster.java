@@ -13,6 +13,7 @@ import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.SlotTable;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -29,6 +30,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -440,7 +442,7 @@ final class ReplicaCluster implements AutoCloseable {
         boolean has(String drive, String key, byte[] content) {
             var from = drive(drive);
             return from.call(() -> {
-                if (!(from.contents().find(bucket(), key) instanceof Found.Present(var record, var file))) {
+                if (!(from.store().find(bucket(), key) instanceof Found.Present(var record, var file))) {
                     return false;
                 }
                 try (file) {
@@ -476,9 +478,7 @@ final class ReplicaCluster implements AutoCloseable {
                 Files.copy(file(key), kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
                 var drive = drive(onlyDrive());
                 return new Before(
-                        drive.call(
-                                () -> drive.contents().entry(bucket.id(), key).orElseThrow()),
-                        kept);
+                        drive.call(() -> drive.store().entry(bucket.id(), key).orElseThrow()), kept);
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }
@@ -487,8 +487,7 @@ final class ReplicaCluster implements AutoCloseable {
         /// As a loss of power may leave it.
         void forgetRow(String key, Before before) {
             var drive = drive(onlyDrive());
-            Drive.awaited(drive.startStep(() -> drive.contents()
-                    .index()
+            Await.whole(drive.startStep(() -> Insides.index(drive)
                     .write(ObjectRows.put(new IndexBatch(), bucket.id(), key, before.row()), true)));
             store().hotSet().invalidate(new ObjectKey(bucket.id(), key));
         }

@@ -15,6 +15,7 @@ import dev.sluice.targetnode.replica.core.Page;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.index.ObjectRows;
@@ -92,7 +93,7 @@ class SlotPagesTest {
                 var entry = new ObjectEntry(version, 1, 1, "etag", false, false, false);
                 ObjectRows.put(batch, key.bucketId(), key.key(), entry);
             }
-            drive.contents().index().write(batch, false);
+            Insides.index(drive).write(batch, false);
             return true;
         });
     }
@@ -224,7 +225,7 @@ class SlotPagesTest {
         private void delete(ObjectKey key) {
             learner.call(() -> {
                 var batch = ObjectRows.delete(new IndexBatch(), key.bucketId(), key.key());
-                learner.contents().index().write(batch, false);
+                Insides.index(learner).write(batch, false);
                 return true;
             });
         }
@@ -232,7 +233,7 @@ class SlotPagesTest {
         @Override
         public Optional<ObjectVersion> row(ObjectKey key) {
             try {
-                return learner.contents().row(key.bucketId(), key.key());
+                return learner.store().row(key.bucketId(), key.key());
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }

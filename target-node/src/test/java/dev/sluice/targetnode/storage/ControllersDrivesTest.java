@@ -4,6 +4,7 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.TargetNode;
 import dev.sluice.targetnode.controller.Controller;
@@ -118,7 +119,7 @@ class ControllersDrivesTest {
 
     private static void onDriveThread(Runnable work) throws Exception {
         try (var thread = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(thread.startStep(work::run));
+            Await.io(thread.startStep(work::run));
         }
     }
 }

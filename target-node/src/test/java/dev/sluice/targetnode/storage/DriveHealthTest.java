@@ -14,9 +14,9 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
-import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.KeptWritesMark;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.HealthSettings;
@@ -489,9 +489,9 @@ class DriveHealthTest {
             requireTooMuch(() -> drives.store.begin(BUCKET, drives.key(0, 1001), 1 << 20, Durability.OS));
             put(drives.store, drives.key(1, 0), random(2, 3 << 20));
             go.countDown();
-            taken.forEach(Drive::awaited);
+            taken.forEach(Await::whole);
             assertThat(drives.stats(0).waitingBytes()).isZero();
-            Drive.awaited(late.writing(ByteBuffer.allocate(33 << 20))); // more than the share, when nothing else waits
+            Await.whole(late.writing(ByteBuffer.allocate(33 << 20))); // more than the share, when nothing else waits
             uploads.forEach(Upload::close);
         }
     }

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.health.DriveState;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -279,8 +280,7 @@ class MountpathsTest {
                     mountpaths,
                     (_, _) -> {
                         boolean _ = drive.call(() -> {
-                            drive.contents()
-                                    .index()
+                            Insides.index(drive)
                                     .write(new IndexBatch().put(Table.UPLOADS, new byte[] {1}, new byte[0]), true);
                             return true;
                         });

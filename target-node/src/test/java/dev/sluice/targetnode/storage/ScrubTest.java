@@ -17,6 +17,7 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
@@ -326,7 +327,7 @@ class ScrubTest {
 
     private static void alterEntry(Path drive, UnaryOperator<byte[]> change) throws Exception {
         try (var threads = new DriveThreads("alter", 1, 1)) {
-            DriveThreads.await(threads.startStep(() -> {
+            Await.io(threads.startStep(() -> {
                 try (var index = RocksIndex.open(drive.resolve(".sluice/index"), MEMORY)) {
                     var key = IndexKeys.object(BUCKET.id(), "k");
                     var value = index.get(Table.OBJECTS, key).orElseThrow();

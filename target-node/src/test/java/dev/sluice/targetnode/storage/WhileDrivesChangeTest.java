@@ -221,7 +221,7 @@ class WhileDrivesChangeTest {
         stop.on.countDown();
         assertThatThrownBy(change::get).hasCauseInstanceOf(StoreException.DriveFailed.class);
         long table = drives.store.table().version();
-        assertThat(drive.call(() -> drive.contents().cameLate(table))).isTrue();
+        assertThat(drive.call(() -> drive.marks().cameLate(table))).isTrue();
     }
 
     private Drive holder(String key) {

@@ -1,5 +1,6 @@
 package dev.sluice.common.http.engine;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody.FileRange;
@@ -7,7 +8,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.unix.UnixChannel;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +100,7 @@ final class FileSending implements Sending {
     }
 
     private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return Await.reason(failure);
     }
 
     /// The window at `position` may be sent.

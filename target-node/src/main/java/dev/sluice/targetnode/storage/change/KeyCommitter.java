@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.change;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -160,7 +161,7 @@ public final class KeyCommitter {
     private void markLate(Drive drive) {
         long table = drives.table().version();
         boolean _ = drive.call(() -> {
-            drive.contents().markLate(table);
+            drive.marks().markLate(table);
             return true;
         });
     }
@@ -191,7 +192,7 @@ public final class KeyCommitter {
         for (int i = 0; i < begun.size(); i++) {
             var drive = steps.get(i).drive;
             try {
-                drive.finish(begun.get(i));
+                Await.whole(begun.get(i));
                 reached.surely.add(drive.id());
             } catch (StoreException failure) {
                 failed = Optional.of(failure);

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage.copies;
 
 import dev.sluice.common.checksum.BlockSums;
-import dev.sluice.common.store.StoreException;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -40,11 +40,6 @@ final class Blocks {
     }
 
     Pair take() {
-        try {
-            return free.take();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new StoreException.Unavailable("interrupted");
-        }
+        return Await.interruptible(free::take);
     }
 }

@@ -2,7 +2,6 @@ package dev.sluice.targetnode.storage.copies;
 
 import dev.sluice.targetnode.storage.change.KeyCommitter.Ready;
 import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.health.Whereabouts;
@@ -59,7 +58,7 @@ public final class Changes {
         if (where.hasUnwritable()) {
             for (var holder : where.toWrite()) {
                 if (!copies.contains(holder)) {
-                    steps.add(new Step(holder, Contents.prepareIndex(new IndexBatch(), Set.of(), durable)));
+                    steps.add(new Step(holder, Prepared.ofIndex(new IndexBatch(), Set.of(), durable)));
                 }
             }
         }
@@ -70,18 +69,17 @@ public final class Changes {
 
     /// What takes from a drive all that it knows of the key, which is out of date when the others are changed.
     private Optional<Step> unknowing(Drive drive) throws IOException {
-        var contents = drive.contents();
-        var notes = contents.withoutNotes(bucket.id(), key);
-        if (contents.exists(bucket.id(), key)) {
+        var notes = drive.marks().withoutNotes(bucket.id(), key);
+        if (drive.store().exists(bucket.id(), key)) {
             return Optional.of(new Step(drive, deletion().and(notes)));
         }
         return notes.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Step(drive, Contents.prepareIndex(notes, Set.of(), durable)));
+                : Optional.of(new Step(drive, Prepared.ofIndex(notes, Set.of(), durable)));
     }
 
     private Prepared deletion() {
-        return Contents.prepareDelete(bucket, key, version, durable);
+        return Prepared.deletion(bucket, key, version, durable);
     }
 
     private <T> Ready<T> noted(List<Step> steps, List<Step> then, T result) {

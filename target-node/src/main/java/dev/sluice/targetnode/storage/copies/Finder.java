@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.copies;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -25,12 +26,10 @@ public final class Finder {
         }
         var asked = readable.stream()
                 .map(drive -> drive.start(() -> new Known(
-                        drive,
-                        drive.contents().entry(bucketId, key),
-                        drive.contents().note(bucketId, key))))
+                        drive, drive.store().entry(bucketId, key), drive.marks().note(bucketId, key))))
                 .toList();
         var known = new ArrayList<Known>();
-        asked.forEach(each -> known.add(Drive.awaited(each)));
+        asked.forEach(each -> known.add(Await.whole(each)));
         var newest = known.stream()
                 .filter(each -> !each.isNothing())
                 .map(Known::newest)
@@ -76,7 +75,7 @@ public final class Finder {
     /// The same by what one drive has. On its threads.
     public static void check(WriteCheck check, Drive drive, BucketRef bucket, String key) throws IOException {
         if (check.asks()) {
-            check.check(drive.contents().present(bucket, key));
+            check.check(drive.store().present(bucket, key));
         }
     }
 
@@ -85,7 +84,7 @@ public final class Finder {
         Optional<StoreException.Damaged> damaged = Optional.empty();
         for (var drive : copies) {
             try {
-                var record = drive.call(() -> drive.contents().present(bucket, key));
+                var record = drive.call(() -> drive.store().present(bucket, key));
                 if (record.isPresent()) {
                     return record;
                 }

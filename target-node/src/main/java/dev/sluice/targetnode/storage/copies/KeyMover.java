@@ -3,9 +3,9 @@ package dev.sluice.targetnode.storage.copies;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Found;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -152,7 +152,7 @@ public final class KeyMover implements Mover, AutoCloseable {
         var source = plan.sources.stream()
                 .min(Comparator.comparingInt(Drive::waiting))
                 .orElseThrow(() -> new StoreException.Damaged("no copy of '%s' is good".formatted(key)));
-        switch (source.call(() -> source.contents().find(bucket, key))) {
+        switch (source.call(() -> source.store().find(bucket, key))) {
             case Found.Absent() -> {
                 return Optional.empty();
             }
@@ -196,7 +196,7 @@ public final class KeyMover implements Mover, AutoCloseable {
                 var gone = plan.leaving.stream()
                         .map(drive -> new Step(
                                 drive,
-                                Contents.prepareDelete(
+                                Prepared.deletion(
                                         bucket, key, committer.versions().next(), true)))
                         .toList();
                 return new KeyCommitter.Ready<>(steps, gone, 0L);
@@ -210,7 +210,7 @@ public final class KeyMover implements Mover, AutoCloseable {
     ///
     /// @return what each of them is to commit
     public List<Step> spread(BucketRef bucket, ObjectRecord record, Drive source, String path, List<Drive> targets) {
-        var file = source.call(() -> source.contents().files().open(path));
+        var file = source.call(() -> source.store().open(path));
         try (var transfer =
                 new Transfer(bucket, record, targets, committer.versions().next(), blocks, smallLimit)) {
             transfer.run(source, file);

@@ -4,7 +4,6 @@ import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.listing.Listing;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -45,7 +44,7 @@ final class LocalKeys {
 
     private boolean hasUploads(long bucketId) {
         return drives.allToRead().stream()
-                .anyMatch(drive -> drive.call(() -> !drive.contents().isEmpty(Table.UPLOADS, bucketId)));
+                .anyMatch(drive -> drive.call(() -> !drive.uploads().isEmpty(bucketId)));
     }
 
     private boolean hasObjects(long bucketId) {
@@ -55,7 +54,6 @@ final class LocalKeys {
 
     private boolean seemToBeObjects(long bucketId) {
         return drives.allToRead().stream()
-                .anyMatch(drive -> drive.call(() -> !drive.contents().isEmpty(Table.OBJECTS, bucketId)
-                        || drive.contents().hasKeyless(bucketId)));
+                .anyMatch(drive -> drive.call(() -> !drive.store().isEmpty(bucketId)));
     }
 }

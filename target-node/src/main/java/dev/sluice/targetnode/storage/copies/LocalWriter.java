@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.copies;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
@@ -8,8 +9,8 @@ import dev.sluice.targetnode.storage.change.KeyCommitter;
 import dev.sluice.targetnode.storage.change.KeyCommitter.Ready;
 import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -217,7 +218,7 @@ public final class LocalWriter implements SlotWriter {
                     .join();
             var steps = new ArrayList<Step>(holders.size());
             for (int i = 0; i < holders.size(); i++) {
-                steps.add(new Step(holders.get(i), Drive.awaited(preparing.get(i))));
+                steps.add(new Step(holders.get(i), Await.whole(preparing.get(i))));
             }
             return steps;
         }
@@ -254,11 +255,11 @@ public final class LocalWriter implements SlotWriter {
             if (where.isSingle()) {
                 return holder.call(() -> {
                     Finder.check(check, holder, bucket, key);
-                    if (!holder.contents().exists(bucket.id(), key)) {
+                    if (!holder.store().exists(bucket.id(), key)) {
                         throw new NothingThere();
                     }
-                    var change = Contents.prepareDelete(
-                            bucket, key, committer.versions().next(), durable);
+                    var change =
+                            Prepared.deletion(bucket, key, committer.versions().next(), durable);
                     return new Ready<>(holder, change, true);
                 });
             }

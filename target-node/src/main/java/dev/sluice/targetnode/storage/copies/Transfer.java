@@ -1,11 +1,12 @@
 package dev.sluice.targetnode.storage.copies;
 
 import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.KeyCommitter.Step;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -72,11 +73,11 @@ final class Transfer implements AutoCloseable {
                 try {
                     source.call(() -> read(file, number, bytes));
                 } finally {
-                    Drive.awaited(writing); // it may be using the other buffer
+                    Await.whole(writing); // it may be using the other buffer
                 }
                 writing = write(offset, bytes);
             }
-            Drive.awaited(writing);
+            Await.whole(writing);
         }
         prepareFiles();
     }
@@ -113,7 +114,7 @@ final class Transfer implements AutoCloseable {
             return bytes;
         });
         var inMemory = targets.stream()
-                .flatMap(target -> Contents.prepareSmallPut(
+                .flatMap(target -> Prepared.smallPut(
                         bucket,
                         target.work,
                         record,
@@ -127,7 +128,7 @@ final class Transfer implements AutoCloseable {
             return;
         }
         openAll();
-        Drive.awaited(write(0, ByteBuffer.wrap(data)));
+        Await.whole(write(0, ByteBuffer.wrap(data)));
         prepareFiles();
     }
 
@@ -135,8 +136,7 @@ final class Transfer implements AutoCloseable {
         targets.replaceAll(target -> new Target(
                 target.drive,
                 target.work,
-                Optional.of(
-                        target.drive.call(() -> target.drive.contents().files().create(target.work)))));
+                Optional.of(target.drive.call(() -> target.drive.store().stage(target.work)))));
     }
 
     private void prepareFiles() {
@@ -144,7 +144,7 @@ final class Transfer implements AutoCloseable {
                 .map(target -> target.drive.start(() -> new Step(
                         target.drive,
                         target.drive
-                                .contents()
+                                .store()
                                 .preparePut(
                                         bucket,
                                         target.work,
@@ -153,7 +153,7 @@ final class Transfer implements AutoCloseable {
                                         target.drive.accessTimes().stored(record),
                                         true))))
                 .toList();
-        steps = started.stream().map(Drive::awaited).toList();
+        steps = started.stream().map(Await::whole).toList();
     }
 
     /// What makes the work files the object, to be committed: they are the drives' from here on.
@@ -168,10 +168,10 @@ final class Transfer implements AutoCloseable {
         if (!handedOver) {
             var gone = targets.stream()
                     .filter(target -> target.file.isPresent())
-                    .map(target -> target.drive.startStep(
-                            () -> target.drive.contents().files().delete(target.work)))
+                    .map(target ->
+                            target.drive.startStep(() -> target.drive.store().discard(target.work)))
                     .toList();
-            gone.forEach(Drive::awaited);
+            gone.forEach(Await::whole);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.drive;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFullException;
@@ -8,8 +9,6 @@ import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
-import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.space.AccessTimes;
@@ -46,7 +45,10 @@ public final class Drive implements AutoCloseable {
     private final Suspicion suspicion;
     private final FreeSpace space;
     private final AccessTimes accessTimes;
-    private final Agreements agreements = new Agreements();
+    private final Agreements agreements;
+    private final DriveStore store;
+    private final DriveUploads uploads;
+    private final DriveMarks marks;
     private final ArrayBlockingQueue<byte[]> oldNotes = new ArrayBlockingQueue<>(OLD_NOTES);
     private final LinkedBlockingQueue<Runnable> toClose = new LinkedBlockingQueue<>();
     private final Thread tidier;
@@ -64,8 +66,12 @@ public final class Drive implements AutoCloseable {
         this.files = files;
         this.contents = new Contents(files, index);
         this.suspicion = suspicion;
-        this.space = new FreeSpace(id, settings.reserveBytes(), settings.watermarks());
-        this.accessTimes = new AccessTimes(settings.minutes());
+        this.space = new FreeSpace(id, files, settings.reserveBytes(), settings.watermarks());
+        this.accessTimes = new AccessTimes(settings.minutes(), index);
+        this.agreements = new Agreements(index);
+        this.store = new DriveStore(contents);
+        this.uploads = new DriveUploads(contents);
+        this.marks = new DriveMarks(index);
         this.threads = new DriveThreads(id, settings.threads(), settings.queue(), settings.queuedBytes());
         this.committer = new Committer(id, contents, files, suspicion);
         this.tidier = new DriveThread(this::tidy, id + "-tidy");
@@ -78,13 +84,14 @@ public final class Drive implements AutoCloseable {
     public CompletableFuture<Void> start(Committer.Alone whenKnown) {
         return threads.startStep(() -> {
             try {
-                space.refresh(contents.files());
-                if (!contents.isIndexed()) {
+                space.refresh();
+                var start = new DriveStart(contents);
+                if (!start.isIndexed()) {
                     LOG.info("drive {} has no whole index: making it from the files", id);
-                    contents.rebuild();
+                    start.rebuild();
                 }
-                contents.recover();
-                contents.recordOwner(id);
+                start.recover();
+                marks.recordOwner(id);
                 known = true;
                 whenKnown.run();
                 tidier.start();
@@ -99,7 +106,8 @@ public final class Drive implements AutoCloseable {
     /// Whether a start is short: the index is whole and tells how much each bucket has, or there is nothing to make one
     /// from.
     public boolean startsAtOnce() {
-        return call(() -> (contents.isIndexed() && contents.isCounted())
+        var start = new DriveStart(contents);
+        return call(() -> (start.isIndexed() && start.isCounted())
                 || (FolderWalk.isEmpty(files, Layout.OBJECTS)
                         && FolderWalk.isEmpty(files, Layout.ESCAPED)
                         && FolderWalk.isEmpty(files, Layout.UPLOADS)));
@@ -161,8 +169,20 @@ public final class Drive implements AutoCloseable {
         guests.readLock().unlock();
     }
 
-    public Contents contents() {
+    Contents contents() {
         return contents;
+    }
+
+    public DriveStore store() {
+        return store;
+    }
+
+    public DriveUploads uploads() {
+        return uploads;
+    }
+
+    public DriveMarks marks() {
+        return marks;
     }
 
     public FreeSpace space() {
@@ -257,22 +277,12 @@ public final class Drive implements AutoCloseable {
 
     /// Does work on the drive's threads and waits for it.
     public <T> T call(DriveThreads.Work<T> work) {
-        return awaited(start(work));
-    }
-
-    public static <T> T awaited(CompletableFuture<T> started) {
-        try {
-            return DriveThreads.await(started);
-        } catch (RuntimeException failure) {
-            throw failure;
-        } catch (Exception unexpected) {
-            throw new IllegalStateException(unexpected);
-        }
+        return Await.whole(start(work));
     }
 
     /// Commits a prepared change and waits until it is as durable as it is to be.
     public void commit(Prepared change) {
-        finish(begin(change));
+        Await.whole(begin(change));
     }
 
     // ---- writes that are prepared now and committed or aborted later
@@ -324,23 +334,10 @@ public final class Drive implements AutoCloseable {
         return told;
     }
 
-    /// Begins to commit a prepared change. Never blocks; to be followed by [#finish]. The version of an open intent is
+    /// Begins to commit a prepared change. Never blocks; to be waited for. The version of an open intent is
     /// refused with IllegalStateException: it is to be committed as such.
     public CompletableFuture<Void> begin(Prepared change) {
-        return committer.add(new DriveWrite.Whole(change));
-    }
-
-    /// Waits for a commit that was begun.
-    public void finish(CompletableFuture<Void> begun) {
-        try {
-            DriveThreads.await(begun);
-        } catch (IOException failure) {
-            throw failed(failure);
-        } catch (RuntimeException failure) {
-            throw failure;
-        } catch (Exception unexpected) {
-            throw new IllegalStateException(unexpected);
-        }
+        return told(committer.add(new DriveWrite.Whole(change)));
     }
 
     /// Whether a commit that failed may be done nevertheless, which is seen when the drive is back.
@@ -359,41 +356,31 @@ public final class Drive implements AutoCloseable {
     public List<Boolean> commitTogether(List<Prepared> changes) {
         var started = changes.stream().map(this::begin).toList();
         var results = new ArrayList<Boolean>();
-        Optional<IOException> failed = Optional.empty();
+        Optional<StoreException> failed = Optional.empty();
         for (var each : started) {
             try {
-                DriveThreads.await(each);
+                Await.whole(each);
                 results.add(true);
-            } catch (IOException failure) {
+            } catch (StoreException.DriveFailed | StoreException.NoSpace failure) {
                 failed = Optional.of(failure);
             } catch (StoreException _) {
                 results.add(false);
-            } catch (Exception unexpected) {
-                throw new IllegalStateException(unexpected);
             }
         }
         if (failed.isPresent()) {
-            throw failed(failed.get());
+            throw failed.get();
         }
         return results;
     }
 
     /// Runs something that must not run beside a commit, and waits for it.
     public void alone(Committer.Alone work) {
-        try {
-            DriveThreads.await(committer.alone(work));
-        } catch (IOException failure) {
-            throw failed(failure);
-        } catch (RuntimeException failure) {
-            throw failure;
-        } catch (Exception unexpected) {
-            throw new IllegalStateException(unexpected);
-        }
+        Await.whole(told(committer.alone(work)));
     }
 
     private StoreException failed(IOException failure) {
         if (failure instanceof DriveFullException) {
-            var _ = startStep(() -> space.refreshRanOut(contents.files())); // its own failure is told there
+            var _ = startStep(() -> space.refreshRanOut()); // its own failure is told there
             return space.ranOut();
         }
         if (!(failure instanceof CommitFailedException)) { // which the committer told of
@@ -469,10 +456,10 @@ public final class Drive implements AutoCloseable {
                         System.nanoTime() - settled > settings.settleAfter().toNanos();
                 if (due || contents.unsettled() >= SETTLE_AT) {
                     contents.settle();
-                    space.refresh(files);
-                    space.keepBallast(files);
-                    accessTimes.flush(contents.index());
-                    agreements.flush(contents.index());
+                    space.refresh();
+                    space.keepBallast();
+                    accessTimes.flush();
+                    agreements.flush();
                     deleteOldNotes();
                     settled = System.nanoTime();
                 }
@@ -494,17 +481,13 @@ public final class Drive implements AutoCloseable {
         if (serves()) {
             deleteOldNotes();
         }
-        return !contents.isEmpty(Table.NOTES);
+        return marks.hasNotes();
     }
 
     private void deleteOldNotes() throws IOException {
-        var batch = new IndexBatch();
-        for (var note = oldNotes.poll(); note != null; note = oldNotes.poll()) {
-            batch.delete(Table.NOTES, note);
-        }
-        if (!batch.isEmpty()) {
-            contents.index().write(batch, false);
-        }
+        var old = new ArrayList<byte[]>();
+        oldNotes.drainTo(old);
+        marks.deleteNotes(old);
     }
 
     private void settleLast() {
@@ -517,8 +500,8 @@ public final class Drive implements AutoCloseable {
 
     private void flushLast() {
         try {
-            accessTimes.flush(contents.index());
-            agreements.flush(contents.index());
+            accessTimes.flush();
+            agreements.flush();
             deleteOldNotes();
         } catch (IOException failure) {
             suspicion.add("closing", failure); // costs some order of eviction, looks at notes and at the cloud
@@ -548,7 +531,7 @@ public final class Drive implements AutoCloseable {
         threads.close();
         try (var last = new DriveThreads(id + "-close", 1, 1)) {
             toClose.add(() -> {}); // for the tidier to wake up
-            awaited(last.startStep(() -> {
+            Await.whole(last.startStep(() -> {
                 tidier.join();
                 closeFiles();
                 if (inOrder && known && !frozen) {

@@ -36,15 +36,17 @@ final class Recovery {
 
     private final DriveFiles files;
     private final Contents contents;
+    private final DriveStart start;
     private final IndexBatch after = new IndexBatch();
     private final Set<String> changed = new TreeSet<>();
     private final List<OpenIntents.Open> open = new ArrayList<>();
     private final List<Intent> committed = new ArrayList<>();
     private final Set<ObjectVersion> renamed = new HashSet<>();
 
-    Recovery(DriveFiles files, Contents contents) {
-        this.files = files;
+    Recovery(Contents contents, DriveStart start) {
+        this.files = contents.files();
         this.contents = contents;
+        this.start = start;
     }
 
     void run() throws IOException {
@@ -70,7 +72,7 @@ final class Recovery {
         }
         contents.recovered(committed, after, changed);
         deleteStaging();
-        contents.deleteEndedUploads();
+        start.deleteEndedUploads();
         open.forEach(contents.open()::add);
     }
 

@@ -129,7 +129,7 @@ public final class Usages {
     private static boolean isKnownUpToNow(DriveIndex index) throws IOException {
         return Arrays.equals(
                 index.get(Table.META, BUCKETS).orElse(NONE),
-                index.get(Table.META, Contents.SEQUENCE).orElse(NONE));
+                index.get(Table.META, DriveMarks.SEQUENCE).orElse(NONE));
     }
 
     private boolean read(DriveIndex index) throws IOException {
@@ -159,7 +159,7 @@ public final class Usages {
             return true;
         });
         var batch = counted.writeTo(new IndexBatch().deleteRange(Table.META, BUCKETS, AFTER_BUCKETS));
-        index.get(Table.META, Contents.SEQUENCE).ifPresent(upTo -> batch.put(Table.META, BUCKETS, upTo));
+        index.get(Table.META, DriveMarks.SEQUENCE).ifPresent(upTo -> batch.put(Table.META, BUCKETS, upTo));
         index.write(batch, true);
         return counted;
     }

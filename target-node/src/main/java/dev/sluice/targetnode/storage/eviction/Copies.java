@@ -1,14 +1,13 @@
 package dev.sluice.targetnode.storage.eviction;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Contents;
-import dev.sluice.targetnode.storage.index.IndexBatch;
+import dev.sluice.targetnode.storage.drive.DriveStore;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.space.AccessTimes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,7 +35,8 @@ final class Copies {
         boolean visit(List<Copy> page) throws IOException;
     }
 
-    private final Contents contents;
+    private final DriveStore store;
+    private final AccessTimes accessTimes;
     private final Measure measure;
 
     /// What is to be freed.
@@ -59,8 +59,9 @@ final class Copies {
         abstract long of(long size);
     }
 
-    Copies(Contents contents, Measure measure) {
-        this.contents = contents;
+    Copies(DriveStore store, AccessTimes accessTimes, Measure measure) {
+        this.store = store;
+        this.accessTimes = accessTimes;
         this.measure = measure;
     }
 
@@ -76,7 +77,7 @@ final class Copies {
         var prefix = IndexKeys.number(bucket.id());
         for (var from = prefix; from.length > 0; ) {
             var entries = new TreeMap<byte[], ObjectEntry>(Arrays::compareUnsigned);
-            contents.index().scan(Table.OBJECTS, from, (key, value) -> {
+            store.scan(from, (key, value) -> {
                 if (!IndexKeys.startsWith(key, prefix)) {
                     return false;
                 }
@@ -85,7 +86,7 @@ final class Copies {
             });
             boolean last = entries.size() < PAGE;
             var end = last ? IndexKeys.number(bucket.id() + 1) : IndexKeys.after(entries.lastKey());
-            if (!visitor.visit(page(bucket, entries, times(from, end)))) {
+            if (!visitor.visit(page(bucket, entries, accessTimes.between(from, end)))) {
                 return false;
             }
             from = last ? new byte[0] : end;
@@ -93,45 +94,30 @@ final class Copies {
         return true;
     }
 
-    private SortedMap<byte[], Long> times(byte[] from, byte[] end) throws IOException {
-        var times = new TreeMap<byte[], Long>(Arrays::compareUnsigned);
-        contents.index().scan(Table.ACCESS, from, (key, value) -> {
-            if (Arrays.compareUnsigned(key, end) >= 0) {
-                return false;
-            }
-            times.put(key, IndexKeys.number(value));
-            return true;
-        });
-        return times;
-    }
-
     private List<Copy> page(BucketRef bucket, SortedMap<byte[], ObjectEntry> entries, SortedMap<byte[], Long> times)
             throws IOException {
         var page = new ArrayList<Copy>(entries.size());
-        var learnt = new IndexBatch();
+        var learnt = new TreeMap<byte[], Long>(Arrays::compareUnsigned);
         for (var each : entries.entrySet()) {
             var key = new ObjectKey(bucket.id(), IndexKeys.keyOf(each.getKey()));
             var time = Optional.ofNullable(times.remove(each.getKey()));
             if (time.isEmpty()) {
                 time = stored(bucket, key.key());
-                time.ifPresent(minute -> learnt.put(Table.ACCESS, each.getKey(), IndexKeys.number(minute)));
+                time.ifPresent(minute -> learnt.put(each.getKey(), minute));
             }
             var entry = each.getValue();
             time.ifPresent(
                     minute -> page.add(new Copy(bucket, key, entry.version(), measure.of(entry.size()), minute)));
         }
         // a time without an object is a late word of one that is gone
-        times.keySet().forEach(key -> learnt.delete(Table.ACCESS, key));
-        if (!learnt.isEmpty()) {
-            contents.index().write(learnt, false);
-        }
+        accessTimes.enter(learnt, times.keySet());
         return page;
     }
 
     /// When a copy that the cloud has too was stored.
     private Optional<Long> stored(BucketRef bucket, String key) throws IOException {
         try {
-            return contents.present(bucket, key)
+            return store.present(bucket, key)
                     .filter(record -> record.backendVersion().isPresent())
                     .map(record -> TimeUnit.MILLISECONDS.toMinutes(record.createdMillis()));
         } catch (StoreException.Damaged _) {

@@ -2,12 +2,9 @@ package dev.sluice.targetnode.storage.eviction;
 
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
-import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -91,7 +88,7 @@ final class Eviction {
         spared = 0;
         boolean all = false;
         for (int pass = 0; pass < PASSES && freed.bytes < bytes && !all && !mayEnd(); pass++) {
-            drive.accessTimes().flush(drive.contents().index());
+            drive.accessTimes().flush();
             var cached = buckets.now();
             var ages = ages(cached);
             var cut = ages.cut(bytes - freed.bytes + spared);
@@ -109,7 +106,7 @@ final class Eviction {
 
     private AgeHistogram ages(List<BucketRef> cached) throws IOException {
         var ages = new AgeHistogram(drive.accessTimes().minute());
-        new Copies(drive.contents(), measure).visit(cached, page -> {
+        new Copies(drive.store(), drive.accessTimes(), measure).visit(cached, page -> {
             page.forEach(copy -> ages.add(copy.read(), copy.size()));
             return !stopped.getAsBoolean();
         });
@@ -130,7 +127,7 @@ final class Eviction {
         }
 
         void run(List<BucketRef> cached) throws IOException {
-            new Copies(drive.contents(), measure).visit(cached, page -> {
+            new Copies(drive.store(), drive.accessTimes(), measure).visit(cached, page -> {
                 for (var copy : page) {
                     choose(copy);
                 }
@@ -172,7 +169,7 @@ final class Eviction {
                 spared += copy.size();
             }
         }
-        drive.space().refresh(drive.contents().files());
+        drive.space().refresh();
     }
 
     private Optional<Prepared> deletion(Copies.Copy copy) throws IOException {
@@ -185,14 +182,14 @@ final class Eviction {
             return Optional.empty();
         }
         return record.get().version().equals(copy.version())
-                ? Optional.of(Contents.prepareDelete(
+                ? Optional.of(Prepared.deletion(
                         copy.bucket(), copy.key().key(), committer.versions().next(), true))
                 : Optional.empty();
     }
 
     private Optional<ObjectRecord> record(Copies.Copy copy) throws IOException {
         try {
-            return drive.contents().present(copy.bucket(), copy.key().key());
+            return drive.store().present(copy.bucket(), copy.key().key());
         } catch (StoreException.Damaged _) {
             return Optional.empty(); // what is there cannot be told: a reader of it decides
         }
@@ -202,6 +199,6 @@ final class Eviction {
     private void forget(Copies.Copy copy) throws IOException {
         strays += copy.size();
         var key = IndexKeys.object(copy.bucket().id(), copy.key().key());
-        drive.contents().index().write(new IndexBatch().delete(Table.ACCESS, key), false);
+        drive.accessTimes().enter(Map.of(), List.of(key));
     }
 }

@@ -137,7 +137,7 @@ public final class Evictor implements AutoCloseable {
         var eviction = Eviction.forRoom(drive, committer, buckets, () -> closed || !serves(drive));
         try {
             var freed = eviction.run(excess);
-            drive.space().refresh(drive.contents().files());
+            drive.space().refresh();
             var tooLittle = eviction.sparedSome() ? Outcome.BUSY : Outcome.TOO_LITTLE;
             boolean enough = freed.bytes() >= excess || drive.space().isRelieved();
             var outcome = enough ? Outcome.ENOUGH : tooLittle;
@@ -181,7 +181,7 @@ public final class Evictor implements AutoCloseable {
     }
 
     private long trim(Drive drive, QuotaExcess trim) throws IOException {
-        long bytes = drive.contents().usages().of(trim.bucket().id()).bytes();
+        long bytes = drive.store().usages().of(trim.bucket().id()).bytes();
         var eviction = Eviction.of(drive, committer, trim.bucket(), () -> closed || !serves(drive));
         try {
             eviction.run(bytes - (long) (bytes * trim.keep()));

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.storage.files;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -104,19 +103,6 @@ public final class DriveThreads implements AutoCloseable {
 
     private StoreException tooMuch() {
         return new StoreException.Unavailable("drive " + drive + ": queue full, retry");
-    }
-
-    /// Waits for started work. Cannot be interrupted: the drive may be using the caller's buffer.
-    public static <T> T await(CompletableFuture<T> started) throws Exception {
-        try {
-            return started.join();
-        } catch (CompletionException wrapped) {
-            switch (wrapped.getCause()) {
-                case Exception failure -> throw failure;
-                case Error failure -> throw failure;
-                case null, default -> throw wrapped;
-            }
-        }
     }
 
     public int waiting() {

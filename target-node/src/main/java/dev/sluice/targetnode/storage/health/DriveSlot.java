@@ -66,7 +66,7 @@ public final class DriveSlot {
 
     /// As far as is known; of a drive that is not open what was last known.
     public Totals totals() {
-        return now.drive().map(drive -> drive.contents().totals()).orElse(totals);
+        return now.drive().map(drive -> drive.store().totals()).orElse(totals);
     }
 
     /// What a bucket takes on it; of a drive that does not know it now what was last known.
@@ -77,7 +77,7 @@ public final class DriveSlot {
     private Usages usages() {
         return now.drive()
                 .filter(Drive::known)
-                .map(drive -> drive.contents().usages())
+                .map(drive -> drive.store().usages())
                 .orElse(usages);
     }
 

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.storage.hotset;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.nio.ByteBuffer;
@@ -63,7 +63,7 @@ public final class StoredObject implements FileSource {
             return known.get();
         }
         var drive = object.drive();
-        var found = drive.call(() -> drive.agreements().find(drive.contents().index(), key, record().version()));
+        var found = drive.call(() -> drive.agreements().find(key, record().version()));
         object.agreedAtLeast(found.orElse(record().createdMillis()));
         return object.agreedMillis().orElseThrow();
     }
@@ -123,7 +123,7 @@ public final class StoredObject implements FileSource {
         long end = Math.min(record().size(), offset + into.remaining());
         into.limit(into.position() + (int) Math.max(0, end - offset));
         if (into.hasRemaining()) {
-            Drive.awaited(fetch(offset, into).toCompletableFuture());
+            Await.whole(fetch(offset, into).toCompletableFuture());
         }
     }
 

@@ -18,6 +18,21 @@ public interface DriveIndex extends AutoCloseable {
     /// Entries from a key (inclusive) on, as of now.
     void scan(Table table, byte[] from, Visitor visitor) throws IOException;
 
+    /// Entries whose keys begin so, as of now.
+    default void each(Table table, byte[] prefix, Visitor visitor) throws IOException {
+        scan(table, prefix, (key, value) -> IndexKeys.startsWith(key, prefix) && visitor.visit(key, value));
+    }
+
+    /// Whether there is any such entry.
+    default boolean has(Table table, byte[] prefix) throws IOException {
+        var found = new boolean[1];
+        each(table, prefix, (_, _) -> {
+            found[0] = true;
+            return false;
+        });
+        return found[0];
+    }
+
     @Override
     void close();
 }

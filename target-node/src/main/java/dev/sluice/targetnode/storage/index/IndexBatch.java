@@ -74,6 +74,10 @@ public final class IndexBatch {
         return this;
     }
 
+    public IndexBatch deleteAll(Table table) {
+        return deleteRange(table, new byte[0], new byte[] {-1, -1, -1, -1}); // greater than each key of a table
+    }
+
     public IndexBatch addAll(IndexBatch other) {
         changes.addAll(other.changes);
         return this;

@@ -4,10 +4,8 @@ import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
-import dev.sluice.targetnode.storage.index.Table;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -98,7 +96,7 @@ public final class Listing {
             if (rows.isEmpty() && !ended) {
                 drive.call(() -> {
                     while (rows.size() < step && !ended) {
-                        read(drive.contents().index());
+                        read();
                     }
                     return rows;
                 });
@@ -107,13 +105,13 @@ public final class Listing {
         }
 
         /// Up to the end of the page, or of the first group that is so large that it is left out by a seek.
-        private void read(DriveIndex index) throws IOException {
+        private void read() throws IOException {
             var group = new Object() {
                 private Optional<byte[]> last = Optional.empty();
                 private int size;
             };
             ended = true;
-            index.scan(Table.OBJECTS, from, (key, value) -> {
+            drive.store().scan(from, (key, value) -> {
                 if (!IndexKeys.startsWith(key, wanted.prefix)) {
                     return false;
                 }
@@ -186,8 +184,7 @@ public final class Listing {
     }
 
     private static void requireKeys(Drive drive, long bucketId) {
-        if (drive.contents().mayHaveKeyless()
-                && drive.call(() -> drive.contents().hasKeyless(bucketId))) {
+        if (drive.store().mayHaveKeyless() && drive.call(() -> drive.store().hasKeyless(bucketId))) {
             throw new StoreException.Damaged(
                     "drive %s has files in %s/%d whose keys are not known: a listing would lack them"
                             .formatted(drive.id(), Layout.ESCAPED, bucketId));
@@ -250,11 +247,11 @@ public final class Listing {
         var keys = new HashSet<String>();
         for (var drive : drives) {
             drive.call(() -> {
-                var contents = drive.contents();
-                if (!contents.isEmpty(Table.NOTES)) {
+                var marks = drive.marks();
+                if (marks.hasNotes()) {
                     for (var row : rows) {
                         var key = IndexKeys.keyOf(row.key);
-                        if (contents.note(bucketId, key)
+                        if (marks.note(bucketId, key)
                                 .filter(note -> note.compareTo(row.entry.version()) > 0)
                                 .isPresent()) {
                             keys.add(key);

@@ -4,8 +4,9 @@ import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Versions;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.Assembly;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveUploads;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -18,7 +19,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The object of an upload's parts. The change that makes it the object ends the upload too: a Complete that is refused
 /// before may come again.
@@ -65,12 +65,12 @@ final class Ending implements Staged, AutoCloseable {
     }
 
     private Gathered assembled() throws IOException {
-        var uploads = new Uploads(drive.contents());
+        var uploads = drive.uploads();
         var upload = uploads.require(name.bucket(), name.key(), name.uploadId());
         var present = uploads.parts(name.uploadId(), 0, Multipart.LAST_NUMBER);
         var wanted = CompletedParts.wanted(list, present);
         var spare = Layout.work(versions.next());
-        var whole = new Assembly(drive.contents().files(), name.uploadId(), wanted).run(present, quiet, spare);
+        var whole = uploads.assemble(upload, wanted, present, quiet, spare);
         return new Gathered(upload, wanted, spare, whole);
     }
 
@@ -110,8 +110,8 @@ final class Ending implements Staged, AutoCloseable {
     @Override
     public Prepared prepare(Drive on, ObjectRecord record) throws IOException {
         var whole = parts().whole();
-        var ended = Uploads.ended(parts().upload(), record);
-        var change = on.contents().preparePut(name.bucket(), whole.path(), whole.file(), record, ended, durable);
+        var ended = DriveUploads.ended(parts().upload(), record);
+        var change = on.store().preparePut(name.bucket(), whole.path(), whole.file(), record, ended, durable);
         handedOver = true;
         return change;
     }
@@ -124,7 +124,7 @@ final class Ending implements Staged, AutoCloseable {
     /// Only ends the upload.
     @Override
     public Optional<Prepared> leave(ObjectRecord record) {
-        return Optional.of(Contents.prepareIndex(Uploads.ended(parts().upload(), record), Set.of(), durable));
+        return Optional.of(DriveUploads.ending(parts().upload(), record, durable));
     }
 
     @Override
@@ -138,7 +138,7 @@ final class Ending implements Staged, AutoCloseable {
         gathered.ifPresent(all -> {
             drive.closeLater(all.whole().file());
             if (!handedOver && all.whole().path().equals(all.spare())) {
-                var _ = drive.startStep(() -> drive.contents().files().delete(all.spare())); // whether it fails or not
+                var _ = drive.startStep(() -> drive.store().discard(all.spare())); // whether it fails or not
             }
         });
     }

@@ -1,14 +1,14 @@
 package dev.sluice.targetnode.storage.multipart;
 
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.DriveUploads;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.UploadKeys;
@@ -28,7 +28,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,7 +73,7 @@ public final class Multipart {
         return first(
                         bucket,
                         key,
-                        drive -> new Uploads(drive.contents()).has(bucket, key, uploadId)
+                        drive -> drive.uploads().has(bucket, key, uploadId)
                                 ? Optional.of(drive)
                                 : Optional.<Drive>empty())
                 .orElseThrow(() -> new StoreException.NoSuchUpload(uploadId));
@@ -131,7 +130,7 @@ public final class Multipart {
         try (var _ = drives.changing()) {
             var drive = drives.of(bucket, key).toWrite().getFirst();
             drive.space().take(0);
-            drive.commit(drive.call(() -> new Uploads(drive.contents()).prepare(upload)));
+            drive.commit(drive.call(() -> drive.uploads().prepare(upload)));
         }
         return upload;
     }
@@ -139,7 +138,7 @@ public final class Multipart {
     /// What CreateMultipartUpload was given.
     public UploadState require(BucketRef bucket, String key, String uploadId) {
         var drive = home(bucket, key, uploadId);
-        return drive.call(() -> new Uploads(drive.contents()).require(bucket, key, uploadId));
+        return drive.call(() -> drive.uploads().require(bucket, key, uploadId));
     }
 
     /// UploadPart: begins a part, to be ended by commit or close.
@@ -152,11 +151,10 @@ public final class Multipart {
         }
         var drive = homeToChange(bucket, key, uploadId);
         drive.space().requireFits(Math.max(0, expectedLength));
-        var uploads = new Uploads(drive.contents());
+        var uploads = drive.uploads();
         var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
         return new PartUpload(
                 drive,
-                uploads,
                 placement(drive, uploadId),
                 upload,
                 number,
@@ -170,7 +168,7 @@ public final class Multipart {
         if (known != null && known.drive == drive) {
             return known.placement;
         }
-        var found = new PartLayout(drive.call(() -> new Uploads(drive.contents()).parts(uploadId, 0, LAST_NUMBER)));
+        var found = new PartLayout(drive.call(() -> drive.uploads().parts(uploadId, 0, LAST_NUMBER)));
         return running.compute(
                         uploadId,
                         (_, before) -> before != null && before.drive == drive ? before : new Running(drive, found))
@@ -180,7 +178,7 @@ public final class Multipart {
     /// ListParts: parts with a greater number.
     public List<Part> listParts(BucketRef bucket, String key, String uploadId, int after, int limit) {
         var drive = home(bucket, key, uploadId);
-        var uploads = new Uploads(drive.contents());
+        var uploads = drive.uploads();
         return drive.call(() -> {
             uploads.require(bucket, key, uploadId);
             return uploads.parts(uploadId, after, limit);
@@ -190,7 +188,7 @@ public final class Multipart {
     /// Each takes memory and a folder, and nobody but its maker ends it.
     private void requireFew(BucketRef bucket) {
         int open = drives.reading().stream()
-                .mapToInt(drive -> drive.contents().usages().uploads(bucket.id()))
+                .mapToInt(drive -> drive.uploads().count(bucket.id()))
                 .sum();
         if (open >= MOST_OPEN) {
             throw new StoreException.InvalidArgument(
@@ -207,7 +205,7 @@ public final class Multipart {
         var from = from(bucketId, prefix, keyMarker, idMarker);
         var all = new ArrayList<UploadState>();
         for (var drive : drives.allToRead()) {
-            all.addAll(drive.call(() -> new Uploads(drive.contents()).list(bucketId, prefix, from, limit)));
+            all.addAll(drive.call(() -> drive.uploads().list(bucketId, prefix, from, limit)));
         }
         all.sort(Comparator.comparing(
                 upload -> UploadKeys.upload(bucketId, upload.key(), upload.uploadId()), Arrays::compareUnsigned));
@@ -227,16 +225,14 @@ public final class Multipart {
 
     /// What became of an upload that was completed not too long ago.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
-        return first(bucket, key, drive -> new Uploads(drive.contents()).completed(uploadId, bucket, key));
+        return first(bucket, key, drive -> drive.uploads().completed(uploadId, bucket, key));
     }
 
     /// Reads a part's bytes, unverified, from an offset in it.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
         var drive = home(upload.bucket(), upload.key(), upload.uploadId());
         drive.call(() -> {
-            try (var file = drive.contents().files().open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
-                file.read(part.offset() + offset, into);
-            }
+            drive.uploads().readPart(upload, part, offset, into);
             return into;
         });
     }
@@ -262,7 +258,7 @@ public final class Multipart {
         } catch (StoreException.NoSuchUpload ended) {
             return completed(bucket, key, uploadId).orElseThrow(() -> ended);
         }
-        var uploads = new Uploads(drive.contents());
+        var uploads = drive.uploads();
         var placement = placement(drive, uploadId);
         var lock = placement.ending().writeLock();
         lock.lock();
@@ -279,7 +275,7 @@ public final class Multipart {
                 record = put(ending, serving, check, durability, placement);
             }
             running.remove(uploadId);
-            Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
+            Await.whole(drive.startStep(() -> drive.uploads().throwAway(uploadId)));
             return record;
         } catch (StoreException.NoSuchUpload ended) {
             running.remove(uploadId);
@@ -303,7 +299,7 @@ public final class Multipart {
     /// Says of an upload whether a Complete may have written it to the cloud. Durable when it returns.
     public void mark(BucketRef bucket, String key, String uploadId, Optional<UploadState.Completing> completing) {
         whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
-            var uploads = new Uploads(drive.contents());
+            var uploads = drive.uploads();
             drive.commit(drive.call(() -> uploads.rewrite(upload.with(completing))));
         });
     }
@@ -311,9 +307,9 @@ public final class Multipart {
     /// AbortMultipartUpload.
     public void abort(BucketRef bucket, String key, String uploadId) {
         whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
-            drive.commit(Contents.prepareIndex(Uploads.ended(upload), Set.of(), true));
+            drive.commit(DriveUploads.ending(upload));
             running.remove(uploadId);
-            Drive.awaited(drive.startStep(() -> drive.contents().throwAwayUpload(uploadId)));
+            Await.whole(drive.startStep(() -> drive.uploads().throwAway(uploadId)));
         });
     }
 
@@ -340,17 +336,15 @@ public final class Multipart {
     public void expire(Instant completedBefore, Instant begunBefore) {
         running.values().removeIf(each -> !each.drive.ready());
         for (var drive : drives.serving()) {
-            var uploads = new Uploads(drive.contents());
+            var uploads = drive.uploads();
             var old = new HashMap<String, UploadState>();
             var forgotten = drive.call(() -> {
                 for (var upload : uploads.begunBefore(begunBefore.toEpochMilli())) {
                     old.put(upload.uploadId(), upload);
                 }
-                return uploads.completedBefore(completedBefore.toEpochMilli());
+                return uploads.forgetCompleted(completedBefore.toEpochMilli());
             });
-            if (!forgotten.isEmpty()) {
-                drive.commit(Contents.prepareIndex(forgotten, Set.of(), false));
-            }
+            forgotten.ifPresent(drive::commit);
             for (var upload : old.values()) {
                 try {
                     abort(upload.bucket(), upload.key(), upload.uploadId());

@@ -3,17 +3,17 @@ package dev.sluice.targetnode.storage.multipart;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.targetnode.storage.drive.DriveUploads;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
 import dev.sluice.targetnode.storage.space.RoomSteps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 /// was there before counts until then.
 public final class PartUpload implements AutoCloseable {
     private final Drive drive;
-    private final Uploads uploads;
+    private final DriveUploads uploads;
     private final PartLayout placement;
     private final UploadState upload;
     private final int number;
@@ -39,7 +39,6 @@ public final class PartUpload implements AutoCloseable {
 
     PartUpload(
             Drive drive,
-            Uploads uploads,
             PartLayout placement,
             UploadState upload,
             int number,
@@ -47,7 +46,7 @@ public final class PartUpload implements AutoCloseable {
             boolean durable,
             Versions versions) {
         this.drive = drive;
-        this.uploads = uploads;
+        this.uploads = drive.uploads();
         this.placement = placement;
         this.upload = upload;
         this.number = number;
@@ -69,7 +68,7 @@ public final class PartUpload implements AutoCloseable {
 
     public void write(ByteBuffer bytes) {
         takeRoom(bytes.remaining());
-        Drive.awaited(writing(bytes));
+        Await.whole(writing(bytes));
     }
 
     /// Appends bytes that have their room, without waiting. One at a time; the bytes must stay as they are until it
@@ -97,10 +96,6 @@ public final class PartUpload implements AutoCloseable {
         return summer.finish(size);
     }
 
-    private String path() {
-        return Layout.upload(upload.uploadId()) + "/" + name;
-    }
-
     private DriveFile file() throws IOException {
         if (file.isEmpty()) {
             file = Optional.of(opened());
@@ -111,13 +106,7 @@ public final class PartUpload implements AutoCloseable {
     /// Parts that share a file may all be the first.
     private DriveFile opened() throws IOException {
         synchronized (placement) {
-            var files = drive.contents().files();
-            files.createFolders(Layout.upload(upload.uploadId()));
-            try {
-                return files.edit(path());
-            } catch (NoSuchFileException _) {
-                return files.create(path());
-            }
+            return uploads.openPart(upload, name);
         }
     }
 
@@ -148,7 +137,7 @@ public final class PartUpload implements AutoCloseable {
             end(); // from here on its files are the upload's: the index may name them
             drive.commit(change);
             if (replaced.isPresent() && !replaced.get().recordFile().equals(part.recordFile())) {
-                drive.call(() -> uploads.forget(upload, replaced.get()));
+                drive.call(() -> uploads.forget(upload, replaced.get().recordFile()));
             }
             return part;
         } finally {
@@ -172,8 +161,7 @@ public final class PartUpload implements AutoCloseable {
         }
         end();
         if (file.isPresent()) {
-            var own = Layout.upload(upload.uploadId()) + "/" + Part.recordFile(number, name);
-            drive.call(() -> drive.contents().files().delete(own));
+            drive.call(() -> uploads.forget(upload, Part.recordFile(number, name)));
         }
         if (name.equals(Part.SHARED)) {
             placement.free(number);

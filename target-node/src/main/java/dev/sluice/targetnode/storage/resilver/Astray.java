@@ -3,8 +3,8 @@ package dev.sluice.targetnode.storage.resilver;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.spread.DriveTable;
 import java.io.IOException;
@@ -68,15 +68,23 @@ final class Astray {
     private static List<ObjectKey> lacking(Drive other, List<Entry> expected) throws IOException {
         var lacking = new ArrayList<ObjectKey>();
         for (var entry : expected) {
-            var name = entry.name();
-            var value = other.contents().index().get(Table.OBJECTS, IndexKeys.object(name.bucketId(), name.key()));
-            boolean same = value.isPresent()
-                    && entry.version().isPresent()
-                    && Entry.of(name, value.get()).version().equals(entry.version());
-            if (!same) {
-                lacking.add(name);
+            if (!has(other, entry)) {
+                lacking.add(entry.name());
             }
         }
         return lacking;
+    }
+
+    private static boolean has(Drive drive, Entry entry) throws IOException {
+        try {
+            var there =
+                    drive.store().entry(entry.name().bucketId(), entry.name().key());
+            return entry.version().isPresent()
+                    && there.filter(same -> !same.damaged())
+                            .map(ObjectEntry::version)
+                            .equals(entry.version());
+        } catch (DamagedRecordException _) {
+            return false; // whoever brings it says so
+        }
     }
 }

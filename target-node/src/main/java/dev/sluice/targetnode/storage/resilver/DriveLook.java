@@ -1,9 +1,9 @@
 package dev.sluice.targetnode.storage.resilver;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.spread.DriveTable;
@@ -82,11 +82,11 @@ final class DriveLook {
     }
 
     long keysAll() {
-        return drive.contents().totals().objects();
+        return drive.store().totals().objects();
     }
 
     long bytesAll() {
-        return drive.contents().totals().bytes();
+        return drive.store().totals().bytes();
     }
 
     boolean isLoaded() {
@@ -130,7 +130,7 @@ final class DriveLook {
     /// Reads how far it was, by this process or the one before.
     void load() {
         var stored =
-                drive.call(() -> drive.contents().cameLate(table.version()) ? Position.NONE : Position.readFrom(drive));
+                drive.call(() -> drive.marks().cameLate(table.version()) ? Position.NONE : Position.readFrom(drive));
         at = stored.fingerprint().equals(fingerprint) ? stored : Position.NONE;
         tooManyFailed = at.failed();
         noted = NotedKeys.areOn(drive);
@@ -200,7 +200,7 @@ final class DriveLook {
     private List<Entry> entriesFrom(byte[] from) {
         return drive.call(() -> {
             var entries = new ArrayList<Entry>();
-            drive.contents().index().scan(Table.OBJECTS, from, (key, value) -> {
+            drive.store().scan(from, (key, value) -> {
                 entries.add(Entry.of(key, value));
                 return entries.size() < AT_ONCE;
             });
@@ -294,7 +294,7 @@ final class DriveLook {
         }
         var now = at;
         try {
-            Drive.awaited(drive.startStep(() -> now.writeTo(drive)));
+            Await.whole(drive.startStep(() -> now.writeTo(drive)));
         } catch (StoreException gone) {
             LOG.debug("drive {} does not keep where the resilver is", id, gone);
         }

@@ -1,13 +1,11 @@
 package dev.sluice.targetnode.storage.resilver;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.NoteKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.spread.DriveTable;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,18 +36,11 @@ final class NotedKeys {
     }
 
     static boolean areOn(Drive drive) {
-        return drive.call(() -> !drive.contents().isEmpty(Table.NOTES));
+        return drive.call(() -> drive.marks().hasNotes());
     }
 
     private List<byte[]> from(byte[] from) {
-        return drive.call(() -> {
-            var notes = new ArrayList<byte[]>();
-            drive.contents().index().scan(Table.NOTES, from, (key, _) -> {
-                notes.add(key);
-                return notes.size() < AT_ONCE;
-            });
-            return notes;
-        });
+        return drive.call(() -> drive.marks().notesFrom(from, AT_ONCE));
     }
 
     /// If not, the keys may have been brought without a drive that went out meanwhile.
@@ -99,9 +90,7 @@ final class NotedKeys {
     /// These, and no newer ones of the same keys.
     private void remove(List<byte[]> notes) {
         if (drive.serves() && !notes.isEmpty()) {
-            var gone = new IndexBatch();
-            notes.forEach(note -> gone.delete(Table.NOTES, note));
-            Drive.awaited(drive.startStep(() -> drive.contents().index().write(gone, false)));
+            Await.whole(drive.startStep(() -> drive.marks().deleteNotes(notes)));
         }
     }
 }

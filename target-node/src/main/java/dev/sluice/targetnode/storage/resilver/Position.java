@@ -1,8 +1,6 @@
 package dev.sluice.targetnode.storage.resilver;
 
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.index.IndexBatch;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
@@ -118,12 +116,12 @@ record Position(
 
     /// On a drive thread.
     static Position readFrom(Drive drive) throws IOException {
-        var value = drive.contents().index().get(Table.META, KEY);
+        var value = drive.marks().kept(KEY);
         return value.isEmpty() ? NONE : decode(value.get());
     }
 
     /// On a drive thread.
     void writeTo(Drive drive) throws IOException {
-        drive.contents().index().write(new IndexBatch().put(Table.META, KEY, encode()), false);
+        drive.marks().keep(KEY, encode());
     }
 }

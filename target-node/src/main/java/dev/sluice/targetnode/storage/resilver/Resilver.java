@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.resilver;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.store.StoreException;
@@ -359,11 +360,7 @@ public final class Resilver implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
-        try {
-            thread.join();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        Await.end(thread);
         looks.values().forEach(DriveLook::cancel);
         tools.threads().shutdownNow();
         tools.threads().close();

@@ -86,7 +86,7 @@ final class DamageRepair {
     private boolean mark(BucketRef bucket, String key, ObjectEntry judged, boolean asDamaged) {
         return committer.change(bucket, key, () -> {
             var same = new AtomicBoolean();
-            drive.alone(() -> same.set(drive.contents().mark(bucket.id(), key, judged, asDamaged)));
+            drive.alone(() -> same.set(drive.store().mark(bucket.id(), key, judged, asDamaged)));
             return new KeyCommitter.Ready<>(List.of(), List.of(), same.get());
         });
     }

@@ -6,7 +6,7 @@ import static dev.sluice.common.peer.ScrubFinding.Kind.UNREADABLE;
 
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.targetnode.storage.change.KeyLocks;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.DriveStore;
 import dev.sluice.targetnode.storage.drive.Found;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
@@ -35,13 +35,13 @@ final class ObjectVerifier {
 
     private static final int LOOKS = 8;
 
-    private final Contents contents;
+    private final DriveStore store;
     private final KeyLocks publishing;
     private final Gate gate;
     private final ByteBuffer buffer = DriveFile.uncachedBuffer(BlockSums.BLOCK);
 
-    ObjectVerifier(Contents contents, KeyLocks publishing, Gate gate) {
-        this.contents = contents;
+    ObjectVerifier(DriveStore store, KeyLocks publishing, Gate gate) {
+        this.store = store;
         this.publishing = publishing;
         this.gate = gate;
     }
@@ -51,7 +51,7 @@ final class ObjectVerifier {
         boolean twice = false;
         for (int look = 0; look < LOOKS; look++) {
             var verdict = look(bucket, key);
-            if (contents.isDropped(bucket.id())) {
+            if (store.isDropped(bucket.id())) {
                 return new ObjectCheckResult.Gone();
             }
             if (!(verdict instanceof ObjectCheckResult.Bad bad)) {
@@ -68,7 +68,7 @@ final class ObjectVerifier {
 
     private boolean isStill(BucketRef bucket, String key, Optional<ObjectEntry> judged) throws IOException {
         try (var _ = publishing.lock(new ObjectKey(bucket.id(), key))) {
-            return contents.entry(bucket.id(), key).equals(judged);
+            return store.entry(bucket.id(), key).equals(judged);
         } catch (DamagedRecordException _) {
             return judged.isEmpty();
         }
@@ -78,7 +78,7 @@ final class ObjectVerifier {
         Optional<ObjectEntry> known = Optional.empty();
         Seen seen;
         try (var _ = publishing.lock(new ObjectKey(bucket.id(), key))) {
-            known = contents.entry(bucket.id(), key);
+            known = store.entry(bucket.id(), key);
             if (known.isEmpty()) {
                 return new ObjectCheckResult.Gone();
             }
@@ -126,7 +126,7 @@ final class ObjectVerifier {
 
     private Seen see(BucketRef bucket, String key, ObjectEntry entry) throws IOException {
         try {
-            var found = contents.lookAt(bucket, key, entry);
+            var found = store.lookAt(bucket, key, entry);
             return found instanceof Found.Present present
                     ? new Seen(found, Optional.of(head(Layout.path(bucket, key, entry.escaped()), present.file())))
                     : new Seen(found, Optional.empty());
@@ -140,7 +140,7 @@ final class ObjectVerifier {
     private RecordFormat.Head head(String path, DriveFile file) throws IOException {
         boolean read = false;
         try {
-            var head = contents.head(path);
+            var head = store.head(path);
             read = true;
             return head;
         } finally {
@@ -216,7 +216,7 @@ final class ObjectVerifier {
 
     private DriveFile opened(String path) throws IOException {
         try {
-            return contents.files().open(path);
+            return store.open(path);
         } catch (NoSuchFileException missing) {
             throw missing;
         } catch (IOException failure) {

@@ -2,11 +2,10 @@ package dev.sluice.targetnode.storage.scrub;
 
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.targetnode.storage.change.KeyLocks;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.DriveStore;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
@@ -39,7 +38,7 @@ final class OrphanWalk {
         void looked(String path) throws IOException;
     }
 
-    private final Contents contents;
+    private final DriveStore store;
     private final KeyLocks publishing;
     private final KnownBuckets buckets;
     private final Visitor visitor;
@@ -47,8 +46,8 @@ final class OrphanWalk {
     private final Map<String, Optional<BucketRef>> named = new HashMap<>();
     private final Map<Long, Optional<BucketRef>> withId = new HashMap<>();
 
-    OrphanWalk(Contents contents, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Clock ticks) {
-        this.contents = contents;
+    OrphanWalk(DriveStore store, KeyLocks publishing, KnownBuckets buckets, Visitor visitor, Clock ticks) {
+        this.store = store;
         this.publishing = publishing;
         this.buckets = buckets;
         this.visitor = visitor;
@@ -73,7 +72,7 @@ final class OrphanWalk {
 
     private void walk(String folder, List<String> after) throws IOException {
         boolean found = after.isEmpty();
-        try (var walk = contents.files().walk(folder)) {
+        try (var walk = store.walk(folder)) {
             for (var batch = walk.next(); !batch.isEmpty(); batch = walk.next()) {
                 visitor.within();
                 named.clear(); // who was no bucket before these files were seen may be one now
@@ -129,13 +128,11 @@ final class OrphanWalk {
     }
 
     private boolean isOrphan(String path) throws IOException {
-        if (!contents.files().isFile(path)) {
+        if (!store.isFile(path)) {
             return false;
         }
         var at = placed(path);
-        return at.isPresent()
-                ? !isKnown(path, at.get())
-                : !isDamagedEscaped(path) && contents.files().isFile(path);
+        return at.isPresent() ? !isKnown(path, at.get()) : !isDamagedEscaped(path) && store.isFile(path);
     }
 
     private record Placed(BucketRef bucket, String key, boolean escaped) {}
@@ -159,7 +156,7 @@ final class OrphanWalk {
 
     private Optional<RecordFormat.Head> head(String path) throws IOException {
         try {
-            return Optional.of(contents.head(path));
+            return Optional.of(store.head(path));
         } catch (DamagedRecordException | UnknownFormatException | NoSuchFileException _) {
             return Optional.empty();
         }
@@ -169,11 +166,11 @@ final class OrphanWalk {
     /// key is being published, is an orphan.
     private boolean isKnown(String path, Placed at) throws IOException {
         try (var _ = publishing.lock(new ObjectKey(at.bucket.id(), at.key))) {
-            var entry = contents.entry(at.bucket.id(), at.key);
+            var entry = store.entry(at.bucket.id(), at.key);
             boolean named = entry.isPresent()
                     && entry.get().escaped() == at.escaped
                     && Layout.path(at.bucket, at.key, at.escaped).equals(path);
-            return named || !contents.files().isFile(path) || contents.isDropped(at.bucket.id());
+            return named || !store.isFile(path) || store.isDropped(at.bucket.id());
         } catch (DamagedRecordException _) {
             return true; // the entry's own finding says so
         }
@@ -190,13 +187,9 @@ final class OrphanWalk {
     }
 
     private boolean hasEscaped(BucketRef bucket, String path) throws IOException {
-        var prefix = IndexKeys.number(bucket.id());
         var found = new boolean[1];
-        contents.index().scan(Table.OBJECTS, prefix, (key, value) -> {
+        store.scan(bucket.id(), (key, value) -> {
             visitor.within();
-            if (!IndexKeys.startsWith(key, prefix)) {
-                return false;
-            }
             found[0] = ObjectEntry.decode(value).escaped()
                     && Layout.path(bucket, IndexKeys.keyOf(key), true).equals(path);
             return !found[0];

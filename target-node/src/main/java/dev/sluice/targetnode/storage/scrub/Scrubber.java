@@ -1,15 +1,15 @@
 package dev.sluice.targetnode.storage.scrub;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.KeyCommitter;
-import dev.sluice.targetnode.storage.drive.Contents;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.DriveStore;
 import dev.sluice.targetnode.storage.drive.Totals;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.pace.RateLimiter;
 import dev.sluice.targetnode.storage.pace.Throughput;
@@ -68,7 +68,7 @@ final class Scrubber implements AutoCloseable {
     /// What belongs to one opening of the drive.
     private final class Opened {
         private final Drive drive;
-        private final Contents contents;
+        private final DriveStore store;
         private final ScrubState memory;
         private final Findings findings = new Findings();
         private final RateLimiter pace;
@@ -77,13 +77,13 @@ final class Scrubber implements AutoCloseable {
 
         Opened(Drive drive) {
             this.drive = drive;
-            this.contents = drive.contents();
-            this.memory = new ScrubState(contents.index());
+            this.store = drive.store();
+            this.memory = new ScrubState(drive.marks());
             this.pace = new RateLimiter(ticks, drive::waiting);
-            var examination = new ObjectVerifier(contents, committer.publishing(), bytes -> beforeReading(this, bytes));
+            var examination = new ObjectVerifier(store, committer.publishing(), bytes -> beforeReading(this, bytes));
             var treatment = new DamageRepair(drive, committer, repair, repairs, () -> requireWanted(this));
             this.objects = new ObjectCheck(drive, examination, treatment, findings, ticks);
-            this.orphans = new OrphanWalk(contents, committer.publishing(), buckets, new Walking(this), ticks);
+            this.orphans = new OrphanWalk(store, committer.publishing(), buckets, new Walking(this), ticks);
         }
     }
 
@@ -164,7 +164,7 @@ final class Scrubber implements AutoCloseable {
         var at = now;
         var from = opened;
         var why = trouble();
-        var totals = from.map(each -> each.contents.totals()).orElse(Totals.NONE);
+        var totals = from.map(each -> each.store.totals()).orElse(Totals.NONE);
         boolean runs = at.running() && why.isEmpty();
         long left = Math.max(0, work(totals.objects(), totals.bytes()) - work(at.objects(), at.bytes()));
         return new DriveScrub(
@@ -344,7 +344,7 @@ final class Scrubber implements AutoCloseable {
                 ? new byte[0]
                 : IndexKeys.after(IndexKeys.object(now.bucketId(), now.at()));
         var keys = new ArrayList<ObjectKey>();
-        on.contents.index().scan(Table.OBJECTS, from, (key, _) -> {
+        on.store.scan(from, (key, _) -> {
             keys.add(new ObjectKey(IndexKeys.number(key), IndexKeys.keyOf(key)));
             return keys.size() < AT_ONCE;
         });
@@ -374,7 +374,7 @@ final class Scrubber implements AutoCloseable {
 
     private void await(Opened on, long work) throws IOException {
         requireWanted(on);
-        var totals = on.contents.totals();
+        var totals = on.store.totals();
         long rate = now.demanded() ? now.rate() : settings.rate(work(totals.objects(), totals.bytes()));
         on.pace.await(work, rate, () -> isWanted(on));
         requireWanted(on);
@@ -433,10 +433,6 @@ final class Scrubber implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
-        try {
-            thread.join();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        Await.end(thread);
     }
 }

@@ -91,7 +91,7 @@ public final class KeyReads {
 
     private Lookup look(Drive drive, BucketRef bucket, ObjectKey name, Consumer<Set<String>> bad) {
         try {
-            return drive.call(() -> switch (drive.contents().find(bucket, name.key())) {
+            return drive.call(() -> switch (drive.store().find(bucket, name.key())) {
                 case Found.Absent() -> new Lookup.Miss();
                 case Found.Damaged(var why) -> {
                     drive.requireThere();

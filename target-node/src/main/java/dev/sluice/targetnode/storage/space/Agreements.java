@@ -15,7 +15,12 @@ import java.util.Optional;
 public final class Agreements {
     private static final int VERSION_BYTES = 16;
 
+    private final DriveIndex index;
     private final LateRows<Agreed> pending = new LateRows<>(Table.AGREED, Agreed::encode);
+
+    public Agreements(DriveIndex index) {
+        this.index = index;
+    }
 
     /// @param millis when the cloud was asked, since 1970
     private record Agreed(ObjectVersion version, long millis) {
@@ -37,7 +42,7 @@ public final class Agreements {
     }
 
     /// In milliseconds since 1970. On a drive thread.
-    public Optional<Long> find(DriveIndex index, ObjectKey key, ObjectVersion version) throws IOException {
+    public Optional<Long> find(ObjectKey key, ObjectVersion version) throws IOException {
         var found = pending.waiting(key);
         if (found.isEmpty()) {
             found = index.get(Table.AGREED, IndexKeys.object(key.bucketId(), key.key()))
@@ -47,7 +52,7 @@ public final class Agreements {
     }
 
     /// Without those of objects that are gone or replaced: nothing would ever delete their rows. On a drive thread.
-    public void flush(DriveIndex index) throws IOException {
+    public void flush() throws IOException {
         pending.flush(index, (key, agreed) -> {
             var row = index.get(Table.OBJECTS, IndexKeys.object(key.bucketId(), key.key()));
             return row.isPresent() && ObjectEntry.decode(row.get()).version().equals(agreed.version());

@@ -14,6 +14,7 @@ public final class FreeSpace {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final String drive;
+    private final DriveFiles files;
     private final long reserve;
     private final Watermarks marks;
     private final AtomicLong free = new AtomicLong();
@@ -26,14 +27,15 @@ public final class FreeSpace {
     private volatile boolean ended;
     private volatile Runnable whenPressed = () -> {};
 
-    public FreeSpace(String drive, long reserve, Watermarks marks) {
+    public FreeSpace(String drive, DriveFiles files, long reserve, Watermarks marks) {
         this.drive = drive;
+        this.files = files;
         this.reserve = reserve;
         this.marks = marks;
     }
 
     /// Asks the file system. On a drive thread.
-    public void refresh(DriveFiles files) throws IOException {
+    public void refresh() throws IOException {
         total = files.totalBytes();
         long now = files.freeBytes();
         free.set(now);
@@ -42,7 +44,7 @@ public final class FreeSpace {
     }
 
     /// Takes care that there is room for the next start.
-    public void keepBallast(DriveFiles files) throws IOException {
+    public void keepBallast() throws IOException {
         Ballast.keep(files, reserve, free.get());
     }
 
@@ -156,8 +158,8 @@ public final class FreeSpace {
     }
 
     /// Asks the file system after it said that it is full. On a drive thread.
-    public void refreshRanOut(DriveFiles files) throws IOException {
-        refresh(files);
+    public void refreshRanOut() throws IOException {
+        refresh();
         fullness.ranOut(free.get(), reserve, total);
     }
 

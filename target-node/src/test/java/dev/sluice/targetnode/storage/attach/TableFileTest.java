@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.attach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.spread.Copies;
 import dev.sluice.targetnode.storage.spread.DriveTable;
@@ -105,12 +106,11 @@ class TableFileTest {
     }
 
     private Optional<TableFile.Copy> read() throws Exception {
-        return DriveThreads.await(threads.start(() -> new TableFile(drive).read()));
+        return Await.io(threads.start(() -> new TableFile(drive).read()));
     }
 
     private void write() throws Exception {
-        DriveThreads.await(threads.startStep(() ->
-                new TableFile(drive).write(TABLE, Set.of(Set.of("d2", "d1"), Set.of("d3")))));
+        Await.io(threads.startStep(() -> new TableFile(drive).write(TABLE, Set.of(Set.of("d2", "d1"), Set.of("d3")))));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
 import dev.sluice.targetnode.storage.index.DriveIndex;
@@ -52,7 +53,7 @@ class CommitterTest {
     void start() throws Exception {
         Files.createDirectories(folder.resolve(".sluice"));
         try (var threads = new DriveThreads("test", 1, 10)) {
-            committer = Optional.of(DriveThreads.await(threads.start(() -> {
+            committer = Optional.of(Await.io(threads.start(() -> {
                 var files = new GuardedFiles(new SimulatedFiles(faults), folder);
                 var contents = new Contents(files, watched(new MemoryIndex(faults)));
                 return new Committer("test", contents, files, new Suspicion("test", (_, _) -> {}));
@@ -227,7 +228,7 @@ class CommitterTest {
                 Optional.empty(),
                 sums(data));
         var work = Layout.work(record.version());
-        var change = Contents.prepareSmallPut(BUCKET, work, record, data, new IndexBatch());
+        var change = Prepared.smallPut(BUCKET, work, record, data, new IndexBatch());
         return committer
                 .orElseThrow()
                 .add(new DriveWrite.Whole(change.orElseThrow()))

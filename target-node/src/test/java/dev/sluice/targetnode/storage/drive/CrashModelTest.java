@@ -118,10 +118,10 @@ class CrashModelTest {
 
     private void start() throws IOException {
         contents = new Contents(files, index);
-        if (!contents.isIndexed()) {
-            contents.rebuild();
+        if (!new DriveStart(contents).isIndexed()) {
+            new DriveStart(contents).rebuild();
         }
-        contents.recover();
+        new DriveStart(contents).recover();
     }
 
     /// With a loss of power or without, and perhaps another one while it repairs.
@@ -192,7 +192,7 @@ class CrashModelTest {
         boolean durable = random.nextInt(5) > 0;
         try {
             var change = deletion
-                    ? Contents.prepareDelete(bucket(key), key, version(version), durable)
+                    ? Prepared.deletion(bucket(key), key, version(version), durable)
                     : preparePut(key, version, durable);
             boolean lasts = durable || (!deletion && states.lasts(key));
             if (prepared && !lasts) {
@@ -323,14 +323,14 @@ class CrashModelTest {
         var work = Layout.work(version(version));
         var record = record(key, version, content);
         var small = durable && version % 2 == 0
-                ? Contents.prepareSmallPut(bucket(key), work, record, content, new IndexBatch())
+                ? Prepared.smallPut(bucket(key), work, record, content, new IndexBatch())
                 : Optional.<Prepared>empty();
         if (small.isPresent()) {
             return small.get();
         }
         try (var file = files.create(work)) {
             file.write(0, ByteBuffer.wrap(content));
-            return contents.preparePut(bucket(key), work, file, record, new IndexBatch(), durable);
+            return new DriveStore(contents).preparePut(bucket(key), work, file, record, new IndexBatch(), durable);
         }
     }
 
@@ -395,7 +395,9 @@ class CrashModelTest {
                     .as("seed %d, what %s takes", seed, bucket.name())
                     .isEqualTo(sums.getOrDefault(bucket.id(), Usage.NONE));
         }
-        assertThat(contents.isCounted()).as("seed %d, totals as stored", seed).isTrue();
+        assertThat(new DriveStart(contents).isCounted())
+                .as("seed %d, totals as stored", seed)
+                .isTrue();
     }
 
     private void requireSlotsLikeObjects(long seed) throws IOException {
@@ -407,11 +409,15 @@ class CrashModelTest {
         });
         var inSlots = new TreeMap<String, String>();
         for (var key : KEYS) {
-            contents.scanSlot(
-                    Slot.of(bucket(key).id(), key), 1, Optional.empty(), (bucketId, found, version, damaged) -> {
-                        inSlots.put(bucketId + found, version + " " + damaged);
-                        return true;
-                    });
+            new DriveStore(contents)
+                    .scanSlot(
+                            Slot.of(bucket(key).id(), key),
+                            1,
+                            Optional.empty(),
+                            (bucketId, found, version, damaged) -> {
+                                inSlots.put(bucketId + found, version + " " + damaged);
+                                return true;
+                            });
         }
         assertThat(inSlots).as("seed %d, rows of slots", seed).isEqualTo(objects);
     }
@@ -427,7 +433,7 @@ class CrashModelTest {
     }
 
     private long versionOf(String key) throws IOException {
-        return switch (contents.find(bucket(key), key)) {
+        return switch (new DriveStore(contents).find(bucket(key), key)) {
             case Found.Absent() -> 0;
             case Found.Damaged _ -> KeyStates.DAMAGED;
             case Found.Present(var record, var file) -> {

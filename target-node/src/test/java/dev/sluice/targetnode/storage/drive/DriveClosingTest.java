@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveThreads;
@@ -49,14 +50,14 @@ class DriveClosingTest {
             Files.createDirectories(folder.resolve(each));
         }
         try (var opener = new DriveThreads("open", 1, 1)) {
-            opened = Optional.of(DriveThreads.await(opener.start(() -> new Drive(
+            opened = Optional.of(Await.io(opener.start(() -> new Drive(
                     "d1",
                     new GuardedFiles(watched(new LocalDriveFiles(folder)), folder),
                     new MemoryIndex(new Faults()),
                     new DriveSettings(1, 8, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(1), () -> 1),
                     new Suspicion("d1", (during, failure) -> suspect.add(during + ": " + failure))))));
         }
-        Drive.awaited(drive().start(() -> {}));
+        Await.whole(drive().start(() -> {}));
         drive().closeLater(file(() -> {
             tidierCloses.countDown();
             letGo.await();

@@ -39,8 +39,8 @@ class IntentCapTest {
     void intentsOfManyChangesAreFewerThanTheCap() throws Exception {
         OnDrive.run(() -> {
             var contents = new Contents(files, index);
-            contents.rebuild();
-            contents.recover();
+            new DriveStart(contents).rebuild();
+            new DriveStart(contents).recover();
             var data = new byte[] {7};
             var sums = sums(data);
             for (int i = 0; i < 5 * MOST / 4 / GROUP; i++) {
@@ -56,8 +56,8 @@ class IntentCapTest {
     void intentsOfSmallObjectsTakeNoMoreBytesThanTheCap() throws Exception {
         OnDrive.run(() -> {
             var contents = new Contents(files, index);
-            contents.rebuild();
-            contents.recover();
+            new DriveStart(contents).rebuild();
+            new DriveStart(contents).recover();
             var data = new byte[30 << 10];
             var sums = sums(data);
             int groups = (int) (2 * MOST_BYTES / data.length / GROUP);
@@ -72,7 +72,7 @@ class IntentCapTest {
     private void requireRestartReplaysWhatIsLogged(long objects) throws IOException {
         assertThat(index.sizes).isNotEmpty();
         var again = new Contents(files, index);
-        again.recover();
+        new DriveStart(again).recover();
         assertThat(index.sizes).isEmpty();
         assertThat(again.totals().objects()).isEqualTo(objects);
     }
@@ -95,10 +95,10 @@ class IntentCapTest {
                     List.of(),
                     Optional.empty(),
                     sums);
-            group.add(Contents.prepareSmallPut(BUCKET, Layout.work(record.version()), record, data, new IndexBatch())
+            group.add(Prepared.smallPut(BUCKET, Layout.work(record.version()), record, data, new IndexBatch())
                     .orElseThrow());
         }
-        contents.commit(group).forEach(failure -> assertThat(failure).isEmpty());
+        Insides.commit(contents, group).forEach(failure -> assertThat(failure).isEmpty());
     }
 
     private static BlockSums sums(byte[] data) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.files.DriveThreads;
@@ -61,14 +62,14 @@ class OpenIntentsTest {
             Files.createDirectories(folder.resolve(each));
         }
         try (var opener = new DriveThreads("open", 1, 1)) {
-            opened = Optional.of(DriveThreads.await(opener.start(() -> new Drive(
+            opened = Optional.of(Await.io(opener.start(() -> new Drive(
                     "d1",
                     new GuardedFiles(new LocalDriveFiles(folder), folder),
                     RocksIndex.open(folder.resolve(Layout.INDEX), memory),
                     new DriveSettings(2, 64, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(5), () -> 1),
                     new Suspicion("d1", (_, _) -> {})))));
         }
-        Drive.awaited(drive().start(() -> {}));
+        Await.whole(drive().start(() -> {}));
     }
 
     @AfterEach
@@ -105,12 +106,12 @@ class OpenIntentsTest {
             var record = record(bucket, key, version, data);
             var work = Layout.work(version);
             if (size < LARGE) {
-                return Contents.prepareSmallPut(bucket, work, record, data, new IndexBatch())
+                return Prepared.smallPut(bucket, work, record, data, new IndexBatch())
                         .orElseThrow();
             }
             try (var file = drive().contents().files().create(work)) {
                 file.write(0, ByteBuffer.wrap(data));
-                return drive().contents().preparePut(bucket, work, file, record, new IndexBatch(), true);
+                return drive().store().preparePut(bucket, work, file, record, new IndexBatch(), true);
             }
         });
     }
@@ -122,7 +123,7 @@ class OpenIntentsTest {
     }
 
     private static Prepared deletion(String key, ObjectVersion version) {
-        return Contents.prepareDelete(BUCKET, key, version, true);
+        return Prepared.deletion(BUCKET, key, version, true);
     }
 
     private static ObjectRecord record(BucketRef bucket, String key, ObjectVersion version, byte[] data) {
@@ -154,7 +155,7 @@ class OpenIntentsTest {
 
     private void requireStored(BucketRef bucket, String key, ObjectVersion version, int size) {
         drive().call(() -> {
-            var found = (Found.Present) drive().contents().find(bucket, key);
+            var found = (Found.Present) drive().store().find(bucket, key);
             try (var file = found.file()) {
                 assertThat(found.record().version()).isEqualTo(version);
                 var read = ByteBuffer.allocate(size);
@@ -168,7 +169,7 @@ class OpenIntentsTest {
     private List<String> rowsOfSlot(String key) {
         return drive().call(() -> {
             var rows = new ArrayList<String>();
-            drive().contents()
+            drive().store()
                     .scanSlot(
                             Slot.of(BUCKET.id(), key),
                             1,
@@ -180,7 +181,7 @@ class OpenIntentsTest {
     }
 
     private boolean isEmpty(Table table) {
-        return drive().call(() -> drive().contents().isEmpty(table));
+        return drive().call(() -> !drive().contents().index().has(table, new byte[0]));
     }
 
     @Test
@@ -244,7 +245,7 @@ class OpenIntentsTest {
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> drive().commit(put("k", version(1), 100))).isInstanceOf(IllegalStateException.class);
         assertThat(drive().openIntents()).containsExactly(new OpenIntent(3, "k", version(1), false));
-        assertThatThrownBy(() -> drive().prepare(Contents.prepareIndex(new IndexBatch(), Set.of(), true)))
+        assertThatThrownBy(() -> drive().prepare(Prepared.ofIndex(new IndexBatch(), Set.of(), true)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -410,20 +411,20 @@ class OpenIntentsTest {
     void indexMadeAnewIsNotSound() throws Exception {
         assertThat(isSound()).isFalse();
         drive().call(() -> {
-            drive().contents().markSound();
+            drive().marks().markSound();
             return "";
         });
         restart();
         assertThat(isSound()).isTrue();
         drive().call(() -> {
-            drive().contents().rebuild();
+            new DriveStart(drive().contents()).rebuild();
             return "";
         });
         assertThat(isSound()).isFalse();
     }
 
     private boolean isSound() {
-        return drive().call(() -> drive().contents().isSound());
+        return drive().call(() -> drive().marks().isSound());
     }
 
     /// An index is made anew with the rows of slots, and without open intents.

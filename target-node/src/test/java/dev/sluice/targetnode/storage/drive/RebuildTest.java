@@ -89,16 +89,16 @@ class RebuildTest {
 
     private static Contents started(SimulatedFiles files, MemoryIndex index) throws IOException {
         var contents = new Contents(files, index);
-        if (!contents.isIndexed()) {
-            contents.rebuild();
+        if (!new DriveStart(contents).isIndexed()) {
+            new DriveStart(contents).rebuild();
         }
-        contents.recover();
+        new DriveStart(contents).recover();
         return contents;
     }
 
     private static void put(Contents contents, String key, byte[] content) throws IOException {
         var version = new ObjectVersion(1, 1);
-        var change = Contents.prepareSmallPut(
+        var change = Prepared.smallPut(
                         BUCKET, Layout.work(version), record(key, version, content), content, new IndexBatch())
                 .orElseThrow();
         var group = List.<DriveWrite>of(new DriveWrite.Whole(change));
@@ -108,7 +108,7 @@ class RebuildTest {
 
     /// Empty when the object is damaged or not there.
     private static Optional<byte[]> content(Contents contents, String key) throws IOException {
-        if (contents.find(BUCKET, key) instanceof Found.Present(var record, var file)) {
+        if (new DriveStore(contents).find(BUCKET, key) instanceof Found.Present(var record, var file)) {
             try (file) {
                 var bytes = ByteBuffer.allocate(Math.toIntExact(record.size()));
                 file.read(0, bytes);
@@ -125,9 +125,9 @@ class RebuildTest {
     private Contents rebuilt() throws IOException {
         files.syncAll();
         var contents = new Contents(files, index);
-        contents.rebuild();
+        new DriveStart(contents).rebuild();
         assertThat(index.most).as("changes in one batch").isBetween(MOST / 2, MOST + 2);
-        contents.recover();
+        new DriveStart(contents).recover();
         return contents;
     }
 
@@ -142,7 +142,7 @@ class RebuildTest {
         var version = new ObjectVersion(1, sequence);
         var record = record(key, version, new byte[0]);
         try (var file = files.create(Layout.work(version))) {
-            var _ = new Contents(files, index)
+            var _ = new DriveStore(new Contents(files, index))
                     .preparePut(BUCKET, Layout.work(version), file, record, new IndexBatch(), false);
         }
     }

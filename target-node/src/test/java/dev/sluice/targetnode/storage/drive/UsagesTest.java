@@ -58,7 +58,7 @@ class UsagesTest {
             put(9, "c", 30);
             index.write(new IndexBatch().put(Table.META, new byte[] {'s'}, IndexKeys.number(100)), true);
             Usages.load(index);
-            new Contents(new SimulatedFiles(new Faults()), index).reserveSequences(200);
+            new DriveMarks(index).reserveSequences(200);
             assertThat(Usages.areStored(index)).isTrue();
             index.write(
                     new IndexBatch()

@@ -2,7 +2,8 @@ package dev.sluice.targetnode.storage.eviction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.common.concurrent.Await;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -13,6 +14,7 @@ import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.space.AccessTimes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,7 +35,7 @@ class MillionCopiesTest {
     void choosing() throws Exception {
         try (var memory = new RocksMemory(32 << 20, 64 << 20);
                 var thread = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(thread.startStep(() -> choose(memory)));
+            Await.io(thread.startStep(() -> choose(memory)));
         }
     }
 
@@ -60,7 +62,10 @@ class MillionCopiesTest {
                 long start = System.nanoTime();
                 var seen = new long[1];
                 var ages = new AgeHistogram(29_500_000);
-                new Copies(new Contents(new LocalDriveFiles(folder), index), Copies.Measure.ROOM)
+                new Copies(
+                                Insides.store(new LocalDriveFiles(folder), index),
+                                new AccessTimes(() -> 0, index),
+                                Copies.Measure.ROOM)
                         .visit(List.of(BUCKET), page -> {
                             page.forEach(copy -> ages.add(copy.read(), copy.size()));
                             seen[0] += page.size();

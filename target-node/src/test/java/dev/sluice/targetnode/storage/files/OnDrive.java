@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.files;
 
+import dev.sluice.common.concurrent.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -18,7 +19,7 @@ public interface OnDrive {
     /// Any work that is a drive thread's only.
     static void run(DriveThreads.Step step) throws Exception {
         try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(step));
+            Await.io(threads.startStep(step));
         }
     }
 }

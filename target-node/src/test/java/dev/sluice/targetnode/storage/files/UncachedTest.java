@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.sluice.common.concurrent.Await;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ class UncachedTest {
 
     private static <T> T onDriveThread(DriveThreads.Work<T> work) throws Exception {
         try (var threads = new DriveThreads("uncached", 1, 1)) {
-            return DriveThreads.await(threads.start(work));
+            return Await.io(threads.start(work));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -107,7 +108,7 @@ class ReusedLogTest {
     private static void onIndex(Path folder, Step step) throws Exception {
         try (var memory = new RocksMemory(8 << 20, 64 << 20);
                 var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(() -> {
+            Await.io(threads.startStep(() -> {
                 try (var index = RocksIndex.open(folder, memory)) {
                     step.run(index);
                 }

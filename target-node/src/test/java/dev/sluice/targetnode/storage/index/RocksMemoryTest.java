@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ class RocksMemoryTest {
                 var threads = new DriveThreads("index", 1, 2)) {
             var index = open(threads, "index", memory);
             var before = memory.used();
-            DriveThreads.await(threads.startStep(() -> fill(index)));
+            Await.io(threads.startStep(() -> fill(index)));
             assertThat(memory.used() - before).isLessThan(2 << 20);
             index.close();
         }
@@ -55,7 +56,7 @@ class RocksMemoryTest {
     }
 
     private RocksIndex open(DriveThreads threads, String name, RocksMemory memory) throws Exception {
-        return DriveThreads.await(threads.start(() -> RocksIndex.open(folder.resolve(name), memory)));
+        return Await.io(threads.start(() -> RocksIndex.open(folder.resolve(name), memory)));
     }
 
     private Exception failure(DriveThreads threads, RocksMemory memory) {

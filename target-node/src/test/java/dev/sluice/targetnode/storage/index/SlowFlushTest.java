@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,8 +52,8 @@ class SlowFlushTest {
         try (var memory = new RocksMemory(8 << 20, 64 << 20);
                 var held = new Held();
                 var threads = new DriveThreads("index", 2, 2)) {
-            var first = DriveThreads.await(threads.start(() -> RocksIndex.open(folder.resolve("first"), memory)));
-            var second = DriveThreads.await(threads.start(() -> RocksIndex.open(folder.resolve("second"), memory)));
+            var first = Await.io(threads.start(() -> RocksIndex.open(folder.resolve("first"), memory)));
+            var second = Await.io(threads.start(() -> RocksIndex.open(folder.resolve("second"), memory)));
             try (var options = new Options().setCreateIfMissing(true).setListeners(List.of(held));
                     var slow = RocksDB.open(options, folder.resolve("slow").toString());
                     var noWait = new FlushOptions().setWaitForFlush(false)) {

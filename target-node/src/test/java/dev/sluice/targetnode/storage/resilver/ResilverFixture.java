@@ -2,11 +2,13 @@ package dev.sluice.targetnode.storage.resilver;
 
 import static dev.sluice.testing.Eventually.eventually;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveSettings;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.drive.Suspicion;
 import dev.sluice.targetnode.storage.files.DriveThreads;
@@ -80,7 +82,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
 
     void open(String id) throws Exception {
         try (var opener = new DriveThreads("open", 1, 1)) {
-            var drive = DriveThreads.await(opener.start(() -> {
+            var drive = Await.io(opener.start(() -> {
                 var root = Files.createDirectories(folder.resolve(id));
                 var files = new LocalDriveFiles(root);
                 for (var each : List.of(Layout.OBJECTS, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.TRASH)) {
@@ -95,7 +97,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
                         new DriveSettings(4, 512, 32 << 20, 0, Watermarks.DEFAULT, Duration.ofMillis(100), () -> 1),
                         new Suspicion(id, (_, _) -> {}));
             }));
-            Drive.awaited(drive.start(() -> {}));
+            Await.whole(drive.start(() -> {}));
             drives.put(id, drive);
             readable.put(id, drive);
         }
@@ -130,7 +132,7 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     List<String> notes(String drive) {
         return drive(drive).call(() -> {
             var notes = new ArrayList<String>();
-            drive(drive).contents().index().scan(Table.NOTES, new byte[0], (note, _) -> {
+            Insides.index(drive(drive)).scan(Table.NOTES, new byte[0], (note, _) -> {
                 notes.add(
                         NoteKeys.objectOf(note).key() + NoteKeys.versionOf(note).sequence());
                 return true;
@@ -140,12 +142,11 @@ final class ResilverFixture implements Surroundings, Mover, Settling, KnownBucke
     }
 
     private void write(String drive, IndexBatch batch) {
-        Drive.awaited(
-                drive(drive).startStep(() -> drive(drive).contents().index().write(batch, false)));
+        Await.whole(drive(drive).startStep(() -> Insides.index(drive(drive)).write(batch, false)));
     }
 
     Optional<ObjectEntry> entry(String drive, String key) {
-        return drive(drive).call(() -> drive(drive).contents().entry(BUCKET.id(), key));
+        return drive(drive).call(() -> drive(drive).store().entry(BUCKET.id(), key));
     }
 
     List<String> holders(String key) {

@@ -2,9 +2,11 @@ package dev.sluice.targetnode.storage.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.targetnode.storage.change.KeyLocks;
-import dev.sluice.targetnode.storage.drive.Contents;
+import dev.sluice.targetnode.storage.drive.DriveStore;
+import dev.sluice.targetnode.storage.drive.Insides;
 import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
@@ -88,14 +90,14 @@ class OrphanWalkTest {
             Files.createDirectories(folder.resolve(file).getParent());
             Files.createFile(folder.resolve(file));
         }
-        onDrive(contents -> {
-            var all = walk(contents, "");
+        onDrive(store -> {
+            var all = walk(store, "");
             assertThat(all.looked).containsExactlyInAnyOrderElementsOf(FILES);
             assertThat(all.orphans).isEqualTo(all.looked);
             for (int i = 0; i < FILES.size(); i++) {
-                assertThat(walk(contents, all.looked.get(i)).looked).isEqualTo(all.looked.subList(i + 1, FILES.size()));
+                assertThat(walk(store, all.looked.get(i)).looked).isEqualTo(all.looked.subList(i + 1, FILES.size()));
             }
-            assertThat(walk(contents, "objects/b/a/b/gone").looked)
+            assertThat(walk(store, "objects/b/a/b/gone").looked)
                     .as("behind a file that is no more")
                     .isEqualTo(all.looked.subList(all.looked.indexOf("objects/b/a/b/c"), FILES.size()));
         });
@@ -114,9 +116,9 @@ class OrphanWalkTest {
             Files.createDirectories(folder.resolve(file).getParent());
             Files.createFile(folder.resolve(file));
         }
-        onDrive(contents -> {
+        onDrive(store -> {
             var seen = new Seen(files.size() / 7);
-            for (int walks = 1; !isEnded(contents, seen); walks++) {
+            for (int walks = 1; !isEnded(store, seen); walks++) {
                 seen.left = files.size() / 7;
                 assertThat(walks).isLessThanOrEqualTo(7);
             }
@@ -132,17 +134,17 @@ class OrphanWalkTest {
         for (int i = 0; i < MANY; i++) {
             Files.createFile(folder.resolve("objects/b/many/k" + i));
         }
-        onDrive(contents -> {
+        onDrive(store -> {
             var seen = new Seen(MANY / 2);
-            assertThat(isEnded(contents, seen)).isFalse();
+            assertThat(isEnded(store, seen)).isFalse();
             Files.delete(folder.resolve(seen.looked.getLast()));
-            assertThat(walk(contents, seen.looked.getLast()).looked).hasSize(MANY - 1);
+            assertThat(walk(store, seen.looked.getLast()).looked).hasSize(MANY - 1);
         });
     }
 
-    private static boolean isEnded(Contents contents, Seen seen) throws IOException {
+    private static boolean isEnded(DriveStore store, Seen seen) throws IOException {
         try {
-            walk(contents, seen.looked.isEmpty() ? "" : seen.looked.getLast(), seen);
+            walk(store, seen.looked.isEmpty() ? "" : seen.looked.getLast(), seen);
             return true;
         } catch (Cancelled _) {
             return false;
@@ -150,33 +152,33 @@ class OrphanWalkTest {
     }
 
     private interface Work {
-        void run(Contents contents) throws IOException;
+        void run(DriveStore store) throws IOException;
     }
 
     private void onDrive(Work work) throws Exception {
         try (var threads = new DriveThreads("walk", 1, 1);
                 var memory = new RocksMemory(1 << 20, 1 << 20)) {
-            DriveThreads.await(threads.startStep(() -> {
-                try (var contents = new Contents(
-                        new LocalDriveFiles(folder), RocksIndex.open(folder.resolve(Layout.INDEX), memory))) {
-                    work.run(contents);
+            Await.io(threads.startStep(() -> {
+                try (var files = new LocalDriveFiles(folder);
+                        var index = RocksIndex.open(folder.resolve(Layout.INDEX), memory)) {
+                    work.run(Insides.store(files, index));
                 }
             }));
         }
     }
 
-    private static Seen walk(Contents contents, String after) throws IOException {
+    private static Seen walk(DriveStore store, String after) throws IOException {
         var seen = new Seen(Integer.MAX_VALUE);
-        int asked = walk(contents, after, seen);
+        int asked = walk(store, after, seen);
         assertThat(asked)
                 .as("who is asked for buckets")
                 .isLessThanOrEqualTo(2 * Math.max(FILES.size(), seen.looked.size()));
         return seen;
     }
 
-    private static int walk(Contents contents, String after, Seen seen) throws IOException {
+    private static int walk(DriveStore store, String after, Seen seen) throws IOException {
         var buckets = new NoBuckets();
-        new OrphanWalk(contents, new KeyLocks(), buckets, seen, new FakeTicks()).run(after);
+        new OrphanWalk(store, new KeyLocks(), buckets, seen, new FakeTicks()).run(after);
         return buckets.asked;
     }
 }

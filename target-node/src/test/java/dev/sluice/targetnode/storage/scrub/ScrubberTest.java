@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.store.StoreException;
@@ -22,7 +23,6 @@ import dev.sluice.targetnode.storage.hotset.HotSet;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.RocksIndex;
 import dev.sluice.targetnode.storage.index.RocksMemory;
-import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.pace.FakeTicks;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
@@ -75,7 +75,7 @@ class ScrubberTest {
     @BeforeEach
     void open() throws Exception {
         try (var opener = new DriveThreads("open", 1, 1)) {
-            opened = Optional.of(DriveThreads.await(opener.start(() -> {
+            opened = Optional.of(Await.io(opener.start(() -> {
                 var files = new LocalDriveFiles(folder);
                 for (var each : List.of(Layout.OBJECTS, Layout.WORK, Layout.AUX, Layout.ESCAPED, Layout.TRASH)) {
                     files.createFolders(each);
@@ -90,7 +90,7 @@ class ScrubberTest {
                         new Suspicion("d1", (_, _) -> {}));
             })));
         }
-        Drive.awaited(drive().start(() -> {}));
+        Await.whole(drive().start(() -> {}));
     }
 
     @AfterEach
@@ -139,9 +139,9 @@ class ScrubberTest {
                     List.of(),
                     Optional.empty(),
                     sums.finish(SIZE));
-            try (var file = drive().contents().files().create(work)) {
+            try (var file = drive().store().stage(work)) {
                 file.write(0, content.clear());
-                var change = drive().contents().preparePut(BUCKET, work, file, record, new IndexBatch(), false);
+                var change = drive().store().preparePut(BUCKET, work, file, record, new IndexBatch(), false);
                 return new KeyCommitter.Ready<>(drive(), change, record);
             }
         });
@@ -253,7 +253,7 @@ class ScrubberTest {
 
     private Checkpoint stored() {
         return drive().call(() -> {
-            var value = drive().contents().index().get(Table.META, POSITION);
+            var value = drive().marks().kept(POSITION);
             return value.isPresent() ? Checkpoint.decode(value.get()) : Checkpoint.NEVER;
         });
     }

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.storage.space;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.RocksIndex;
@@ -34,7 +35,7 @@ class AccessTimesTest {
     void soManyWaitAndNoMoreAndTheNewestCounts() throws Exception {
         try (var memory = new RocksMemory(1 << 20, 1 << 20);
                 var thread = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(thread.startStep(() -> {
+            Await.io(thread.startStep(() -> {
                 try (var index = RocksIndex.open(folder, memory)) {
                     readAndFlush(index);
                 }
@@ -43,18 +44,18 @@ class AccessTimesTest {
     }
 
     private static void readAndFlush(RocksIndex index) throws IOException {
-        var times = new AccessTimes(() -> 70);
+        var times = new AccessTimes(() -> 70, index);
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < 2 * BOUND; i++) {
                 times.read(new ObjectKey(3, "k" + (round * 2 * BOUND + i)), times.minute());
             }
-            times.flush(index);
+            times.flush();
             assertThat(entered(index)).hasSize((round + 1) * BOUND).containsEntry("k5", 70L);
         }
         times.read(new ObjectKey(3, "k5"), 71);
         times.read(new ObjectKey(3, "k5"), 72);
         assertThat(times.isJustRead(new ObjectKey(3, "k5"))).isTrue();
-        times.flush(index);
+        times.flush();
         assertThat(times.isJustRead(new ObjectKey(3, "k5"))).isFalse();
         assertThat(entered(index)).containsEntry("k5", 72L);
     }

@@ -1,16 +1,8 @@
-package dev.sluice.targetnode.storage.multipart;
+package dev.sluice.targetnode.storage.drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
-import dev.sluice.targetnode.storage.drive.Contents;
-import dev.sluice.targetnode.storage.drive.Faults;
-import dev.sluice.targetnode.storage.drive.Found;
-import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.drive.MemoryIndex;
-import dev.sluice.targetnode.storage.drive.Seeds;
-import dev.sluice.targetnode.storage.drive.SimulatedCrash;
-import dev.sluice.targetnode.storage.drive.SimulatedFiles;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -114,17 +106,17 @@ class UploadsCrashTest {
         try (var file = files.create(Layout.work(version))) {
             var empty = new Assembly.Result(Layout.work(version), file, 0, summer.finish(0));
             var record = record(state, version, empty);
-            commit(contents.preparePut(BUCKET, empty.path(), file, record, new IndexBatch(), true));
+            commit(new DriveStore(contents).preparePut(BUCKET, empty.path(), file, record, new IndexBatch(), true));
         }
         contents.settle();
     }
 
     private void start() throws IOException {
         contents = new Contents(files, index);
-        if (!contents.isIndexed()) {
-            contents.rebuild();
+        if (!new DriveStart(contents).isIndexed()) {
+            new DriveStart(contents).rebuild();
         }
-        contents.recover();
+        new DriveStart(contents).recover();
     }
 
     /// The index is lost as it is when a start puts it aside: what was written by then is synced first.
@@ -184,8 +176,8 @@ class UploadsCrashTest {
         }
     }
 
-    private void commit(dev.sluice.targetnode.storage.drive.Prepared change) throws IOException {
-        var refused = contents.commit(List.of(change)).getFirst();
+    private void commit(Prepared change) throws IOException {
+        var refused = Insides.commit(contents, List.of(change)).getFirst();
         if (refused.isPresent()) {
             throw refused.get();
         }
@@ -204,7 +196,7 @@ class UploadsCrashTest {
                 Optional.empty());
         var upload = new Expected(state);
         uploads.add(upload);
-        commit(new Uploads(contents).prepare(state));
+        commit(new DriveUploads(contents).prepare(state));
         upload.mayBeGone = false;
     }
 
@@ -213,14 +205,14 @@ class UploadsCrashTest {
                 ? Optional.<UploadState.Completing>empty()
                 : Optional.of(new UploadState.Completing(Optional.of("version" + ++sequence)));
         upload.marks.add(mark);
-        commit(new Uploads(contents).rewrite(upload.state.with(mark)));
+        commit(new DriveUploads(contents).rewrite(upload.state.with(mark)));
         upload.marks.clear();
         upload.marks.add(mark);
     }
 
     /// As a client's part goes: to its place in the shared file when that is free, else to a file of its own.
     private void part(Expected upload, int number) throws IOException {
-        var ours = new Uploads(contents);
+        var ours = new DriveUploads(contents);
         var id = upload.state.uploadId();
         long version = ++sequence;
         var content = content(version);
@@ -241,7 +233,7 @@ class UploadsCrashTest {
         upload.parts.put(number, new HashSet<>(Set.of(version)));
         upload.tried.remove(number);
         if (before.isPresent() && !before.get().recordFile().equals(part.recordFile())) {
-            ours.forget(upload.state, before.get());
+            ours.forget(upload.state, before.get().recordFile());
         }
     }
 
@@ -256,13 +248,13 @@ class UploadsCrashTest {
     private void abort(Expected upload) throws IOException {
         upload.mayBeGone = true;
         upload.endTried = true;
-        commit(Contents.prepareIndex(Uploads.ended(upload.state), Set.of(), true));
+        commit(DriveUploads.ending(upload.state));
         contents.throwAwayUpload(upload.state.uploadId());
         upload.mayBeThere = false;
     }
 
     private void complete(Expected upload) throws IOException {
-        var ours = new Uploads(contents);
+        var ours = new DriveUploads(contents);
         var id = upload.state.uploadId();
         var parts = ours.parts(id, 0, NUMBERS);
         if (parts.isEmpty()) {
@@ -277,7 +269,8 @@ class UploadsCrashTest {
         var whole = new Assembly(files, id, parts).run(parts, true, spare);
         try (var file = whole.file()) {
             var record = record(upload.state, new ObjectVersion(1, ++sequence), whole);
-            commit(contents.preparePut(BUCKET, whole.path(), file, record, Uploads.ended(upload.state, record), true));
+            commit(new DriveStore(contents)
+                    .preparePut(BUCKET, whole.path(), file, record, DriveUploads.ended(upload.state, record), true));
         }
         contents.throwAwayUpload(id);
         upload.mayBeThere = false;
@@ -308,7 +301,7 @@ class UploadsCrashTest {
     }
 
     private void check(String when) throws IOException {
-        var ours = new Uploads(contents);
+        var ours = new DriveUploads(contents);
         var found = new HashSet<String>();
         var marks = new HashMap<String, Optional<UploadState.Completing>>();
         index.scan(Table.UPLOADS, new byte[0], (_, value) -> {
@@ -361,7 +354,7 @@ class UploadsCrashTest {
 
     /// One that was completed for certain is the object; one that was aborted never is.
     private void checkObject(String as, Expected upload) throws IOException {
-        switch (contents.find(BUCKET, upload.state.key())) {
+        switch (new DriveStore(contents).find(BUCKET, upload.state.key())) {
             case Found.Absent() ->
                 assertThat(upload.completed).as("%s, the object is gone", as).isFalse();
             case Found.Damaged(var why) -> throw new AssertionError(as + ": " + why);

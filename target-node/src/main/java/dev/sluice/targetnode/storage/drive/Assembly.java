@@ -1,9 +1,8 @@
-package dev.sluice.targetnode.storage.multipart;
+package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.record.Part;
@@ -16,9 +15,9 @@ import java.util.zip.CRC32C;
 /// when the parts have no common size, or some of the shared file is not wanted, are all written again. Bytes are
 /// compared with their sums whenever they are read. May be done again after a crash: what the parts say stays true
 /// until the commit.
-final class Assembly {
+public final class Assembly {
     /// @param path of the file that holds the object's bytes, open as `file`
-    record Result(String path, DriveFile file, long size, BlockSums blocks) {}
+    public record Result(String path, DriveFile file, long size, BlockSums blocks) {}
 
     private static final int PIECE = 256 << 10;
 

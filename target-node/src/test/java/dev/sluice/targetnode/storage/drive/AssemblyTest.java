@@ -1,10 +1,10 @@
-package dev.sluice.targetnode.storage.multipart;
+package dev.sluice.targetnode.storage.drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.sluice.common.checksum.BlockSums;
-import dev.sluice.targetnode.storage.drive.Layout;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.LocalDriveFiles;
 import dev.sluice.targetnode.storage.record.Part;
@@ -30,7 +30,7 @@ class AssemblyTest {
     @Test
     void sumsOfManyPartsAreCopiedOnce() throws Exception {
         try (var threads = new DriveThreads("test", 1, 1)) {
-            DriveThreads.await(threads.startStep(this::requireCopiedOnce));
+            Await.io(threads.startStep(this::requireCopiedOnce));
         }
     }
 

@@ -1,10 +1,9 @@
-package dev.sluice.targetnode.storage.multipart;
+package dev.sluice.targetnode.storage.drive;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.storage.drive.Contents;
-import dev.sluice.targetnode.storage.drive.Layout;
-import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.files.DriveFile;
+import dev.sluice.targetnode.storage.files.DriveFiles;
+import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
@@ -26,34 +25,52 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What one drive's index says of its multipart uploads. To be called on a drive thread.
-final class Uploads {
+/// The multipart uploads of one drive. Unless said otherwise to be called on a drive thread; what it prepares is
+/// committed by the [Drive].
+public final class DriveUploads {
     private static final int COMPLETED_FORMAT = 1;
 
     private final Contents contents;
+    private final DriveFiles files;
+    private final DriveIndex index;
 
-    Uploads(Contents contents) {
+    DriveUploads(Contents contents) {
         this.contents = contents;
+        this.files = contents.files();
+        this.index = contents.index();
     }
 
-    boolean has(BucketRef bucket, String key, String uploadId) throws IOException {
-        return contents.index()
-                .get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId))
+    public boolean isEmpty() throws IOException {
+        return !index.has(Table.UPLOADS, new byte[0]);
+    }
+
+    /// Whether a bucket has none.
+    public boolean isEmpty(long bucketId) throws IOException {
+        return !index.has(Table.UPLOADS, IndexKeys.number(bucketId));
+    }
+
+    /// How many a bucket has. On any thread.
+    public int count(long bucketId) {
+        return contents.usages().uploads(bucketId);
+    }
+
+    public boolean has(BucketRef bucket, String key, String uploadId) throws IOException {
+        return index.get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId))
                 .isPresent();
     }
 
-    UploadState require(BucketRef bucket, String key, String uploadId) throws IOException {
-        var value = contents.index().get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId));
+    public UploadState require(BucketRef bucket, String key, String uploadId) throws IOException {
+        var value = index.get(Table.UPLOADS, UploadKeys.upload(bucket.id(), key, uploadId));
         if (value.isEmpty()) {
             throw new StoreException.NoSuchUpload(uploadId);
         }
         return UploadState.decode(value.get());
     }
 
-    List<Part> parts(String uploadId, int after, int limit) throws IOException {
+    public List<Part> parts(String uploadId, int after, int limit) throws IOException {
         var parts = new ArrayList<Part>();
         var id = UploadKeys.id(uploadId);
-        contents.index().scan(Table.PARTS, UploadKeys.part(uploadId, after + 1), (key, value) -> {
+        index.scan(Table.PARTS, UploadKeys.part(uploadId, after + 1), (key, value) -> {
             if (parts.size() == limit || !IndexKeys.startsWith(key, id)) {
                 return false;
             }
@@ -63,39 +80,39 @@ final class Uploads {
         return parts;
     }
 
-    Optional<Part> part(String uploadId, int number) throws IOException {
-        var value = contents.index().get(Table.PARTS, UploadKeys.part(uploadId, number));
+    public Optional<Part> part(String uploadId, int number) throws IOException {
+        var value = index.get(Table.PARTS, UploadKeys.part(uploadId, number));
         return value.isEmpty() ? Optional.empty() : Optional.of(Part.decode(value.get()));
     }
 
     /// Makes an upload's folder, with its record.
-    Prepared prepare(UploadState upload) throws IOException {
+    public Prepared prepare(UploadState upload) throws IOException {
         var folder = Layout.upload(upload.uploadId());
         boolean written = false;
-        contents.files().createFolders(folder);
+        files.createFolders(folder);
         try {
             write(folder + "/" + UploadState.FILE, upload);
             written = true;
         } finally {
             if (!written) {
-                contents.throwAwayUpload(upload.uploadId());
+                throwAway(upload.uploadId());
             }
         }
         return entered(upload);
     }
 
     /// Gives an upload another record.
-    Prepared rewrite(UploadState upload) throws IOException {
+    public Prepared rewrite(UploadState upload) throws IOException {
         var path = Layout.upload(upload.uploadId()) + "/" + UploadState.FILE;
         var next = path + ".next";
-        contents.files().delete(next); // which a crash may have left
+        files.delete(next); // which a crash may have left
         write(next, upload);
-        contents.files().rename(next, path);
+        files.rename(next, path);
         return entered(upload);
     }
 
     private void write(String path, UploadState upload) throws IOException {
-        try (var file = contents.files().create(path)) {
+        try (var file = files.create(path)) {
             file.write(0, ByteBuffer.wrap(upload.encode()));
             file.sync();
         }
@@ -103,7 +120,7 @@ final class Uploads {
 
     private static Prepared entered(UploadState upload) {
         var indexKey = UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId());
-        return Contents.prepareIndex(
+        return Prepared.ofIndex(
                 new IndexBatch().put(Table.UPLOADS, indexKey, upload.encode()),
                 Set.of(Layout.upload(upload.uploadId()), Layout.UPLOADS),
                 true);
@@ -113,32 +130,32 @@ final class Uploads {
     /// bytes are synced: a file system with a journal has both on the drive then.
     ///
     /// @param bytes the file that it was written to
-    Prepared preparePart(UploadState upload, Part part, ObjectVersion version, DriveFile bytes, boolean durable)
+    public Prepared preparePart(UploadState upload, Part part, ObjectVersion version, DriveFile bytes, boolean durable)
             throws IOException {
         var folder = Layout.upload(upload.uploadId());
         var path = folder + "/" + part.recordFile();
         var record = PartRecord.of(upload.uploadId(), version, part).encode();
         if (part.isInPlace()) {
             try (var own = createOrEdit(path)) {
-                contents.files().setAttribute(path, record);
+                files.setAttribute(path, record);
                 sync(bytes, durable);
                 sync(own, durable);
             }
         } else {
-            contents.files().setAttribute(path, record);
+            files.setAttribute(path, record);
             sync(bytes, durable);
         }
         var indexKey = UploadKeys.part(upload.uploadId(), part.number());
-        return Contents.prepareIndex(
+        return Prepared.ofIndex(
                 new IndexBatch().put(Table.PARTS, indexKey, part.encode()), Set.of(folder, Layout.UPLOADS), durable);
     }
 
     /// The record of a part that was in place before may be there still.
     private DriveFile createOrEdit(String path) throws IOException {
         try {
-            return contents.files().edit(path);
+            return files.edit(path);
         } catch (NoSuchFileException _) {
-            return contents.files().create(path);
+            return files.create(path);
         }
     }
 
@@ -148,15 +165,41 @@ final class Uploads {
         }
     }
 
-    /// Deletes what is left of a part that was replaced.
-    boolean forget(UploadState upload, Part replaced) throws IOException {
-        return contents.files().delete(Layout.upload(upload.uploadId()) + "/" + replaced.recordFile());
+    /// Opens the file of a part that is to be written, and makes it if need be. One at a time for an upload: parts that
+    /// share a file may all be the first.
+    public DriveFile openPart(UploadState upload, String file) throws IOException {
+        var folder = Layout.upload(upload.uploadId());
+        files.createFolders(folder);
+        return createOrEdit(folder + "/" + file);
     }
 
-    List<UploadState> list(long bucketId, String prefix, byte[] from, int limit) throws IOException {
+    /// Reads bytes of a part, unverified, from an offset in it.
+    public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) throws IOException {
+        try (var file = files.open(Layout.upload(upload.uploadId()) + "/" + part.file())) {
+            file.read(part.offset() + offset, into);
+        }
+    }
+
+    /// Deletes what is left of a part that was replaced, or given up.
+    public boolean forget(UploadState upload, String recordFile) throws IOException {
+        return files.delete(Layout.upload(upload.uploadId()) + "/" + recordFile);
+    }
+
+    /// Makes one file of the parts ([Assembly#run]).
+    public Assembly.Result assemble(
+            UploadState upload, List<Part> wanted, List<Part> present, boolean quiet, String spare) throws IOException {
+        return new Assembly(files, upload.uploadId(), wanted).run(present, quiet, spare);
+    }
+
+    /// Takes away the files of an upload that has ended.
+    public void throwAway(String uploadId) throws IOException {
+        contents.throwAwayUpload(uploadId);
+    }
+
+    public List<UploadState> list(long bucketId, String prefix, byte[] from, int limit) throws IOException {
         var uploads = new ArrayList<UploadState>();
         var prefixKey = IndexKeys.object(bucketId, prefix);
-        contents.index().scan(Table.UPLOADS, from, (key, value) -> {
+        index.scan(Table.UPLOADS, from, (key, value) -> {
             if (uploads.size() == limit || !IndexKeys.startsWith(key, prefixKey)) {
                 return false;
             }
@@ -167,8 +210,8 @@ final class Uploads {
     }
 
     /// What a repeated request for the completion of an upload is answered with.
-    Optional<ObjectRecord> completed(String uploadId, BucketRef bucket, String key) throws IOException {
-        var value = contents.index().get(Table.COMPLETED, UploadKeys.id(uploadId));
+    public Optional<ObjectRecord> completed(String uploadId, BucketRef bucket, String key) throws IOException {
+        var value = index.get(Table.COMPLETED, UploadKeys.id(uploadId));
         if (value.isEmpty()) {
             return Optional.empty();
         }
@@ -180,7 +223,17 @@ final class Uploads {
         return record.bucketId() == bucket.id() && record.key().equals(key) ? Optional.of(record) : Optional.empty();
     }
 
-    static IndexBatch ended(UploadState upload) {
+    /// The end of an upload.
+    public static Prepared ending(UploadState upload) {
+        return Prepared.ofIndex(ended(upload), Set.of(), true);
+    }
+
+    /// The same of one that has become an object.
+    public static Prepared ending(UploadState upload, ObjectRecord result, boolean durable) {
+        return Prepared.ofIndex(ended(upload, result), Set.of(), durable);
+    }
+
+    private static IndexBatch ended(UploadState upload) {
         return new IndexBatch()
                 .delete(Table.UPLOADS, UploadKeys.upload(upload.bucket().id(), upload.key(), upload.uploadId()))
                 .deleteRange(
@@ -189,7 +242,8 @@ final class Uploads {
                         UploadKeys.afterLastPart(upload.uploadId()));
     }
 
-    static IndexBatch ended(UploadState upload, ObjectRecord result) {
+    /// What is to be committed with the object that an upload has become.
+    public static IndexBatch ended(UploadState upload, ObjectRecord result) {
         var stored = RecordFormat.encode(result);
         return ended(upload)
                 .put(
@@ -202,21 +256,21 @@ final class Uploads {
                                 .sealed());
     }
 
-    /// Results that nobody asks for any more.
-    IndexBatch completedBefore(long millis) throws IOException {
+    /// What forgets results that nobody asks for any more; empty when there are none.
+    public Optional<Prepared> forgetCompleted(long millis) throws IOException {
         var batch = new IndexBatch();
-        contents.index().scan(Table.COMPLETED, new byte[0], (key, value) -> {
+        index.scan(Table.COMPLETED, new byte[0], (key, value) -> {
             if (new PackedReader("a completed upload", value, COMPLETED_FORMAT).number() < millis) {
                 batch.delete(Table.COMPLETED, key);
             }
             return true;
         });
-        return batch;
+        return batch.isEmpty() ? Optional.empty() : Optional.of(Prepared.ofIndex(batch, Set.of(), false));
     }
 
-    List<UploadState> begunBefore(long millis) throws IOException {
+    public List<UploadState> begunBefore(long millis) throws IOException {
         var old = new ArrayList<UploadState>();
-        contents.index().scan(Table.UPLOADS, new byte[0], (_, value) -> {
+        index.scan(Table.UPLOADS, new byte[0], (_, value) -> {
             var upload = UploadState.decode(value);
             if (upload.createdMillis() < millis) {
                 old.add(upload);
