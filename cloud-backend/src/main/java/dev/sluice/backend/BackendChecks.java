@@ -7,9 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/// How a whole object from a backend is checked: by the best checksum the cloud tells, else by the MD5 its ETag
-/// is, else by its length alone (which the stream itself ensures; the version is ensured by
-/// [BackendRead#ifVersion]).
+/// How a whole object from a backend is checked: by the best checksum the cloud tells, else by the MD5 its ETag is,
+/// else by its length alone (which the stream itself ensures; the version is ensured by [BackendRead#ifVersion]).
 public sealed interface BackendChecks {
     /// The cheapest first: CRC32C runs at 15 GB/s, SHA-256 at a tenth of that.
     List<ChecksumAlgorithm> CHEAPEST_FIRST = List.of(

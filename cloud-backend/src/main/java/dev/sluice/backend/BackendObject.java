@@ -11,8 +11,8 @@ import java.util.TreeMap;
 /// What a cloud says about one object.
 ///
 /// @param etag without quotes, as S3 clients should see it
-/// @param version names these very bytes in [BackendRead#ifVersion] and [WriteCondition.IfVersion]: S3's ETag, GCS's
-///     generation
+/// @param version names these very bytes in [BackendRead#ifVersion] and [WriteCondition.IfVersion]: S3's ETag,
+///     GCS's generation
 /// @param headers the content headers kept with it (Content-Type, Content-Encoding …), canonical names
 /// @param userMetadata names in lower case without the cloud's prefix
 /// @param checksums over the whole object, in base64; never a composite of its parts' checksums

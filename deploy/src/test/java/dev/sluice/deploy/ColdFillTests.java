@@ -37,8 +37,8 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/// A bucket before a cloud bucket: MinIO is the cloud, and between it and the cluster a network that is watched and
-/// broken.
+/// A bucket before a cloud bucket: MinIO is the cloud, and between it and the cluster a network that is watched
+/// and broken.
 @RequiresPeer("minio")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ColdFillTests {

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The content of the image, in a file system of Debian (`deploy/peers install debian`): a cluster in it serves, is
-/// healthy,
-/// ends at SIGTERM, and says in one line that it cannot write its volume.
+/// healthy, ends at SIGTERM, and says in one line that it cannot write its volume.
 @Tag("long")
 @Tag("peers")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 /// after the other; reads from any number of clients at any time.
 ///
 /// A read must find a change that is not older than the newest one that was acknowledged, or that an earlier read has
-/// found, when the read began. A change without a good answer may have happened or not, until a later change is
-/// acknowledged.
+/// found, when the read began. A change without a good answer may have happened or not, until a later change
+/// is acknowledged.
 final class KeyHistory {
     /// A content, which no other change has.
     ///

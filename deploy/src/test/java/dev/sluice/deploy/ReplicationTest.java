@@ -240,8 +240,7 @@ final class ReplicationTest {
     }
 
     /// Those that have reached a target that stands still are not sent again to another one, and do nothing when it
-    /// goes
-    /// on: another client may have put the object anew meanwhile.
+    /// goes on: another client may have put the object anew meanwhile.
     ///
     /// @return how many of them have no known result
     private static int delete(S3Client s3, List<String> keys) throws Exception {

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /// Many clients that do not read what they ask for: large objects of a target, the same through a proxy, and objects
-/// that come from the cloud. The nodes stay within the memory that docs/operations/settings.md says, and serve the
-/// others.
+/// that come from the cloud. The nodes stay within the memory that docs/operations/settings.md says, and serve
+/// the others.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 @RequiresPeer("minio")
 final class SlowReadersTest {
@@ -43,9 +43,8 @@ final class SlowReadersTest {
     private static final int COLD = 8;
     private static final long MIB = 1 << 20;
 
-    /// What docs/operations/settings.md adds up for these settings: heap, direct memory, block cache and write buffers,
-    /// the
-    /// rest.
+    /// What docs/operations/settings.md adds up for these settings: heap, direct memory, block cache and write
+    /// buffers, the rest.
     private static final int HEAP = 256;
     private static final int DIRECT = 256;
     private static final int INDEX = 96;

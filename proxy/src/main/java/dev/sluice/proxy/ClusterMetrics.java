@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/// The cluster as a node knows it, as gauges: what `/health` and `/health/cluster` say, for alerts. NaN while it knows
-/// nothing.
+/// The cluster as a node knows it, as gauges: what `/health` and `/health/cluster` say, for alerts. NaN while it
+/// knows nothing.
 public final class ClusterMetrics {
     private final MeterRegistry registry;
     private final Tags tags;

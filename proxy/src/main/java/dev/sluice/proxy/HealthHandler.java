@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve, and how
-/// it is as a controller. `GET /health/ready` is the same under a stricter condition. For load balancers and the
-/// launcher.
+/// `GET /health`: 200 once the node serves, 503 with the reason before; with the drives that do not serve, and how it
+/// is as a controller. `GET /health/ready` is the same under a stricter condition. For load balancers and
+/// the launcher.
 public final class HealthHandler implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -88,8 +88,7 @@ final class JobApi {
     }
 
     /// @param message `{"kind": one of [JobKind#KNOWN], "bucket", "prefix" or "template" or "list", "dry_run"}`, the
-    /// last two
-    ///     optional
+    ///     last two optional
     ObjectNode start(JsonNode message, String author) throws IOException {
         for (var field : message.properties()) {
             if (!VALUES.contains(field.getKey())) {

@@ -38,8 +38,8 @@ public final class LeftOutInTurns {
             LeftOutInTurns.class.describeConstable().orElseThrow();
     private static final @Nullable Object[] KNOWN = new Object[1 << 16];
     private static final LongAdder READS = new LongAdder();
-    /// Methods to be changed before there are turns: without one of them there are none, nor in nodes that are no
-    /// target.
+    /// Methods to be changed before there are turns: without one of them there are none, nor in nodes that are
+    /// no target.
     private static final CountDownLatch UNCHANGED = new CountDownLatch(3);
 
     private static volatile boolean leftOut;

@@ -269,8 +269,8 @@ public final class NativeApi {
                 .body();
     }
 
-    /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of the
-    /// node.
+    /// Asks one node, without keys. A certificate that is not to be believed is a failure, and says nothing of
+    /// the node.
     public static NodeHealth health(String url, Trust trust) {
         try {
             var connection = connection(url + "/health", trust);
@@ -326,8 +326,7 @@ public final class NativeApi {
     }
 
     /// All metrics of the nodes at these addresses, those of one process once; without keys. Nodes that do not answer
-    /// are
-    /// left out.
+    /// are left out.
     public static Metrics metrics(Collection<String> urls, Trust trust) {
         var asked = System.nanoTime();
         var answers = new ArrayList<Metrics>();

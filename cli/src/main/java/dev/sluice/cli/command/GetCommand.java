@@ -15,8 +15,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `sluice get BUCKET/KEY [FILE]`, `sluice get -r BUCKET/PREFIX FOLDER`. A file appears under its name when it is
-/// whole.
+/// `sluice get BUCKET/KEY [FILE]`, `sluice get -r BUCKET/PREFIX FOLDER`. A file appears under its name when it
+/// is whole.
 @Command(name = "get", description = "Fetches an object, or with -r all objects below a prefix.")
 final class GetCommand extends ObjectCommand {
     @Parameters(index = "0", paramLabel = "BUCKET/KEY")

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// What commands about a job of the targets share: which target is meant, how an answer is shown, and the wait for the
-/// end.
+/// What commands about a job of the targets share: which target is meant, how an answer is shown, and the wait for
+/// the end.
 abstract class JobCommand extends ClusterCommand {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 

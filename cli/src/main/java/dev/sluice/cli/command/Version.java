@@ -4,8 +4,7 @@ import dev.sluice.cli.process.Build;
 import picocli.CommandLine.IVersionProvider;
 
 /// The version and the commit of the build: `sluice 0.1.0 (commit 0123456789ab)`. The launcher of a source checkout
-/// adds
-/// that it is one.
+/// adds that it is one.
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -23,8 +23,7 @@ public final class ConfigFiles {
     private ConfigFiles() {}
 
     /// The configuration of a node, with keys from the environment where that has them, and with what the file leaves
-    /// out
-    /// of `[node]`.
+    /// out of `[node]`.
     public static NodeConfig node(Path file, Map<String, String> environment) {
         return node(read(file), file.toString(), environment);
     }

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A query without what gives access: signatures, credentials, tokens. Whole parameters are left out, by their decoded
-/// names.
+/// A query without what gives access: signatures, credentials, tokens. Whole parameters are left out, by their
+/// decoded names.
 final class LoggedQuery {
     private static final String[] SECRET = {
         "signature", "credential", "token", "authorization", "accesskey", "access_key", "secret", "password"

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
-/// Runs a process of nodes: file modes and logging set up first, then the nodes, and word to the command that waits for
-/// them.
+/// Runs a process of nodes: file modes and logging set up first, then the nodes, and word to the command that waits
+/// for them.
 public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFiles> runFiles) {
     private static final Duration LONGEST_START = Duration.ofSeconds(80);
 

@@ -69,8 +69,7 @@ public record JvmCommand(
     }
 
     /// @param accessKey of the cluster: variables that bear it are for its clients. A node that took them for its own
-    /// at
-    ///     a cloud would show it the cluster's keys.
+    ///     at a cloud would show it the cluster's keys.
     public JvmCommand withoutClientKey(String accessKey) {
         return new JvmCommand(java, flags, classPath, mainClass, environment, Optional.of(accessKey));
     }

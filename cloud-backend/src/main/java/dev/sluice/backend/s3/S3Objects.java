@@ -108,8 +108,8 @@ final class S3Objects {
         return checksums;
     }
 
-    /// Only the ETag of an object written in one piece is an MD5, and with keys of KMS or the customer it is not one
-    /// either.
+    /// Only the ETag of an object written in one piece is an MD5, and with keys of KMS or the customer it is not
+    /// one either.
     private static Optional<String> md5(String etag, SdkHttpResponse response) {
         boolean keyed = response.firstMatchingHeader("x-amz-server-side-encryption")
                         .filter(kind -> !kind.equals("AES256"))

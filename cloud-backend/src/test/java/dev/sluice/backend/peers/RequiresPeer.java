@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// These tests need peers: without one of them they are skipped, with a line on the console naming it, or fail when
-/// `SLUICE_REQUIRE_PEERS=1`.
+/// These tests need peers: without one of them they are skipped, with a line on the console naming it, or fail
+/// when `SLUICE_REQUIRE_PEERS=1`.
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited

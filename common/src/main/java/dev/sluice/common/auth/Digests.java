@@ -24,8 +24,8 @@ final class Digests {
         return HexFormat.of().formatHex(copyOf(FRESH_SHA256).digest(bytes));
     }
 
-    /// The text of a message as it came: one byte to a character off the wire; anything wider came another way, as
-    /// UTF-8.
+    /// The text of a message as it came: one byte to a character off the wire; anything wider came another way,
+    /// as UTF-8.
     static byte[] wireBytes(String text) {
         boolean narrow = true;
         for (int i = 0; i < text.length() && narrow; i++) {

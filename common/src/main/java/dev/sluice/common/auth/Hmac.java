@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /// HMAC (RFC 2104) under one key. Both padded-key states are hashed once and copied for every message, so that any
-/// number of threads sign at the same time without a pool, a lock or a thread-local, and the key schedule costs
-/// nothing.
+/// number of threads sign at the same time without a pool, a lock or a thread-local, and the key schedule
+/// costs nothing.
 public final class Hmac {
     private static final int BLOCK = 64;
     private static final HexFormat HEX = HexFormat.of();

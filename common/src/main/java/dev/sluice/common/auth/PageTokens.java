@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// The capability in the address of the cluster's page: whoever holds it may look, and change nothing. Immutable, for
-/// all
-/// threads.
+/// all threads.
 public final class PageTokens {
     private static final Duration LIFETIME = Duration.ofHours(12);
     private static final long NO_EPOCH = 0;

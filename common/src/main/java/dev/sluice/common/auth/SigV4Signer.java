@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// AWS Signature Version 4 as a client makes it: in the Authorization header, for the service s3. Safe for many
-/// threads.
+/// AWS Signature Version 4 as a client makes it: in the Authorization header, for the service s3. Safe for
+/// many threads.
 public final class SigV4Signer {
     /// Payload hashes: of no body, and of one that is not signed.
     public static final String EMPTY = SignatureV4.EMPTY_BODY;

@@ -3,12 +3,11 @@ package dev.sluice.common.auth;
 import java.util.HashMap;
 import java.util.Map;
 
-/// A pattern of a policy, compiled: `*` stands for any characters, `?` for one. What comes before the first of them is
-/// compared as it is. The rest is an automaton with one state for each place between two characters of the pattern; all
-/// states that a text can be in are bits that one step of the text shifts together. So matching takes the text's length
-/// times a 64th of the pattern's, whatever both are. Source: Baeza-Yates and Gonnet, "A new approach to text
-/// searching",
-/// 1992.
+/// A pattern of a policy, compiled: `*` stands for any characters, `?` for one. What comes before the first of them
+/// is compared as it is. The rest is an automaton with one state for each place between two characters of the
+/// pattern; all states that a text can be in are bits that one step of the text shifts together. So matching takes
+/// the text's length times a 64th of the pattern's, whatever both are. Source: Baeza-Yates and Gonnet, "A new
+/// approach to text searching", 1992.
 final class Wildcard {
     private final String pattern;
     private final String prefix;

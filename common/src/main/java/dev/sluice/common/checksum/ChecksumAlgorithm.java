@@ -20,8 +20,7 @@ public enum ChecksumAlgorithm {
     XXHASH128(16, OfParts.COMPOSITE);
 
     /// The checksums that a multipart object may have: over the values of its parts, over its bytes, or the first
-    /// unless
-    /// the client says the second.
+    /// unless the client says the second.
     private enum OfParts {
         COMPOSITE,
         FULL_OBJECT,

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// The step of MD5 (RFC 1321) for one block, written for clarity: for the ends of streams whose bulk goes through
-/// [Md5Lanes].
+/// The step of MD5 (RFC 1321) for one block, written for clarity: for the ends of streams whose bulk goes
+/// through [Md5Lanes].
 final class Md5Block {
     static final int BYTES = 64;
     static final int WORDS = BYTES / Integer.BYTES;

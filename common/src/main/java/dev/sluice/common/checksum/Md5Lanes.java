@@ -13,9 +13,9 @@ import jdk.incubator.vector.VectorSpecies;
 /// eight streams (four without AVX2) take little longer than one.
 ///
 /// Design: `words` holds word 0 of all lanes, then word 1 and so on, so that a step loads its words with one
-/// instruction; `state` likewise. Each of the four rounds is a method of its own, small enough that the compiler keeps
-/// its vectors in registers and allocates none. The only class that needs the incubating vector module. One thread at a
-/// time.
+/// instruction; `state` likewise. Each of the four rounds is a method of its own, small enough that the compiler
+/// keeps its vectors in registers and allocates none. The only class that needs the incubating vector module. One
+/// thread at a time.
 final class Md5Lanes {
     /// Eight at most: that many rarely have bytes at the same time, and fewer take longer in a wider register.
     private static final VectorSpecies<Integer> SPECIES =

@@ -4,8 +4,7 @@ import java.net.URI;
 import java.util.Set;
 
 /// URLs of nodes that listen on every address of their machine, as `http://0.0.0.0:8180`. The nodes of one machine
-/// reach
-/// each other by them; nobody else can.
+/// reach each other by them; nobody else can.
 public final class AnyAddress {
     private static final Set<String> ANY = Set.of("0.0.0.0", "[::]");
 

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// An entry of the log: effects, which every node applies without judging them again. Keys of clients are no part of
-/// it.
+/// An entry of the log: effects, which every node applies without judging them again. Keys of clients are no part
+/// of it.
 ///
 /// @param ifVersion the version of the state it was planned from; it applies to no other
 /// @param small targets, drives, controllers and groups, without tables, when one of them changed

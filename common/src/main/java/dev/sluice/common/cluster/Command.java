@@ -58,8 +58,7 @@ public sealed interface Command {
             implements Command {}
 
     /// Ends a deletion of a bucket that was found empty: it is kept, with other properties. Changes nothing in the
-    /// cases
-    /// of [SetBucketProperties] and [RemoveBucket].
+    /// cases of [SetBucketProperties] and [RemoveBucket].
     ///
     /// @param deletion as it was when the targets were asked
     record SetReplication(String name, long id, long deletion, BucketProperties expected, BucketProperties properties)

@@ -22,8 +22,8 @@ public interface ControlPlane {
     /// Completes with the first state whose version is greater than the given one.
     CompletableFuture<ClusterState> watch(long version);
 
-    /// Changes the state, durably, before it returns the new one; this node's [#current] is at least as new then.
-    /// Blocks.
+    /// Changes the state, durably, before it returns the new one; this node's [#current] is at least as new
+    /// then. Blocks.
     ///
     /// @throws StoreException what `planning.Planner` throws, or Unavailable when the controller does not answer
     ClusterState apply(Command command);

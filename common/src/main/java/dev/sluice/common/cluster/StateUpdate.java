@@ -6,8 +6,8 @@ import java.util.List;
 public sealed interface StateUpdate {
     record Snapshot(ClusterState state) implements StateUpdate {}
 
-    /// @param changes in order, without a gap; the first ones may be some that the node has. None: there is nothing
-    /// newer
+    /// @param changes in order, without a gap; the first ones may be some that the node has. None: there is
+    ///     nothing newer
     record Changes(List<LoggedChange> changes) implements StateUpdate {
         public Changes {
             changes = List.copyOf(changes);

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// The newest state a node has, with its view, and those who wait for a newer one. Versions only grow. The view is made
-/// by
-/// the thread that publishes, before anyone sees the state: requests, and event loops, only read it.
+/// The newest state a node has, with its view, and those who wait for a newer one. Versions only grow. The view is
+/// made by the thread that publishes, before anyone sees the state: requests, and event loops, only read it.
 public final class StateWatch {
     private record Watcher(long version, CompletableFuture<ClusterState> promise) {}
 

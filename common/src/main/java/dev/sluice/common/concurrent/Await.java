@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Waits for what other threads do. What they fail with is thrown here: itself where it is unchecked, else a
-/// [CompletionException] of it. Whoever is interrupted while waiting gets [StoreException.Unavailable], and stays
-/// interrupted.
+/// [CompletionException] of it. Whoever is interrupted while waiting gets [StoreException.Unavailable], and
+/// stays interrupted.
 public final class Await {
     private Await() {}
 

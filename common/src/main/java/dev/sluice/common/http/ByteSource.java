@@ -12,8 +12,8 @@ public interface ByteSource extends AutoCloseable {
     /// @throws IOException when the sender broke off or what it sent is malformed
     ByteBuffer next() throws IOException;
 
-    /// Bytes that stay as they are beyond the next call of `next` or `close`, until they are released: once, on any
-    /// thread.
+    /// Bytes that stay as they are beyond the next call of `next` or `close`, until they are released: once, on
+    /// any thread.
     @FunctionalInterface
     interface Kept {
         void release();

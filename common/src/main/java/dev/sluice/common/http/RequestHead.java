@@ -31,8 +31,8 @@ public record RequestHead(
         return new RequestHead(method, path, query, headers.without(header), contentLength, remote, secure, requestId);
     }
 
-    /// The path as logs may show it: without the token in a link to the cluster's page, which lets whoever reads it
-    /// look.
+    /// The path as logs may show it: without the token in a link to the cluster's page, which lets whoever reads
+    /// it look.
     public String loggedPath() {
         if (!path.startsWith(PAGE)) {
             return path;

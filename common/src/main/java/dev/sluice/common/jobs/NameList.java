@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/// Keys that a job names one by one, each once. The controller's state has them while the job runs, so they are
-/// bounded.
+/// Keys that a job names one by one, each once. The controller's state has them while the job runs, so they
+/// are bounded.
 ///
 /// @param names without those of a job that has ended
 /// @param count how many there are, also of a job that has ended

@@ -92,9 +92,8 @@ public record Metrics(long nanos, Map<String, List<Sample>> byName) {
         return samples(name).stream().filter(meant).mapToDouble(Sample::value).sum();
     }
 
-    /// By how much it grew in a second since an earlier moment. A line that was not there then, or was more, as before
-    /// a
-    /// restart, adds nothing.
+    /// By how much it grew in a second since an earlier moment. A line that was not there then, or was more, as
+    /// before a restart, adds nothing.
     public double rate(Metrics earlier, String name, Predicate<Sample> meant) {
         var before =
                 earlier.samples(name).stream().collect(Collectors.toMap(Sample::labels, Sample::value, Double::sum));

@@ -1,5 +1,5 @@
-/// The words every module uses: bucket and key, node. Open {@link dev.sluice.common.name.ObjectName} first. Depends on
-/// nothing.
+/// The words every module uses: bucket and key, node. Open {@link dev.sluice.common.name.ObjectName} first. Depends
+/// on nothing.
 @NullMarked
 package dev.sluice.common.name;
 

@@ -19,9 +19,8 @@ import java.util.TreeMap;
 /// The cluster's state, or changes of it, on the way from the controller to another node: without the clients' secret
 /// keys, which go beside a state, sealed with the cluster's key, to nodes that verify signatures.
 ///
-/// In bytes: the length of the head, the head in JSON, then as many lengths and parts as the head says; all lengths in
-/// 4
-/// bytes. The parts are one state or changes, as [StateCodec] writes them.
+/// In bytes: the length of the head, the head in JSON, then as many lengths and parts as the head says; all lengths
+/// in 4 bytes. The parts are one state or changes, as [StateCodec] writes them.
 public final class SentState {
     /// @param changes whether the parts are changes
     /// @param sealedCredentials empty where the node has no use for them

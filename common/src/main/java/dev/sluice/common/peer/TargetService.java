@@ -39,8 +39,8 @@ public interface TargetService {
     /// @return one for each, in their order
     List<DeleteOutcome> delete(Bucket bucket, List<S3Request.Deletion> deletions, BooleanSupplier abandoned);
 
-    /// Whether the bucket has no object here, once all writes begun before the state with this version have ended.
-    /// Blocks.
+    /// Whether the bucket has no object here, once all writes begun before the state with this version have
+    /// ended. Blocks.
     ///
     /// @param uploadsCount whether it must have no unfinished upload either
     boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount);

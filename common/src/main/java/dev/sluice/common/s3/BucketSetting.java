@@ -1,8 +1,7 @@
 package dev.sluice.common.s3;
 
 /// What S3's buckets can be configured with, and ours cannot: the answer to a GET, which tells what S3 tells of a
-/// bucket
-/// where nothing is configured. To change it is refused.
+/// bucket where nothing is configured. To change it is refused.
 public sealed interface BucketSetting {
     /// @param root its element
     /// @param content in XML

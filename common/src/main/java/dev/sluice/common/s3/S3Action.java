@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Every action of S3 (its REST API as of 2026, general purpose buckets), served or not: which method and which
-/// parameter of the query ask for it, and what policies call the right to do it. docs/s3-compatibility.md is made of
-/// it.
+/// parameter of the query ask for it, and what policies call the right to do it. docs/s3-compatibility.md is made
+/// of it.
 public enum S3Action {
     LIST_BUCKETS("GET", On.SERVICE, "", ""),
 

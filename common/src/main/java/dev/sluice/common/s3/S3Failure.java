@@ -3,8 +3,8 @@ package dev.sluice.common.s3;
 import dev.sluice.common.http.Headers;
 
 /// A request that the protocol itself refuses (malformed, unauthenticated, not served): thrown by parsers and
-/// verifiers, caught only at the boundary around the router. Failures of the store are
-/// [dev.sluice.common.store.StoreException]s.
+/// verifiers, caught only at the boundary around the router. Failures of the store
+/// are [dev.sluice.common.store.StoreException]s.
 public final class S3Failure extends RuntimeException {
     private final S3Error error;
     private final Headers headers;

@@ -10,8 +10,8 @@ public final class Eventually {
 
     private Eventually() {}
 
-    /// Repeats the attempt until it neither throws nor fails an assertion; its last failure is thrown after the
-    /// deadline.
+    /// Repeats the attempt until it neither throws nor fails an assertion; its last failure is thrown after
+    /// the deadline.
     public static <T> T within(Duration limit, Callable<T> attempt) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// A program that ran to its end, with what it said. Output goes through files: a child that lives on may hold a pipe
-/// open.
+/// A program that ran to its end, with what it said. Output goes through files: a child that lives on may hold a
+/// pipe open.
 ///
 /// @param latin1 what it wrote to its output, a character for each byte
 public record Finished(List<String> command, int exit, String latin1, String err) {

@@ -116,8 +116,8 @@ public final class SluiceCluster implements AutoCloseable {
         return attempt(Map.of(), arguments).orFail(lastWords());
     }
 
-    /// A command that may fail. One that starts no node runs in this JVM: a JVM of its own would cost a second of both
-    /// cores.
+    /// A command that may fail. One that starts no node runs in this JVM: a JVM of its own would cost a second of
+    /// both cores.
     ///
     /// @param more variables besides the nodes' own
     public Finished attempt(Map<String, String> more, String... arguments) {

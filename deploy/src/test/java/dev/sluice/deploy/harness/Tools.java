@@ -9,8 +9,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.testcontainers.DockerClientFactory;
 
-/// Programs that a test needs. One that is absent skips the test with a line, or fails it when
-/// `SLUICE_REQUIRE_PEERS=1`.
+/// Programs that a test needs. One that is absent skips the test with a line, or fails it
+/// when `SLUICE_REQUIRE_PEERS=1`.
 public final class Tools {
     private Tools() {}
 

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 /// - Nobody joins a fill once a write of its key has begun, and none is begun during one: a reader that comes later
 ///   must not be given what was there before.
 /// - Writes of one key happen one after the other, so that the cloud and the copy here end with the same one.
-/// - After a write whose outcome at the cloud is not known, nothing is stored of its key for a minute
-///   ([UnknownWrites]).
+/// - After a write whose outcome at the cloud is not known, nothing is stored of its key for a
+///   minute ([UnknownWrites]).
 public final class Fills {
     record Key(long bucketId, String key) {}
 

@@ -299,8 +299,7 @@ public final class Revalidation {
     // ---- comparisons
 
     /// What the cloud has of a key. That it has none is only believed when its list says so too: without a body, the
-    /// 404
-    /// of a bucket that is gone, or of something on the way, looks the same.
+    /// 404 of a bucket that is gone, or of something on the way, looks the same.
     ///
     /// @throws StoreException when it does not say
     public Optional<BackendObject> inCloud(Bucket bucket, String key) {

@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Writes one drive's copies of the cluster's state, one after the other, on threads of its own: a drive that hangs
-/// keeps
-/// nobody else waiting, and one thread at most.
+/// keeps nobody else waiting, and one thread at most.
 final class DriveWriter {
     private final StateDisk disk;
     private final Object lock = new Object();

@@ -172,8 +172,7 @@ public final class Hearing {
     }
 
     /// Those that are to be muted, the one first that is heard by the fewest. Only one is muted by one entry of the
-    /// log:
-    /// without its opinion the others may be heard by enough.
+    /// log: without its opinion the others may be heard by enough.
     public synchronized List<NodeId> toMute() {
         var opinions = opinions();
         return opinions.keySet().stream()

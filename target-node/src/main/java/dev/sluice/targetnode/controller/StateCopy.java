@@ -14,9 +14,8 @@ import java.util.zip.CRC32C;
 /// A copy of the cluster's state, as a drive has it.
 ///
 /// Format: a line `sluice-state 3 <CRC32C of the rest, 8 hex digits>`; a line with the boot number of the controller,
-/// the
-/// number of the save and the ids of the drives that keep this state; then the state as [StateCodec] writes it: a line
-/// of JSON, and the rows of slots. In format 2 the second line is missing.
+/// the number of the save and the ids of the drives that keep this state; then the state as [StateCodec] writes it: a
+/// line of JSON, and the rows of slots. In format 2 the second line is missing.
 ///
 /// @param save of this boot; each attempt of a save has the next number
 /// @param names the ids of the drives that keep this state; empty in format 2, which means all

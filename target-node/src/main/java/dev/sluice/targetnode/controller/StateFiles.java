@@ -54,8 +54,7 @@ final class StateFiles {
     }
 
     /// The newest state; empty when no drive has one, which is a new cluster. To be saved with another boot number
-    /// before
-    /// anything else is.
+    /// before anything else is.
     ///
     /// @throws IOException with one line for the operator, when a drive that cannot be read may have a newer one
     Optional<ClusterState> load() throws IOException {

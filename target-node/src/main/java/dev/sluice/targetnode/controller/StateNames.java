@@ -15,8 +15,7 @@ import java.util.TreeSet;
 /// of the same save names
 ///   fewer, and of N only. When there is none left, nothing is saved any more.
 /// - So a save that counts shares a drive with N, and with each attempt since N: the smallest set that was tried lies
-/// in
-///   all others, and the one that counts is this set or contains it.
+///   in all others, and the one that counts is this set or contains it.
 /// - A start that took an older copy would have read a copy on all drives that it names. One of these has taken the
 ///   next save that counted, and a drive's copy never becomes older: that copy would have been the newest.
 /// - A start does not know whether the newest copy counted, unless all that it names have it. If not, all of them must

@@ -25,8 +25,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// GetObject and HeadObject: from memory or the page cache at once, else from the drive, else from the cloud behind the
-/// bucket.
+/// GetObject and HeadObject: from memory or the page cache at once, else from the drive, else from the cloud behind
+/// the bucket.
 final class GetObjectHandler {
     private static final Logger LOG = LoggerFactory.getLogger(GetObjectHandler.class);
 

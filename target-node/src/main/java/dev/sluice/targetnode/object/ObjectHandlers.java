@@ -236,8 +236,7 @@ public final class ObjectHandlers implements TargetService, AutoCloseable {
     }
 
     /// Whether the map names another target, which the node that was asked looks for then. Whoever relayed a request
-    /// may
-    /// have a newer map.
+    /// may have a newer map.
     private boolean isElsewhere(ObjectCall call) {
         try {
             return !call.relayed()

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 /// @param length -1 when it is not known
 /// @param trailers the checksums that came behind the bytes; to be asked after the last one
 record UploadBody(ByteSource bytes, long length, Supplier<Map<ChecksumAlgorithm, String>> trailers) {
-    /// @throws S3Failure when the client does not say how long the object is: S3 wants it, and so does the drive's
-    /// reserve
+    /// @throws S3Failure when the client does not say how long the object is: S3 wants it, and so does the
+    ///     drive's reserve
     static UploadBody of(ObjectBody body) {
         if (body.decodedLength() < 0) {
             throw new S3Failure(S3Code.MISSING_CONTENT_LENGTH, "You must provide the Content-Length HTTP header.");

@@ -35,10 +35,9 @@ import org.slf4j.LoggerFactory;
 
 /// Restores damaged objects on drives of this target from other replicas of their slots.
 ///
-/// The row of the drive's index says which version is wanted, and a version is the same bytes everywhere. The new file
-/// takes the place of the damaged one under the key's lock, if the row is still of that version: a newer write wins,
-/// and
-/// it does not matter which replica is the primary, or whether that changes.
+/// The row of the drive's index says which version is wanted, and a version is the same bytes everywhere. The new
+/// file takes the place of the damaged one under the key's lock, if the row is still of that version: a newer write
+/// wins, and it does not matter which replica is the primary, or whether that changes.
 final class DamagedReplicas implements Mender {
     private static final Logger LOG = LoggerFactory.getLogger(DamagedReplicas.class);
     private static final int AT_ONCE = 8;

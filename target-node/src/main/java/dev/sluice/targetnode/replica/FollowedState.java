@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Which state the drives' loops were told last, and how they are told the next one. For one thread, besides the
-/// look-ups.
+/// Which state the drives' loops were told last, and how they are told the next one. For one thread, besides
+/// the look-ups.
 ///
 /// **Order.** Look-ups show the next state first: a loop finds the open intents of its slots by them. A state counts as
 /// told, and leases count promises for it, only when the loops have been handed all rows of it. After a failure no

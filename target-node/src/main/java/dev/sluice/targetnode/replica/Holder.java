@@ -50,8 +50,7 @@ final class Holder {
     }
 
     /// Whether this drive still serves the slot in the primacy of this term, and may now. A new epoch of the same
-    /// primacy
-    /// changes nothing. On any thread.
+    /// primacy changes nothing. On any thread.
     boolean serves(Serving term) {
         var now = core.serving();
         return term.open() && now.open() && now.primarySince() == term.primarySince() && loop.leased();

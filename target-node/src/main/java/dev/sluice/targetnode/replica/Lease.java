@@ -5,8 +5,7 @@ import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
 /// This target's right to serve and to acknowledge: it ends by itself unless the controllers go on promising not to
-/// give
-/// its slots to others. May be asked by any thread.
+/// give its slots to others. May be asked by any thread.
 final class Lease {
     private static final long LENGTH = Duration.ofSeconds(1).toNanos();
     private static final int PENDING = 8;

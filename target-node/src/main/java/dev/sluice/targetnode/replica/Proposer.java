@@ -120,9 +120,8 @@ final class Proposer implements AutoCloseable {
     }
 
     /// Others are about to say the same, and each entry costs the controllers a look at all slots. Requests that
-    /// targets
-    /// leave go one at a time: where a target is silent there are new ones all the time, and failovers wait for the
-    /// others.
+    /// targets leave go one at a time: where a target is silent there are new ones all the time, and failovers wait
+    /// for the others.
     private void proposeSoon() {
         long end = System.nanoTime() + PATIENT_NANOS;
         do {

@@ -58,8 +58,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one target on its drives. Everything that finds or changes something blocks, and is for virtual
-/// threads.
+/// The objects of one target on its drives. Everything that finds or changes something blocks, and is for
+/// virtual threads.
 ///
 /// Says 503 ([StoreException.Unavailable]) rather than "there is none" while a drive cannot know, and
 /// [Lookup.Damaged] rather than wrong bytes.
@@ -98,8 +98,7 @@ public final class ObjectStore implements AutoCloseable {
         this.settlement = new Settlement(drives, mountpaths, mover, staying);
     }
 
-    /// Attaches the drives and repairs what a crash left. A drive whose index must be rebuilt is not serving at
-    /// once.
+    /// Attaches the drives and repairs what a crash left. A drive whose index must be rebuilt is not serving at once.
     ///
     /// @throws dev.sluice.targetnode.storage.attach.DriveRefusedException with one line for the operator
     public static ObjectStore open(StoreConfig config) throws IOException {
@@ -427,8 +426,8 @@ public final class ObjectStore implements AutoCloseable {
         settlement.keepWhile(stateIsOn);
     }
 
-    /// @param follower told which drives the target has, now and whenever that changes; before a drive that leaves is
-    /// closed
+    /// @param follower told which drives the target has, now and whenever that changes; before a drive that leaves
+    ///     is closed
     public void follow(Consumer<List<DriveSlot>> follower) {
         opened.follow(follower);
     }

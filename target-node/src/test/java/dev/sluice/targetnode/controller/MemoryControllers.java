@@ -40,8 +40,7 @@ import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /// Three controllers in this JVM, each with its own part of the log. What connects them with each other, and targets
-/// with
-/// them, is memory, which a test cuts.
+/// with them, is memory, which a test cuts.
 public final class MemoryControllers implements AutoCloseable {
     private static final byte[] KEY = "the key of all nodes".getBytes(StandardCharsets.UTF_8);
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// A controller starts with the newest state that counted, or not at all, whatever its drives go through: they fail
 /// before and after they took a copy, hang, go, come back, are attached and detached, while the controller is killed
-/// and
-/// its machine loses power in the middle of a save.
+/// and its machine loses power in the middle of a save.
 class NewestStateTest {
     private static final NodeId OTHER = new NodeId("target009");
     private static final NodeId SELF = new NodeId("target001");

@@ -87,8 +87,8 @@ class CopySourcesTest {
         return new Command.Register(id, "nonce", 0, "boot", List.of(drive));
     }
 
-    /// A key whose slot has this primary, and which the other target, which is down, would have if its bucket had one
-    /// replica.
+    /// A key whose slot has this primary, and which the other target, which is down, would have if its bucket had
+    /// one replica.
     private String key(String name, NodeId primary) {
         var view = known.orElseThrow();
         var bucket = view.bucket(name).orElseThrow();

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Three targets, which are the controllers too: what is cut between controllers alone costs no replica, and a node
-/// that
-/// is cut off is done without, also the one that leads.
+/// that is cut off is done without, also the one that leads.
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
 class CutControllersTest {
@@ -117,8 +116,8 @@ class CutControllersTest {
         }
     }
 
-    /// The primary of a slot has a member leave with the word of the controller that leads: so one is to lead that it
-    /// reaches.
+    /// The primary of a slot has a member leave with the word of the controller that leads: so one is to lead that
+    /// it reaches.
     @Test
     void pairOfWhichOneHasTheLeaderSharesNoSlot() throws Exception {
         try (var cluster = ReplicaCluster.withThreeControllers(folder, 3)) {

@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A prepared write comes to a real drive, with bytes that are fetched. The core orders changes; nobody carries them
-/// out.
+/// A prepared write comes to a real drive, with bytes that are fetched. The core orders changes; nobody carries
+/// them out.
 @Timeout(60)
 class MessagesTest {
     private static final NodeId SELF = new NodeId("target001");

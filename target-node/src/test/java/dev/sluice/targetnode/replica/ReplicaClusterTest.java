@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/// What a bucket with two replicas goes through while targets and the controller are cut off, fall silent, end and come
-/// back.
+/// What a bucket with two replicas goes through while targets and the controller are cut off, fall silent, end and
+/// come back.
 @Execution(ExecutionMode.CONCURRENT)
 class ReplicaClusterTest {
     private static final int MANY = 60;

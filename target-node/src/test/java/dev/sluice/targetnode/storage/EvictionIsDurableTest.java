@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An evicted key is written again: the cloud is told without another look at the drive. So a power cut after that must
-/// not bring the evicted copy back: each deletion's intent is synced, though the copies were not, and many share a
-/// sync.
+/// An evicted key is written again: the cloud is told without another look at the drive. So a power cut after that
+/// must not bring the evicted copy back: each deletion's intent is synced, though the copies were not, and many share
+/// a sync.
 class EvictionIsDurableTest {
     private static final BucketRef CACHED = new BucketRef(3, "cached");
     private static final int COPIES = 300;

@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/// Reads each object once from the cloud and once, cold, through Sluice, in turn; then one more by many readers at
-/// once.
+/// Reads each object once from the cloud and once, cold, through Sluice, in turn; then one more by many readers
+/// at once.
 final class ColdComparison {
     private final LiveClusters clusters;
     private final RandomObjects objects;

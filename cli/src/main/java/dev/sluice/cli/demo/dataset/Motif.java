@@ -3,8 +3,8 @@ package dev.sluice.cli.demo.dataset;
 import java.util.List;
 import java.util.Locale;
 
-/// The ten classes of pictures: what stands in the foreground. Coordinates run from -1 to 1 over the motif's own
-/// square.
+/// The ten classes of pictures: what stands in the foreground. Coordinates run from -1 to 1 over the motif's
+/// own square.
 public enum Motif {
     DISC(0) {
         @Override

@@ -253,8 +253,8 @@ final class SlotPlanner {
         }
     }
 
-    /// As if the target had registered with this drive alone, after a loss of power: writes that were not synced may be
-    /// lost.
+    /// As if the target had registered with this drive alone, after a loss of power: writes that were not synced may
+    /// be lost.
     private void driveIn(DriveIn command) {
         var drive = command.drive();
         var known = before.drives().find(drive.id());
@@ -269,8 +269,8 @@ final class SlotPlanner {
         registered(List.of(drive), _ -> true, Set.of(drive.id()));
     }
 
-    /// Only while the asking target lives as far as this controller knows, and is not the one that is cut off from
-    /// most.
+    /// Only while the asking target lives as far as this controller knows, and is not the one that is cut off
+    /// from most.
     private void cutOff(CutOff command) {
         var cuts = leader.cuts();
         var asker = command.target();

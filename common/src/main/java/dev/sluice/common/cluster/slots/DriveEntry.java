@@ -5,8 +5,8 @@ import dev.sluice.common.name.NodeId;
 /// A drive that can hold replicas.
 ///
 /// @param weight its share of the slots, as it was when the drive was first registered
-/// @param out true from the moment its target reports that it cannot use it, until the target registers or reports it
-///     again
+/// @param out true from the moment its target reports that it cannot use it, until the target registers or reports
+///     it again
 /// @param incarnation given by the log each time the target registers with the drive, or reports that it is back:
 ///     nothing of the drive that was in memory before counts in it. 0 in states written before drives had their own
 /// @param nonce what the target chose for that registration or report

@@ -150,8 +150,8 @@ final class InboundBody implements ByteSource, BodyConsumer {
         }
     }
 
-    /// Whether the client is to send again: not for each buffer that is taken, which would wake the event loop for
-    /// each.
+    /// Whether the client is to send again: not for each buffer that is taken, which would wake the event loop
+    /// for each.
     private boolean hasMuchRoom() {
         return queue.isEmpty() || (queued <= limit / 2 && !budget.exhausted());
     }

@@ -74,8 +74,8 @@ public final class ReceivedDigests implements AutoCloseable {
     }
 
     /// Takes in what remains in the buffer, whose position stays where it is: the drive may be written from it
-    /// meanwhile. The bytes must stay as they are until it completes, and nothing else may be asked of this object
-    /// before.
+    /// meanwhile. The bytes must stay as they are until it completes, and nothing else may be asked of this
+    /// object before.
     public CompletableFuture<Void> adding(ByteBuffer bytes) {
         var md5Added = md5.adding(bytes);
         for (var hasher : hashers.values()) {

@@ -6,8 +6,7 @@ import java.util.Optional;
 /// A sorted source that is fetched page by page: the usual way to put a drive's index, another node or a cloud bucket
 /// behind [SortedKeys]. After a seek that leaves much of the page at hand unused, pages start small again and grow
 /// fourfold: so a listing that jumps from prefix to prefix does not fetch a thousand keys to use one, from a source
-/// that
-/// does not fold them.
+/// that does not fold them.
 public final class PagedKeys implements SortedKeys {
     private static final int AFTER_SEEK = 16;
     private static final int GROWTH = 4;

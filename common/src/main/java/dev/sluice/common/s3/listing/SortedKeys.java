@@ -2,8 +2,8 @@ package dev.sluice.common.s3.listing;
 
 import java.util.Optional;
 
-/// The objects of one source (a target, a backend) in [KeyOrder], each key once. May block to fetch; one thread at a
-/// time.
+/// The objects of one source (a target, a backend) in [KeyOrder], each key once. May block to fetch; one thread at
+/// a time.
 public interface SortedKeys {
     /// The next object, without taking it; empty at the end.
     Optional<ListedObject> peek();

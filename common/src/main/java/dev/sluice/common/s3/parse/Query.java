@@ -130,8 +130,7 @@ final class Query {
     }
 
     /// What the SDK for JavaScript signs into URLs for uploads: the checksum of the body that it has at that time,
-    /// which
-    /// is none. S3 does not look at it.
+    /// which is none. S3 does not look at it.
     private static boolean isOfNoBody(String name) {
         var lower = name.toLowerCase(Locale.ROOT);
         return lower.equals("x-amz-sdk-checksum-algorithm")

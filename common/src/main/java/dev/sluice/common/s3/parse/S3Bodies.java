@@ -52,8 +52,8 @@ public final class S3Bodies {
         return bytes.toByteArray();
     }
 
-    /// DeleteObjects. A request with an entry that cannot be understood is refused whole: ignoring it would delete too
-    /// much.
+    /// DeleteObjects. A request with an entry that cannot be understood is refused whole: ignoring it would delete
+    /// too much.
     public static S3Request.DeleteList deleteObjects(byte[] body) {
         checkSize(body, LARGEST_DELETE);
         var deletions = new ArrayList<S3Request.Deletion>();

@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The head of an HTTP request → the S3 action it asks for, or an [S3Failure]. The same on every node; in two
-/// steps, so that signatures and rights are checked between them. Never blocks, and a plain GET costs a few short
-/// strings.
+/// The head of an HTTP request → the S3 action it asks for, or an [S3Failure]. The same on every node; in two steps,
+/// so that signatures and rights are checked between them. Never blocks, and a plain GET costs a few short strings.
 ///
 /// Path style (`/bucket/key`, also `/s3/bucket/key`), and virtual-host style below each base domain that
 /// is configured. What S3 has and we do not serve is refused with NotImplemented ([NotServed] has the list); a

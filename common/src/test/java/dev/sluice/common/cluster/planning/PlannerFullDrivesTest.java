@@ -11,8 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// What the planner does with drives that have no room. Slot 0 of two replicas on A and B, A the primary; when B's
-/// drive
-/// is offline placement wants C, and D when C's is offline too.
+/// drive is offline placement wants C, and D when C's is offline too.
 class PlannerFullDrivesTest {
     private static final int SLOT = 0;
 

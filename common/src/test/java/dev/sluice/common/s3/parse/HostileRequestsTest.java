@@ -14,8 +14,8 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Whatever comes, the answer is a request or a refusal by S3's own codes, never another exception (which would be a
-/// 500).
+/// Whatever comes, the answer is a request or a refusal by S3's own codes, never another exception (which would be
+/// a 500).
 class HostileRequestsTest {
     private static final InetSocketAddress CLIENT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     private static final String[] METHODS = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", ""};

@@ -16,8 +16,7 @@ import org.apache.ratis.util.MD5FileUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Snapshots as Ratis wants them: `snapshot.TERM_INDEX` and its MD5 beside it. Ours start with a version
-/// marker.
+/// Snapshots as Ratis wants them: `snapshot.TERM_INDEX` and its MD5 beside it. Ours start with a version marker.
 final class SnapshotFiles {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotFiles.class);
     private static final byte[] HEAD = "sluice raft snapshot 1\n".getBytes(StandardCharsets.UTF_8);

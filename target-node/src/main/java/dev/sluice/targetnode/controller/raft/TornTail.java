@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 /// before it writes entries there, so such an entry has a beginning, and zeros from some byte on; Ratis takes it for
 /// damage, and does not start. It was never synced, so nobody counts on it: it is cut off.
 ///
-/// An entry whose last bytes are there is not cut off, whatever is wrong with it: it may have been acknowledged. Nor is
-/// one that only seems to go on because its length is damaged: then the entry is whole with another length, or there is
-/// a whole one after it. Such a server does not start; nor does one whose drive wrote the pages of an entry in another
-/// order.
+/// An entry whose last bytes are there is not cut off, whatever is wrong with it: it may have been acknowledged. Nor
+/// is one that only seems to go on because its length is damaged: then the entry is whole with another length, or
+/// there is a whole one after it. Such a server does not start; nor does one whose drive wrote the pages of an entry
+/// in another order.
 ///
 /// The file: `RaftLog1`; each entry as its length (unsigned LEB128), bytes, CRC32C of both (4 bytes); zeros.
 final class TornTail {

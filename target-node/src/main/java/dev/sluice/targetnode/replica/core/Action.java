@@ -13,8 +13,8 @@ public sealed interface Action {
     /// {@link Event.PullFailed}.
     record Pull(String drive, Learning learning, ObjectKey key) implements Action {}
 
-    /// Sends the committed row of a key, as the store has it now, with its bytes to the learner on that drive. Not
-    /// answered.
+    /// Sends the committed row of a key, as the store has it now, with its bytes to the learner on that drive.
+    /// Not answered.
     record SendRow(String drive, Learning learning, ObjectKey key) implements Action {}
 
     /// Asks the controllers.

@@ -17,8 +17,7 @@ public sealed interface Event {
     }
 
     /// The slot's row in a newer map, when it or `surplus` has changed. Maps come in the order of their versions;
-    /// some may be left out. A map in which the target has an older incarnation than this process is never handed
-    /// in.
+    /// some may be left out. One in which the target has an older incarnation than this process is not handed in.
     ///
     /// @param surplus whether an in-sync member of the row is down or out, or there are more than the group wants
     record RowApplied(SlotRow row, boolean surplus) implements Event {}

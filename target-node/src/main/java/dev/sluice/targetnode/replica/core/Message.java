@@ -46,8 +46,8 @@ public sealed interface Message {
     /// The fate is known to the member; if it was asked for, durably.
     record FateKnown(long epoch, ObjectKey key, ObjectVersion version, boolean synced) implements Message {}
 
-    /// From a new primary to each in-sync member and each drive of the fence list: accept nothing older than this
-    /// epoch.
+    /// From a new primary to each in-sync member and each drive of the fence list: accept nothing older than
+    /// this epoch.
     record Fence(long epoch) implements Message {}
 
     /// The fence is acknowledged.

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A slot at its primary: first the fence, then writes. It stays one primacy while the row's primary-since epoch is the
-/// same.
+/// A slot at its primary: first the fence, then writes. It stays one primacy while the row's primary-since epoch is
+/// the same.
 final class Primary implements Role {
     private final long since;
     private SlotRow row;

@@ -12,9 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// Keeps a second process off a drive, as long as this one lives.
 final class DriveLock implements AutoCloseable {
-    /// Linux gives a lock up when *any* descriptor of the file is closed in the process, so a drive that this
-    /// process has must be known without opening the file again. The one piece of static state: it is the
-    /// process's.
+    /// Linux gives a lock up when *any* descriptor of the file is closed in the process, so a drive that this process
+    /// has must be known without opening the file again. The one piece of static state: it is the process's.
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path drive;

@@ -6,8 +6,8 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
 
-/// The memory that objects pass through from drive to drive: a bounded number of pairs of blocks. Who finds none
-/// waits.
+/// The memory that objects pass through from drive to drive: a bounded number of pairs of blocks. Who finds
+/// none waits.
 final class Blocks {
     private final ArrayBlockingQueue<Pair> free;
 

@@ -18,10 +18,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The two threads of a drive that commit. They take turns: while one fulfils what is durable, the other makes the next
-/// group's intents durable. Whatever has gathered meanwhile is that group and shares its syncs. Groups are fulfilled in
-/// the order in which they were decided, for who decides gives the word to the other only when it is its turn to
-/// fulfil.
+/// The two threads of a drive that commit. They take turns: while one fulfils what is durable, the other makes the
+/// next group's intents durable. Whatever has gathered meanwhile is that group and shares its syncs. Groups are
+/// fulfilled in the order in which they were decided, for who decides gives the word to the other only when it is its
+/// turn to fulfil.
 public final class Committer {
     private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 

@@ -26,8 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no
-/// locks.
+/// The objects of one drive and how they change, as plain sequential steps over the two seams: no threads, no locks.
 ///
 /// A change is *prepared* (data, record and details written and synced in files of their own), then *committed* in
 /// a group: the folders that hold the prepared files are synced, the intents of the whole group are put into the

@@ -103,8 +103,8 @@ public final class Drive implements AutoCloseable {
         });
     }
 
-    /// Whether a start is short: the index is whole and tells how much each bucket has, or there is nothing to make one
-    /// from.
+    /// Whether a start is short: the index is whole and tells how much each bucket has, or there is nothing to make
+    /// one from.
     public boolean startsAtOnce() {
         var start = new DriveStart(contents);
         return call(() -> (start.isIndexed() && start.isCounted())

@@ -14,8 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// What a drive's index keeps beside the objects: whether it is whole, how far its versions are given, whose drive it
-/// is,
-/// what other drives may have missed. Unless said otherwise on a drive thread.
+/// is, what other drives may have missed. Unless said otherwise on a drive thread.
 public final class DriveMarks {
     static final byte[] SEQUENCE = {'s'};
     private static final byte[] OWNER = {'n'};

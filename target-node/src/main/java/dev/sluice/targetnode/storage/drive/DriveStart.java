@@ -39,8 +39,8 @@ final class DriveStart {
         return Usages.areStored(index);
     }
 
-    /// Makes the index from the files, and syncs them: what made an object durable may have been its intent, which is
-    /// gone.
+    /// Makes the index from the files, and syncs them: what made an object durable may have been its intent, which
+    /// is gone.
     void rebuild() throws IOException {
         for (var table : Table.values()) {
             index.write(new IndexBatch().deleteAll(table), false);

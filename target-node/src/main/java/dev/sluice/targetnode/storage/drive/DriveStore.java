@@ -52,8 +52,7 @@ public final class DriveStore {
         return entry(bucketId, key).isPresent();
     }
 
-    /// The object with its open file. The index says whether there is one and where; the file's record says the
-    /// rest.
+    /// The object with its open file. The index says whether there is one and where; the file's record says the rest.
     public Found find(BucketRef bucket, String key) throws IOException {
         var entry = entry(bucket.id(), key);
         if (entry.isEmpty()) {
@@ -102,8 +101,7 @@ public final class DriveStore {
                 : Optional.of("has " + size + " bytes instead of " + record.size());
     }
 
-    /// The record of what is there, for conditions; a damaged object counts as present only by what the index
-    /// knows.
+    /// The record of what is there, for conditions; a damaged object counts as present only by what the index knows.
     public Optional<ObjectRecord> present(BucketRef bucket, String key) throws IOException {
         return switch (find(bucket, key)) {
             case Found.Present(var record, var file) -> {
@@ -273,8 +271,8 @@ public final class DriveStore {
         return contents.mark(bucketId, key, judged, asDamaged);
     }
 
-    /// Takes a bucket away in one step; no commit brings anything of it any more. Must not run beside a commit
-    /// ([Drive#alone]).
+    /// Takes a bucket away in one step; no commit brings anything of it any more. Must not run beside a
+    /// commit ([Drive#alone]).
     public void drop(BucketRef bucket) throws IOException {
         contents.drop(bucket);
     }

@@ -249,8 +249,8 @@ final class GroupCommit {
         }
     }
 
-    /// Where other drives do not take part in a change, a note says that it was done: it goes with a change that was
-    /// not.
+    /// Where other drives do not take part in a change, a note says that it was done: it goes with a change that
+    /// was not.
     static IndexBatch withoutNote(Intent voided, IndexBatch batch) {
         return batch.delete(Table.NOTES, NoteKeys.note(voided.bucket().id(), voided.key(), voided.version()));
     }

@@ -11,8 +11,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
-/// An object as an open intent has it. It need not be sound: whoever takes its bytes compares them with the
-/// record.
+/// An object as an open intent has it. It need not be sound: whoever takes its bytes compares them with the record.
 public sealed interface PreparedObject {
     ObjectRecord record();
 

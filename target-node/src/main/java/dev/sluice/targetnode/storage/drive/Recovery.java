@@ -161,8 +161,7 @@ final class Recovery {
         }
     }
 
-    /// A rename or deletion may have been done but not be durable, also when this process is not the first to see
-    /// it.
+    /// A rename or deletion may have been done but not be durable, also when this process is not the first to see it.
     private void willSync(Intent intent) {
         for (var path : paths(intent)) {
             for (var folder = Layout.parent(path); !folder.isEmpty(); folder = Layout.parent(folder)) {

@@ -63,8 +63,7 @@ public interface DriveFile extends AutoCloseable {
         }
     }
 
-    /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown
-    /// away.
+    /// Data, length and attributes are on the drive when this returns. Once it failed, the file must be thrown away.
     void sync() throws IOException;
 
     void truncate(long size) throws IOException;
@@ -89,8 +88,8 @@ public interface DriveFile extends AutoCloseable {
     /// @return how many it took
     long sendAtOnce(long offset, long length, int socket);
 
-    /// Says that these bytes are about to be read, so that the drive reads them in one go. For files opened to read
-    /// only.
+    /// Says that these bytes are about to be read, so that the drive reads them in one go. For files opened to
+    /// read only.
     void expectRead(long offset, long length);
 
     @Override

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /// Everything that is done to the files of one drive; tests put faults here. Paths are relative to the drive, with
-/// '/' between segments. To be called on a [DriveThread] only. A missing file is a
-/// [java.nio.file.NoSuchFileException].
+/// '/' between segments. To be called on a [DriveThread] only. A missing file is
+/// a [java.nio.file.NoSuchFileException].
 public interface DriveFiles extends AutoCloseable {
     /// A new file to write to and read from.
     DriveFile create(String path) throws IOException;

@@ -68,8 +68,7 @@ public final class StoredObject implements FileSource {
         return object.agreedMillis().orElseThrow();
     }
 
-    /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after
-    /// [#close].
+    /// The whole object, verified, when it is small and in memory. Never to be modified; stays valid after [#close].
     public Optional<ByteBuffer> bytes() {
         return object.bytes();
     }

@@ -40,8 +40,7 @@ public final class RocksIndex implements DriveIndex {
     private static final int RECYCLED_LOGS = 4;
 
     /// What a table takes when its first few entries come. With RocksDB's 1 MiB, a dozen tables of each of ten drives
-    /// would
-    /// fill the write buffers, and each write would cause a file.
+    /// would fill the write buffers, and each write would cause a file.
     private static final int ARENA = 64 << 10;
 
     private final RocksDB database;
@@ -182,8 +181,7 @@ public final class RocksIndex implements DriveIndex {
         }
     }
 
-    /// A call into a closed database would end the process, so a close waits for those that run and stops later
-    /// ones.
+    /// A call into a closed database would end the process, so a close waits for those that run and stops later ones.
     private void use() throws IOException {
         DriveThread.assertMayBlock();
         open.readLock().lock();

@@ -141,8 +141,7 @@ public final class Listing {
     private Listing() {}
 
     /// @param even whether each drive's entries are the newest there are; where they are not, nothing is folded: the
-    /// one
-    ///     key that stands for others may be deleted
+    ///     one key that stands for others may be deleted
     /// @param newest asked of the keys that some drive's notes speak against
     public static List<ListEntry> list(
             List<Drive> drives, boolean even, Newest newest, long bucketId, ListQuery query) {

@@ -71,8 +71,8 @@ public final class PartUpload implements AutoCloseable {
         Await.whole(writing(bytes));
     }
 
-    /// Appends bytes that have their room, without waiting. One at a time; the bytes must stay as they are until it
-    /// completes.
+    /// Appends bytes that have their room, without waiting. One at a time; the bytes must stay as they are until
+    /// it completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
         long at = written;
         written += bytes.remaining();

@@ -1,5 +1,4 @@
-/// Multipart uploads on the drive of their key. Open {@link dev.sluice.targetnode.storage.multipart.Multipart}
-/// first.
+/// Multipart uploads on the drive of their key. Open {@link dev.sluice.targetnode.storage.multipart.Multipart} first.
 @NullMarked
 package dev.sluice.targetnode.storage.multipart;
 

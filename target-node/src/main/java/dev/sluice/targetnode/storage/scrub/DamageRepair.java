@@ -15,9 +15,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// What is done about a damaged object: it is copied again from another drive, or dropped where a cloud has it, but
-/// not where it is a replica, which only its slot's primary may replace; else
-/// the file stays, and where readers might not notice the damage at once, the entry is marked, so that they are
-/// refused.
+/// not where it is a replica, which only its slot's primary may replace; else the file stays, and where readers might
+/// not notice the damage at once, the entry is marked, so that they are refused.
 final class DamageRepair {
     private static final long LOOK_AFTER_MILLIS = 100;
 

@@ -1,9 +1,8 @@
 package dev.sluice.targetnode.storage.space;
 
 /// Whether a drive is full: it takes no new learners then. It is full from a write that found no room, or from less
-/// than
-/// the reserve free, until one hundredth of its size is free above the reserve. Else it would begin to copy, and refuse
-/// again, with each object that is deleted.
+/// than the reserve free, until one hundredth of its size is free above the reserve. Else it would begin to copy, and
+/// refuse again, with each object that is deleted.
 final class Fullness {
     private static final int MARGIN = 100;
 

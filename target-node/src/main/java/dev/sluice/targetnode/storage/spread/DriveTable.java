@@ -18,9 +18,8 @@ import java.util.stream.Collectors;
 /// of its rendezvous ranking over the *current* spread. An *earlier* spread is one under which keys may have been
 /// written that were not moved since; when there is none, each key is where it belongs.
 ///
-/// A spread is a set of drives that took writes together. So a drive that goes out leaves the current spread before
-/// a write without it is acknowledged, and a copy on a drive that was not in a spread may be older than one that
-/// was.
+/// A spread is a set of drives that took writes together. So a drive that goes out leaves the current spread before a
+/// write without it is acknowledged, and a copy on a drive that was not in a spread may be older than one that was.
 ///
 /// @param version greater with every change
 /// @param formedWeight what the target's drives weighed together when they were first attached: its share of the
@@ -29,8 +28,8 @@ import java.util.stream.Collectors;
 /// @param current the drives that take writes
 /// @param earlier never `current`; drives that are members no more stay in them, for the sake of the ranking
 /// @param copies by bucket id; a bucket that is not named has one
-/// @param detached where drives were that an operator detached: not to be attached again only because they are
-///     configured
+/// @param detached where drives were that an operator detached: not to be attached again only because they
+///     are configured
 public record DriveTable(
         long version,
         long formedWeight,

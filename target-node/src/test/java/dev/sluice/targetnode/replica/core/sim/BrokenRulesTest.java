@@ -27,8 +27,8 @@ final class BrokenRulesTest {
     private static final long OTHER_SEEDS = 300;
     private static final int MOST_STALE = 3;
 
-    /// The model's planner takes no drive back, and only runs with cuts end with a target that hears all but the
-    /// leader.
+    /// The model's planner takes no drive back, and only runs with cuts end with a target that hears all but
+    /// the leader.
     private static final Set<String> PRODUCTION = Set.of("kept_unmarked", "no_forward", "x_hang", "x_stand");
 
     private final RuleTable table = RuleTable.read();

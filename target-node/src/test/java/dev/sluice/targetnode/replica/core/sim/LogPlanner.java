@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What an entry of the log does: a function of the state, but for what the leader knows of leases and of who hears
-/// whom.
+/// What an entry of the log does: a function of the state, but for what the leader knows of leases and of who
+/// hears whom.
 final class LogPlanner {
     /// What the leader knows beside the log.
     interface Leader {

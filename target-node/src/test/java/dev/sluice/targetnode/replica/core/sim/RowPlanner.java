@@ -60,8 +60,8 @@ final class RowPlanner {
         fill(-1, Optional.empty());
     }
 
-    /// Missing members are replaced by learners at once; a better-ranked drive becomes a learner; surplus learners
-    /// leave.
+    /// Missing members are replaced by learners at once; a better-ranked drive becomes a learner; surplus
+    /// learners leave.
     ///
     /// @param asked the slot of which a living in-sync member asks that others leave; -1: none
     /// @param asking the drive that asks: it stays
