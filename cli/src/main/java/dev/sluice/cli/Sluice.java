@@ -1,6 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.command.Commands;
 import dev.sluice.cli.command.Installation;
 import dev.sluice.cli.config.ConfigException;
 import dev.sluice.cli.failure.CommandFailure;

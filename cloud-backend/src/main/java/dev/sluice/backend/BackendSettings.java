@@ -27,6 +27,7 @@ public record BackendSettings(
         long partSize) {
     public static final BackendSettings DEFAULT = new BackendSettings(
             128,
+            0,
             Duration.ofSeconds(3),
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
@@ -46,30 +47,6 @@ public record BackendSettings(
         if (partSize < 5L << 20 || multipartThreshold > 5L << 30) {
             throw new IllegalArgumentException("S3 takes parts of at least 5 MiB, and at most 5 GiB in one put");
         }
-    }
-
-    /// Without a limit of the rate.
-    public BackendSettings(
-            int maxConnections,
-            Duration connectTimeout,
-            Duration readTimeout,
-            Duration connectionWait,
-            int attempts,
-            Duration firstBackoff,
-            Duration longestBackoff,
-            long multipartThreshold,
-            long partSize) {
-        this(
-                maxConnections,
-                0,
-                connectTimeout,
-                readTimeout,
-                connectionWait,
-                attempts,
-                firstBackoff,
-                longestBackoff,
-                multipartThreshold,
-                partSize);
     }
 
     public BackendSettings maxConnections(int other) {

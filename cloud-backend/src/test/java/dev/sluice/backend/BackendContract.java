@@ -38,6 +38,7 @@ abstract class BackendContract {
     static BackendSettings settings(long multipartThreshold, long partSize) {
         return new BackendSettings(
                 128,
+                0,
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(5),

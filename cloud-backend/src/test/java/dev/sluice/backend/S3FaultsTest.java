@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class S3FaultsTest {
     private static final BackendSettings QUICK = new BackendSettings(
             1,
+            0,
             Duration.ofSeconds(2),
             Duration.ofSeconds(5),
             Duration.ofMillis(200),

@@ -1,9 +1,9 @@
 package dev.sluice.deploy;
 
+import dev.sluice.testing.Bytes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.SplittableRandom;
 
 /// Bytes that no other name gives, and digests to compare large ones by.
 final class Content {
@@ -12,9 +12,7 @@ final class Content {
     private Content() {}
 
     static byte[] of(String name, int size) {
-        var bytes = new byte[size];
-        new SplittableRandom(0x5111CE ^ ((long) name.hashCode() << 16)).nextBytes(bytes);
-        return bytes;
+        return Bytes.random(0x5111CE ^ ((long) name.hashCode() << 16), size);
     }
 
     static String digest(byte[] bytes) {

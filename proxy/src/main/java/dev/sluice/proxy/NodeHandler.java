@@ -1,31 +1,36 @@
 package dev.sluice.proxy;
 
-import dev.sluice.common.auth.Authenticator;
-import dev.sluice.common.auth.PageTokens;
-import dev.sluice.common.auth.RedirectTokens;
-import dev.sluice.common.cluster.BackendSpec;
-import dev.sluice.common.cluster.ClusterViews;
-import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.HttpHandler;
 import dev.sluice.common.http.RequestHead;
-import dev.sluice.common.metrics.Metrics;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
-import java.time.InstantSource;
+import dev.sluice.proxy.api.CachedApi;
+import dev.sluice.proxy.api.JobApi;
+import dev.sluice.proxy.api.MountpathApi;
+import dev.sluice.proxy.api.NativeApi;
+import dev.sluice.proxy.api.NewBackend;
+import dev.sluice.proxy.api.ResilverApi;
+import dev.sluice.proxy.api.ScrubApi;
+import dev.sluice.proxy.api.UsageApi;
+import dev.sluice.proxy.gateway.Hop;
+import dev.sluice.proxy.gateway.NodePaths;
+import dev.sluice.proxy.gateway.TargetFanout;
+import dev.sluice.proxy.page.PageData;
+import dev.sluice.proxy.page.PageHandler;
+import dev.sluice.proxy.s3.AccessCheck;
+import dev.sluice.proxy.s3.BucketHandlers;
+import dev.sluice.proxy.s3.BucketLifecycle;
+import dev.sluice.proxy.s3.DeleteObjectsHandler;
+import dev.sluice.proxy.s3.ListHandlers;
+import dev.sluice.proxy.s3.ObjectRoute;
+import dev.sluice.proxy.s3.S3Gateway;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import java.util.function.Function;
 
 /// What every node, proxy or target, answers to clients: S3 on all paths but a few of our own.
 public final class NodeHandler implements HttpHandler {
-    static final String CLUSTER_HEALTH = "/health/cluster";
-    static final String READY = "/health/ready";
-
     private final S3RequestParser parser;
     private final PeerTokens peerTokens;
     private final HttpHandler s3;
@@ -37,37 +42,7 @@ public final class NodeHandler implements HttpHandler {
     private final HttpHandler metrics;
     private final HttpHandler page;
 
-    /// What a gateway is made of.
-    ///
-    /// @param self the node it belongs to
-    /// @param region the one region of this cluster, or `*` for any
-    /// @param redirects makes and checks the tokens of redirects
-    /// @param pages the same of links to the cluster's page
-    /// @param peerApi what this node answers to other nodes
-    /// @param ready whether clients are to be sent here now
-    /// @param metricsOf of the process of a node; says Unavailable when it does not answer. May block
-    /// @param backendRules throws an IllegalArgumentException for a backend that this node's configuration refuses
-    public record Parts(
-            NodeId self,
-            String region,
-            RedirectTokens redirects,
-            PageTokens pages,
-            S3RequestParser parser,
-            Authenticator authenticator,
-            PeerTokens peerTokens,
-            ControlPlane control,
-            ClusterViews views,
-            Targets targets,
-            HttpHandler peerApi,
-            HttpHandler health,
-            HttpHandler ready,
-            HttpHandler clusterHealth,
-            HttpHandler metrics,
-            Function<Node, Metrics> metricsOf,
-            Consumer<BackendSpec> backendRules,
-            InstantSource clock) {}
-
-    public NodeHandler(Parts parts) {
+    public NodeHandler(NodeParts parts) {
         var tokens = parts.redirects();
         var views = parts.views();
         var targets = parts.targets();
@@ -88,15 +63,17 @@ public final class NodeHandler implements HttpHandler {
         this.nativeApi = new NativeApi(
                 parts.authenticator(),
                 views,
-                life,
-                new NewBackend(parts.backendRules(), each),
-                new MountpathApi(parts.self(), views, targets),
-                new ScrubApi(each),
-                new ResilverApi(each),
-                new UsageApi(each),
-                jobs,
-                new CachedApi(lists),
-                caller -> parts.pages().issue(caller.identity(), parts.clock().instant()));
+                new NativeApi.Calls(
+                        life,
+                        new NewBackend(parts.backendRules(), each),
+                        new MountpathApi(parts.self(), views, targets),
+                        new ScrubApi(each),
+                        new ResilverApi(each),
+                        new UsageApi(each),
+                        jobs,
+                        new CachedApi(lists)),
+                caller -> PageHandler.path(
+                        parts.pages().issue(caller.identity(), parts.clock().instant())));
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.ready = parts.ready();
@@ -125,16 +102,16 @@ public final class NodeHandler implements HttpHandler {
             return nativeApi.answer(head);
         }
         boolean reads = head.method().equals("GET") || head.method().equals("HEAD");
-        if (reads && path.equals("/health")) {
+        if (reads && path.equals(NodePaths.HEALTH)) {
             return health.answer(head);
         }
-        if (reads && path.equals(READY)) {
+        if (reads && path.equals(NodePaths.READY)) {
             return ready.answer(head);
         }
-        if (reads && path.equals(CLUSTER_HEALTH)) {
+        if (reads && path.equals(NodePaths.CLUSTER_HEALTH)) {
             return clusterHealth.answer(head);
         }
-        if (reads && path.equals("/metrics")) {
+        if (reads && path.equals(NodePaths.METRICS)) {
             return metrics.answer(head);
         }
         if (reads && (path.equals(PageHandler.PATH) || path.startsWith(PageHandler.PATH + "/"))) {
@@ -152,10 +129,10 @@ public final class NodeHandler implements HttpHandler {
     public boolean isVital(RequestHead head) {
         var path = head.path();
         return (path.startsWith("/v1/")
-                        || path.equals("/health")
-                        || path.equals(READY)
-                        || path.equals(CLUSTER_HEALTH)
-                        || path.equals("/metrics"))
+                        || path.equals(NodePaths.HEALTH)
+                        || path.equals(NodePaths.READY)
+                        || path.equals(NodePaths.CLUSTER_HEALTH)
+                        || path.equals(NodePaths.METRICS))
                 && parser.hostBucket(head.headers()).isEmpty();
     }
 }

@@ -8,6 +8,8 @@ import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.proxy.gateway.ClusterHealthHandler;
+import dev.sluice.proxy.s3.S3Operations;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

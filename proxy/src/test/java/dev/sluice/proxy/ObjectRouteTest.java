@@ -14,6 +14,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.proxy.gateway.Hop;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

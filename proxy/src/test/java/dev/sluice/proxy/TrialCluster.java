@@ -30,6 +30,10 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.parse.S3RequestParser;
+import dev.sluice.proxy.gateway.ClusterHealthHandler;
+import dev.sluice.proxy.gateway.Targets;
+import dev.sluice.proxy.s3.BucketLifecycle;
+import dev.sluice.proxy.s3.ListHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -93,7 +97,7 @@ final class TrialCluster implements AutoCloseable {
         var targets = new Targets(here, peers);
         life = new BucketLifecycle(control, views, targets, new ListHandlers(views, targets), () -> NOW);
         HttpHandler nothing = _ -> Response.empty(204);
-        door = new NodeHandler(new NodeHandler.Parts(
+        door = new NodeHandler(new NodeParts(
                 node,
                 region,
                 new RedirectTokens(CLUSTER_KEY, Duration.ofSeconds(60)),

@@ -10,22 +10,28 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
+import dev.sluice.targetnode.admin.BucketMeters;
+import dev.sluice.targetnode.admin.TargetHandlers;
+import dev.sluice.targetnode.admin.TargetParts;
+import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
-import dev.sluice.targetnode.controller.StateDrive;
-import dev.sluice.targetnode.controller.StateDrives;
-import dev.sluice.targetnode.object.ObjectHandlers;
-import dev.sluice.targetnode.object.ObjectSizeLimit;
+import dev.sluice.targetnode.controller.files.StateDrive;
+import dev.sluice.targetnode.controller.files.StateDrives;
+import dev.sluice.targetnode.quota.EvictedBuckets;
 import dev.sluice.targetnode.quota.Quotas;
+import dev.sluice.targetnode.replica.ReplicationMeters;
 import dev.sluice.targetnode.replica.Replicator;
+import dev.sluice.targetnode.storage.DriveMeters;
 import dev.sluice.targetnode.storage.DriveStats;
+import dev.sluice.targetnode.storage.EvictionMeters;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreConfig;
 import dev.sluice.targetnode.storage.attach.DriveRefusedException;
 import dev.sluice.targetnode.storage.attach.DriveSet;
-import dev.sluice.targetnode.storage.resilver.ResilverSettings;
-import dev.sluice.targetnode.storage.scrub.ScrubSettings;
+import dev.sluice.targetnode.storage.hotset.HotSetMeters;
+import dev.sluice.targetnode.storage.scrub.ScrubMeters;
 import dev.sluice.targetnode.storage.spread.Member;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -53,7 +59,7 @@ public final class TargetNode implements AutoCloseable {
     private final BucketBackends backends;
     private final Quotas quotas;
     private final ExecutorService digests;
-    private final ObjectHandlers handlers;
+    private final TargetHandlers handlers;
     private final Replicator replicator;
     private final ScheduledExecutorService housekeeping;
 
@@ -62,7 +68,7 @@ public final class TargetNode implements AutoCloseable {
             BucketBackends backends,
             Quotas quotas,
             ExecutorService digests,
-            ObjectHandlers handlers,
+            TargetHandlers handlers,
             Replicator replicator,
             ScheduledExecutorService housekeeping) {
         this.store = store;
@@ -92,30 +98,17 @@ public final class TargetNode implements AutoCloseable {
             PeerClient peers,
             BackendRules backendRules,
             BackendSettings backendSettings,
-            ObjectSizeLimit limit,
-            ScrubSettings scrubbing,
-            ResilverSettings resilvering,
+            TargetSettings settings,
             MeterRegistry meters) {
         var backends = new BucketBackends(backendRules, backendSettings, meters);
         var digests = Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(),
                 Thread.ofPlatform().name("digest-", 0).daemon().factory());
         var quotas = Quotas.start(node, store.bucketBytes(), views, peers);
-        var handlers = ObjectHandlers.compose(
-                store,
-                control,
-                views,
-                peers,
-                backends,
-                quotas,
-                limit,
-                digests,
-                scrubbing,
-                resilvering,
-                node,
-                meters,
-                InstantSource.system());
-        ResilverMeters.register(handlers.resilver(), node, meters);
+        var handlers = new TargetHandlers(
+                new TargetParts(
+                        node, store, control, views, peers, backends, quotas, digests, meters, InstantSource.system()),
+                settings);
         HotSetMeters.register(store.hotSet(), node, meters);
         store.evict(new EvictedBuckets(views, quotas));
         var measured = ConcurrentHashMap.<String>newKeySet();
@@ -139,11 +132,7 @@ public final class TargetNode implements AutoCloseable {
         var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
         var replicator = Replicator.start(node, store, control, peers, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
-        handlers.jobs()
-                .start(() -> store.ready()
-                        && replicator.hasRegistered()
-                        && handlers.fills().stores());
-        JobMeters.register(handlers.jobs(), node, meters);
+        handlers.jobs().start(() -> store.ready() && replicator.hasRegistered() && handlers.mayFill());
         return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
     }
 

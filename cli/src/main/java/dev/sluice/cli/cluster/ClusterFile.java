@@ -48,7 +48,7 @@ public record ClusterFile(
             return new ProcessStamp(pid, started);
         }
 
-        Node with(ProcessStamp process) {
+        public Node with(ProcessStamp process) {
             return new Node(id, role, process.pid(), process.started(), url, drives, log, config);
         }
     }
@@ -129,7 +129,7 @@ public record ClusterFile(
         return "ClusterFile[%s, %s]".formatted(endpoint, nodes);
     }
 
-    ClusterFile with(Node changed) {
+    public ClusterFile with(Node changed) {
         return new ClusterFile(
                 endpoint,
                 s3Endpoint,

@@ -2,9 +2,9 @@ package dev.sluice.cli.cluster;
 
 import dev.sluice.cli.config.AuthConfig;
 import dev.sluice.cli.config.ClusterConfig;
-import dev.sluice.cli.config.HostPort;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.config.NodeRole;
+import dev.sluice.cli.config.value.HostPort;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +69,7 @@ public record Layout(Path dir) {
     }
 
     /// The file of every node, in the order of `nodes`.
-    List<NodeConfig> configs(ClusterConfig config) {
+    public List<NodeConfig> configs(ClusterConfig config) {
         var shape = config.cluster();
         var nodes = nodes(shape);
         var members = nodes.stream()
@@ -96,7 +96,7 @@ public record Layout(Path dir) {
                 .toList();
     }
 
-    Path log(ClusterConfig config, String id) {
+    public Path log(ClusterConfig config, String id) {
         if (!config.log().path().isEmpty()) {
             return dir.resolve(config.log().path());
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.JvmMemory;
+import dev.sluice.cli.process.LastWords;
 import dev.sluice.cli.process.ProcessStamp;
 import java.io.IOException;
 import java.nio.file.Files;

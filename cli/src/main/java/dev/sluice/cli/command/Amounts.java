@@ -3,12 +3,12 @@ package dev.sluice.cli.command;
 import java.util.Locale;
 
 /// Numbers for people.
-final class Amounts {
+public final class Amounts {
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
     private Amounts() {}
 
-    static String bytes(long count) {
+    public static String bytes(long count) {
         var value = (double) count;
         var unit = 0;
         while (value >= 1024 && unit < UNITS.length - 1) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 
 /// What the commands on buckets and objects have in common: which cluster, and text or JSON.
 @Command(mixinStandardHelpOptions = true)
-abstract class ClusterCommand implements Callable<Integer> {
+public abstract class ClusterCommand implements Callable<Integer> {
     private final Installation installation;
 
     @Option(names = "--json", description = "As JSON.")
@@ -21,34 +21,34 @@ abstract class ClusterCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    ClusterCommand(Installation installation) {
+    public ClusterCommand(Installation installation) {
         this.installation = installation;
     }
 
-    abstract ClusterOptions cluster();
+    public abstract ClusterOptions cluster();
 
-    S3Client s3() {
+    public S3Client s3() {
         return cluster().s3(installation);
     }
 
-    NativeApi nativeApi() {
+    public NativeApi nativeApi() {
         return cluster().nativeApi(installation);
     }
 
-    PrintWriter out() {
+    public PrintWriter out() {
         return Specs.out(spec);
     }
 
-    PrintWriter err() {
+    public PrintWriter err() {
         return Specs.err(spec);
     }
 
-    boolean json() {
+    public boolean json() {
         return json;
     }
 
     /// The result as JSON if asked for, else the text.
-    int done(Object result, String text) {
+    public int done(Object result, String text) {
         if (json) {
             Output.json(out(), result);
         } else {
@@ -59,7 +59,7 @@ abstract class ClusterCommand implements Callable<Integer> {
     }
 
     /// The end of a command on many objects: exit code 1 if one of them failed.
-    int done(Transfer.Summary summary, String verb) {
+    public int done(Transfer.Summary summary, String verb) {
         summary.failures().forEach(failure -> err().println("sluice: " + failure));
         done((Object) summary, summary.text(verb));
         return summary.failures().isEmpty() ? 0 : 1;

@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
 
 /// Which cluster a command talks to: `--cluster`, also written `--endpoint` (or $SLUICE_ENDPOINT) with keys from the
 /// environment, else the local one in `--dir` with the keys of its cluster.json.
-final class ClusterOptions {
+public final class ClusterOptions {
     /// What else may be done where there is no cluster.
-    static final String OTHERWISE = ", or name one with --cluster or --dir";
+    public static final String OTHERWISE = ", or name one with --cluster or --dir";
 
     @Mixin
     private final DirOption dir = new DirOption();
@@ -46,35 +46,35 @@ final class ClusterOptions {
             description = "The region in signatures (default us-east-1).")
     private String signRegion = "us-east-1";
 
-    Layout layout(Installation installation) {
+    public Layout layout(Installation installation) {
         return dir.layout(installation);
     }
 
     /// The cluster in DIR.
     ///
     /// @throws CommandFailure if there is none
-    ClusterFile local(Installation installation) {
+    public ClusterFile local(Installation installation) {
         return ClusterFile.require(layout(installation), OTHERWISE);
     }
 
-    boolean remote(Installation installation) {
+    public boolean remote(Installation installation) {
         return remoteEndpoint(installation).isPresent();
     }
 
-    S3Client s3(Installation installation) {
+    public S3Client s3(Installation installation) {
         return new S3Client(http(installation));
     }
 
-    NativeApi nativeApi(Installation installation) {
+    public NativeApi nativeApi(Installation installation) {
         return new NativeApi(http(installation));
     }
 
-    Trust trust(Installation installation, Optional<Path> own) {
+    public Trust trust(Installation installation, Optional<Path> own) {
         return Trust.of(Optional.ofNullable(ca), own, installation.environment());
     }
 
     /// The address on the command line.
-    Optional<URI> named() {
+    public Optional<URI> named() {
         return Optional.ofNullable(cluster);
     }
 

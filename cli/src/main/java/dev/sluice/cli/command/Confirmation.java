@@ -10,10 +10,10 @@ import java.util.function.UnaryOperator;
 /// Asks before something that cannot be undone.
 ///
 /// @param terminal shows a question and returns the line that is typed; empty where no one can be asked
-record Confirmation(Optional<UnaryOperator<String>> terminal) {
+public record Confirmation(Optional<UnaryOperator<String>> terminal) {
     private static final Set<String> CONSENT = Set.of("y", "yes");
 
-    static Confirmation onTerminal() {
+    public static Confirmation onTerminal() {
         return new Confirmation(Optional.ofNullable(System.console())
                 .filter(Console::isTerminal)
                 .map(console -> question ->
@@ -21,7 +21,7 @@ record Confirmation(Optional<UnaryOperator<String>> terminal) {
     }
 
     /// @throws CommandFailure without consent
-    void require(String consequence) {
+    public void require(String consequence) {
         var ask = terminal.orElseThrow(() -> CommandFailure.refused(consequence + ". Confirm it with --yes"));
         var typed = ask.apply(consequence + ". Continue? [y/N] ").strip().toLowerCase(Locale.ROOT);
         if (!CONSENT.contains(typed)) {

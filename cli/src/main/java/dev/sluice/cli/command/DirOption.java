@@ -6,24 +6,29 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// `--dir`: which local cluster.
-final class DirOption {
+public final class DirOption {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
             description = "The cluster's folder (default: $SLUICE_DIR, else ~/.sluice).")
     private @Nullable Path dir;
 
-    boolean given() {
+    public boolean given() {
         return dir != null;
     }
 
     /// The same once more on another command's line.
-    String repeated() {
-        return dir == null ? "" : " --dir " + EnvCommand.quoted(dir.toString());
+    public String repeated() {
+        return dir == null ? "" : " --dir " + quoted(dir.toString());
     }
 
-    Layout layout(Installation installation) {
+    public Layout layout(Installation installation) {
         var chosen = dir == null ? installation.defaultDir() : dir;
         return new Layout(chosen.toAbsolutePath().normalize());
+    }
+
+    /// For any POSIX shell: within single quotes nothing is special but the quote itself.
+    public static String quoted(String value) {
+        return "'" + value.replace("'", "'\\''") + "'";
     }
 }

@@ -26,12 +26,12 @@ public record Installation(
     }
 
     /// The command as its user typed it.
-    static String typed() {
+    public static String typed() {
         return System.getProperty("sluice.typed", "./sluice");
     }
 
     /// What starts a demo: in `$TMPDIR`, else where Java puts temporary files.
-    LiveStarter demo() {
+    public LiveStarter demo() {
         var temporary = environment.getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
         return new LiveStarter(jvm, environment, Path.of(temporary).toAbsolutePath());
     }

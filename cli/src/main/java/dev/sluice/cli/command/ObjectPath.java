@@ -3,9 +3,9 @@ package dev.sluice.cli.command;
 import dev.sluice.cli.failure.CommandFailure;
 
 /// `BUCKET/KEY` on the command line, also written `s3://BUCKET/KEY` or `ais://BUCKET/KEY`. The key may be empty.
-record ObjectPath(String bucket, String key) {
+public record ObjectPath(String bucket, String key) {
 
-    static ObjectPath parse(String text) {
+    public static ObjectPath parse(String text) {
         var plain = text.replaceFirst("^(s3|ais)://", "");
         var slash = plain.indexOf('/');
         var bucket = slash < 0 ? plain : plain.substring(0, slash);
@@ -15,7 +15,7 @@ record ObjectPath(String bucket, String key) {
         return new ObjectPath(bucket, slash < 0 ? "" : plain.substring(slash + 1));
     }
 
-    ObjectPath withKey() {
+    public ObjectPath withKey() {
         if (key.isEmpty()) {
             throw CommandFailure.refused("name an object: " + bucket + "/KEY");
         }
@@ -23,7 +23,7 @@ record ObjectPath(String bucket, String key) {
     }
 
     /// A key as the top of a tree: ends with a slash unless it is the whole bucket.
-    String asFolder() {
+    public String asFolder() {
         return key.isEmpty() || key.endsWith("/") ? key : key + "/";
     }
 

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /// What commands print: tables for people, JSON for programs.
-final class Output {
+public final class Output {
     private Output() {}
 
-    static void json(PrintWriter out, Object value) {
+    public static void json(PrintWriter out, Object value) {
         try {
             out.println(JsonMapper.builder()
                     .addModule(new Jdk8Module())
@@ -28,7 +28,7 @@ final class Output {
     }
 
     /// Columns as wide as their widest value; no lines for no rows.
-    static void table(PrintWriter out, List<String> heads, List<List<String>> rows) {
+    public static void table(PrintWriter out, List<String> heads, List<List<String>> rows) {
         var widths = IntStream.range(0, heads.size())
                 .map(column -> Math.max(
                         heads.get(column).length(),

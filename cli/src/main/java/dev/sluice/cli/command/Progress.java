@@ -11,7 +11,7 @@ import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /// One line that shows how far a transfer is, gone when it ends. Where no one watches it does nothing.
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
     private static final int EVERY_MILLIS = 200;
     private static final int COLUMNS = 79;
     private static final long MIB = 1 << 20;
@@ -23,18 +23,18 @@ final class Progress implements AutoCloseable {
     private final String name;
     private volatile Optional<ProgressBar> bar = Optional.empty();
 
-    Progress(PrintWriter err, boolean watched, String name) {
+    public Progress(PrintWriter err, boolean watched, String name) {
         this.line = new Line(err);
         this.watched = watched;
         this.name = name;
     }
 
-    static Progress of(PrintWriter err, String name) {
+    public static Progress of(PrintWriter err, String name) {
         return new Progress(err, Terminal.showsErrors(), name);
     }
 
     /// @param total in bytes; negative when it is not known
-    void begin(long total) {
+    public void begin(long total) {
         if (watched) {
             boolean large = total < 0 || total > LARGE;
             bar = Optional.of(new ProgressBarBuilder()
@@ -51,12 +51,12 @@ final class Progress implements AutoCloseable {
     }
 
     /// On any thread.
-    void moved(long bytes) {
+    public void moved(long bytes) {
         bar.ifPresent(shown -> shown.stepBy(bytes));
     }
 
     /// How many objects are done, where there are several.
-    void objects(long count) {
+    public void objects(long count) {
         bar.ifPresent(shown -> shown.setExtraMessage(" " + count + " objects"));
     }
 

@@ -6,14 +6,17 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /// The streams of a command line, where picocli has put its description into a command.
-final class Specs {
+public final class Specs {
+    /// The heading of a command's examples.
+    public static final String EXAMPLES = "%nExamples:%n";
+
     private Specs() {}
 
-    static PrintWriter out(@Nullable CommandSpec spec) {
+    public static PrintWriter out(@Nullable CommandSpec spec) {
         return Objects.requireNonNull(spec).commandLine().getOut();
     }
 
-    static PrintWriter err(@Nullable CommandSpec spec) {
+    public static PrintWriter err(@Nullable CommandSpec spec) {
         return Objects.requireNonNull(spec).commandLine().getErr();
     }
 }

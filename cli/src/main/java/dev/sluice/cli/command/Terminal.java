@@ -6,19 +6,19 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /// Whether someone watches. Java tells it of standard input and output only, so Linux is asked for standard error.
-final class Terminal {
+public final class Terminal {
     private static final Path STANDARD_OUTPUT = Path.of("/proc/self/fd/1");
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
     private Terminal() {}
 
     /// Whether standard output is one.
-    static boolean showsOutput() {
+    public static boolean showsOutput() {
         return isTerminal(STANDARD_OUTPUT);
     }
 
     /// Whether standard error is one.
-    static boolean showsErrors() {
+    public static boolean showsErrors() {
         return isTerminal(STANDARD_ERROR);
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
 /// Many objects, some at a time, with a line of progress on a terminal. Goes on after a failure and reports at the end.
-final class Transfer implements AutoCloseable {
+public final class Transfer implements AutoCloseable {
     private static final int AT_A_TIME = 8;
     private static final int MOST_QUEUED = 1_000;
     private final LongAdder bytes = new LongAdder();
@@ -26,14 +26,14 @@ final class Transfer implements AutoCloseable {
     private final Progress progress;
 
     /// What is done with one object.
-    interface Work {
+    public interface Work {
         /// @param moved hears of its bytes as they go
         void run(LongConsumer moved) throws Exception;
     }
 
     /// The objects that were moved as a whole and their bytes, for people and programs.
     record Summary(long objects, long bytes, double seconds, List<String> failures) {
-        String text(String verb) {
+        public String text(String verb) {
             return String.format(
                     Locale.ROOT,
                     "%s %d %s, %s in %.1f s (%s/s)",
@@ -46,13 +46,13 @@ final class Transfer implements AutoCloseable {
         }
     }
 
-    Transfer(PrintWriter err) {
+    public Transfer(PrintWriter err) {
         progress = Progress.of(err, "all");
         progress.begin(-1);
     }
 
     /// Queues one object; waits while too many are queued.
-    void submit(String name, Work work) {
+    public void submit(String name, Work work) {
         room.acquireUninterruptibly();
         Future<?> _ = threads.submit(() -> {
             var ofThis = new LongAdder();
@@ -74,13 +74,13 @@ final class Transfer implements AutoCloseable {
         });
     }
 
-    void failed(String name, String reason) {
+    public void failed(String name, String reason) {
         synchronized (failures) {
             failures.add(name + ": " + reason);
         }
     }
 
-    Summary finish() {
+    public Summary finish() {
         threads.close();
         progress.close();
         synchronized (failures) {

@@ -38,7 +38,7 @@ public record AuthConfig(
 
     /// @param host where nodes listen
     /// @throws IllegalArgumentException unless that is safe, or said to be meant
-    void requireSafe(String host, boolean tls) {
+    public void requireSafe(String host, boolean tls) {
         if (insecure || isLoopback(host) || (enabled && tls)) {
             return;
         }

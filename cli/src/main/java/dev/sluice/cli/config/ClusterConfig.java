@@ -1,5 +1,6 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.cli.config.value.Checks;
 import java.util.List;
 
 /// A local cluster: the contents of `DIR/sluice.toml`. What its nodes share is passed on into each node's own file.

@@ -36,7 +36,7 @@ public final class ConfigFiles {
         return parse(toml, name, ClusterConfig.class, ClusterConfig.DEFAULTS, clusterForm());
     }
 
-    static NodeConfig node(String toml, String name, Map<String, String> environment) {
+    public static NodeConfig node(String toml, String name, Map<String, String> environment) {
         var config = parse(toml, name, NodeConfig.class, NodeConfig.DEFAULTS, nodeForm());
         try {
             return config.with(config.auth().withKeysFrom(environment).withClusterKeyFrom(environment))
@@ -92,7 +92,7 @@ public final class ConfigFiles {
         return form;
     }
 
-    static List<String> keys(JsonNode tree) {
+    public static List<String> keys(JsonNode tree) {
         return tree.properties().stream().map(Map.Entry::getKey).toList();
     }
 

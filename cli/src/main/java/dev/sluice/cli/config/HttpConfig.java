@@ -1,5 +1,8 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.cli.config.value.ByteSize;
+import dev.sluice.cli.config.value.Checks;
+import dev.sluice.cli.config.value.TimeSpan;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;

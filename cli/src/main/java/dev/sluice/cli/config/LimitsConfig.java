@@ -1,5 +1,8 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.cli.config.value.ByteSize;
+import dev.sluice.cli.config.value.Checks;
+
 /// `[limits]`: what one node admits, at the same time and of one request. A `bodyMemory` of 0 is a third of the direct
 /// memory, a `backendRate` of 0 no limit.
 public record LimitsConfig(

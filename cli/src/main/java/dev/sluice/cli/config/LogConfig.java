@@ -1,6 +1,8 @@
 package dev.sluice.cli.config;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.sluice.cli.config.value.ByteSize;
+import dev.sluice.cli.config.value.Checks;
 import java.nio.file.Path;
 import java.util.Locale;
 

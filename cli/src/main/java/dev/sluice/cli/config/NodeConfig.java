@@ -1,5 +1,6 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.cli.config.value.HostPort;
 import dev.sluice.common.name.NodeId;
 import java.net.URI;
 import java.nio.file.Path;
@@ -76,7 +77,7 @@ public record NodeConfig(
         }
     }
 
-    static final NodeConfig DEFAULTS = new NodeConfig(
+    public static final NodeConfig DEFAULTS = new NodeConfig(
             new Node("", NodeRole.TARGET, "", "", ""),
             new Drives(List.of(), List.of()),
             new Cluster(List.of()),
@@ -124,11 +125,11 @@ public record NodeConfig(
         return new NodeConfig(named, drives, cluster, auth, limits, backends, storage, http, log);
     }
 
-    NodeConfig with(AuthConfig changed) {
+    public NodeConfig with(AuthConfig changed) {
         return new NodeConfig(node, drives, cluster, changed, limits, backends, storage, http, log);
     }
 
-    NodeConfig with(Node changed) {
+    public NodeConfig with(Node changed) {
         return new NodeConfig(changed, drives, cluster, auth, limits, backends, storage, http, log);
     }
 

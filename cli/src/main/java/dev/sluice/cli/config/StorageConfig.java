@@ -1,5 +1,10 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.cli.config.value.ByteSize;
+import dev.sluice.cli.config.value.Checks;
+import dev.sluice.cli.config.value.FileMode;
+import dev.sluice.cli.config.value.TimeSpan;
+
 /// `[storage]`: how a target uses its drives. `blockCache` is of each drive, `writeBuffers` of a whole process, the
 /// watermarks per cent of a drive. A `scrubPeriod` of nothing is never; `scrubRate` is in MiB a second of each drive,
 /// 0 for what the period asks; so is `resilverRate`, 0 for what requests leave.

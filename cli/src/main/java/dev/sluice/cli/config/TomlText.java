@@ -14,7 +14,7 @@ import java.util.stream.StreamSupport;
 public final class TomlText {
     private TomlText() {}
 
-    static String of(ObjectNode sections) {
+    public static String of(ObjectNode sections) {
         var text = new StringBuilder();
         for (var section : sections.properties()) {
             section(text, section.getKey(), (ObjectNode) section.getValue());

@@ -29,14 +29,16 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.proxy.ClusterHealthHandler;
-import dev.sluice.proxy.ClusterMetrics;
-import dev.sluice.proxy.HealthHandler;
-import dev.sluice.proxy.MetricsHandler;
 import dev.sluice.proxy.NodeHandler;
-import dev.sluice.proxy.S3Operations;
-import dev.sluice.proxy.Targets;
+import dev.sluice.proxy.NodeParts;
+import dev.sluice.proxy.gateway.ClusterHealthHandler;
+import dev.sluice.proxy.gateway.ClusterMetrics;
+import dev.sluice.proxy.gateway.HealthHandler;
+import dev.sluice.proxy.gateway.MetricsHandler;
+import dev.sluice.proxy.gateway.Targets;
+import dev.sluice.proxy.s3.S3Operations;
 import dev.sluice.targetnode.TargetNode;
+import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.controller.ControllerHost;
 import dev.sluice.targetnode.controller.ControllerNode;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
@@ -123,9 +125,10 @@ final class ComposedNode implements RunningNode {
                         peers,
                         config.backends().rules(),
                         backendSettings(),
-                        new ObjectSizeLimit(config.limits().objectSize().bytes()),
-                        scrubSettings(),
-                        resilverSettings(),
+                        new TargetSettings(
+                                new ObjectSizeLimit(config.limits().objectSize().bytes()),
+                                scrubSettings(),
+                                resilverSettings()),
                         jvm.meters())));
                 jvm.targets().put(id, target.get().service());
             }
@@ -231,7 +234,7 @@ final class ComposedNode implements RunningNode {
     // ---- what it answers
 
     private NodeHandler gateway() {
-        return new NodeHandler(new NodeHandler.Parts(
+        return new NodeHandler(new NodeParts(
                 id,
                 config.auth().region(),
                 new RedirectTokens(

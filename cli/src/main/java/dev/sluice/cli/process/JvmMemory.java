@@ -25,7 +25,7 @@ public record JvmMemory(long heap, long direct) {
         return of(MachineMemory.bytes(), here, all);
     }
 
-    static JvmMemory of(long machine, int here, int all) {
+    public static JvmMemory of(long machine, int here, int all) {
         var share = machine / all * here;
         var least = Math.max(LEAST, Math.min(AMPLE, share / 4));
         var each = Math.clamp(share / 16, least, MOST);

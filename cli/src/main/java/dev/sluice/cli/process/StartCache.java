@@ -25,7 +25,7 @@ public record StartCache(Path script, Path folder) {
     }
 
     /// The cache of JVMs that run nodes. It need not be there.
-    static Optional<Path> file(Map<String, String> environment) {
+    public static Optional<Path> file(Map<String, String> environment) {
         return setting(environment).equals("off")
                 ? Optional.empty()
                 : Optional.ofNullable(System.getProperty("sluice.start.cache")).map(Path::of);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.backend.access.BackendRules;
+import dev.sluice.cli.config.value.ByteSize;
+import dev.sluice.cli.config.value.FileMode;
+import dev.sluice.cli.config.value.TimeSpan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

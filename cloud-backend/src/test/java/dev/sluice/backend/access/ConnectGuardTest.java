@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConnectGuardTest {
     private static final BackendSettings ONE_CONNECTION = new BackendSettings(
             1,
+            0,
             Duration.ofSeconds(2),
             Duration.ofSeconds(5),
             Duration.ofSeconds(2),

@@ -32,6 +32,19 @@ public final class Await {
         });
     }
 
+    /// The same of work where anything but a StoreException is a bug of ours, and not of what it was given.
+    ///
+    /// @throws IllegalStateException what else it failed with
+    public static <T> T task(Future<T> work) {
+        try {
+            return of(work);
+        } catch (StoreException known) {
+            throw known;
+        } catch (RuntimeException bug) {
+            throw new IllegalStateException("a bug", bug);
+        }
+    }
+
     /// @return empty when the time is over before
     public static <T> Optional<T> within(Duration limit, Future<T> work) {
         return interruptible(() -> {

@@ -3,6 +3,7 @@ package dev.sluice.common.checksum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.testing.Bytes;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -191,8 +192,6 @@ class Md5BatcherTest {
     }
 
     private static byte[] random(int length, long seed) {
-        var bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
+        return Bytes.random(seed, length);
     }
 }

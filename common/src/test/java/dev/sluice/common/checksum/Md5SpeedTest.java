@@ -2,9 +2,9 @@ package dev.sluice.common.checksum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.Bytes;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -19,8 +19,7 @@ class Md5SpeedTest {
 
     @Test
     void allLanesAreFasterThanTheJdk() {
-        var bytes = new byte[LENGTH];
-        new Random(1).nextBytes(bytes);
+        var bytes = Bytes.random(1, LENGTH);
         var buffer = ByteBuffer.allocateDirect(LENGTH).put(bytes).flip();
         Md5Trial.run();
         double jdk = 0;

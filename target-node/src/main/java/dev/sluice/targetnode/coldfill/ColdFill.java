@@ -12,12 +12,10 @@ import dev.sluice.common.peer.ObjectCall;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.answer.CacheResult;
 import dev.sluice.targetnode.answer.ObjectAnswer;
-import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,41 +31,27 @@ public final class ColdFill {
     private final BucketBackends backends;
     private final Fills fills;
     private final Revalidation revalidation;
-    private final Executor digests;
-    private final ParallelFetch.Terms parallel;
+    private final Fetching fetching;
     private final PassThrough passThrough;
     private final HeadFills headFills;
     private final ColdRanges coldRanges;
 
-    /// @param digests a pool of about one thread per core, for MD5 and the like
     public ColdFill(
             ObjectStore store,
             BucketBackends backends,
             Fills fills,
             Revalidation revalidation,
-            Executor digests,
+            Fetching fetching,
             NodeId node,
             MeterRegistry meters) {
-        this(store, backends, fills, revalidation, digests, node, meters, ParallelFetch.Terms.USUAL);
-    }
-
-    ColdFill(
-            ObjectStore store,
-            BucketBackends backends,
-            Fills fills,
-            Revalidation revalidation,
-            Executor digests,
-            NodeId node,
-            MeterRegistry meters,
-            ParallelFetch.Terms parallel) {
         this.store = store;
         this.backends = backends;
         this.fills = fills;
         this.revalidation = revalidation;
-        this.digests = digests;
-        this.parallel = parallel;
-        this.passThrough = new PassThrough(digests);
-        this.headFills = new HeadFills(backends.maxConnections(), parallel.lanes(), node, meters);
+        this.fetching = fetching;
+        this.passThrough = new PassThrough(fetching.digests());
+        this.headFills =
+                new HeadFills(backends.maxConnections(), fetching.parallel().lanes(), node, meters);
         this.coldRanges = new ColdRanges(revalidation::now);
         meters.gauge("sluice.fills.running", Tags.of("node", node.value()), fills, Fills::count);
     }
@@ -189,6 +173,7 @@ public final class ColdFill {
 
     /// How many connections a fill of an object of this size may use.
     public int connections(long size) {
+        var parallel = fetching.parallel();
         return size < parallel.from() ? 1 : parallel.lanes();
     }
 
@@ -308,11 +293,9 @@ public final class ColdFill {
         var fill = new Fill(
                 store,
                 backend,
-                BucketRefs.of(bucket),
+                bucket,
                 name.key(),
-                BucketRefs.durability(bucket),
-                digests,
-                parallel,
+                fetching,
                 ended -> {
                     fills.ended(name, ended);
                     whenEnded.run();

@@ -5,9 +5,11 @@ import dev.sluice.backend.BackendChecks;
 import dev.sluice.backend.BackendObject;
 import dev.sluice.backend.BackendRead;
 import dev.sluice.backend.BackendStream;
+import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSink;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.Upload;
 import dev.sluice.targetnode.storage.change.CommitTerms;
@@ -18,7 +20,6 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /// One fetch of one object: its bytes go into a staging file, and every reader follows behind. Runs on a virtual thread
@@ -31,8 +32,7 @@ final class Fill implements Runnable {
     private final BucketRef bucket;
     private final String key;
     private final Durability durability;
-    private final Executor digests;
-    private final ParallelFetch.Terms parallel;
+    private final Fetching fetching;
     private final Consumer<Fill> whenEnded;
     private final FillProgress progress = new FillProgress();
     private final CompletableFuture<Optional<Begun>> begun = new CompletableFuture<>();
@@ -54,27 +54,22 @@ final class Fill implements Runnable {
     /// What readers need: the cloud's word on the object, and the file that its bytes go to.
     private record Begun(BackendObject object, Upload upload) {}
 
-    /// @param digests where costly digests are computed
-    /// @param parallel which objects are fetched over several connections
     /// @param whenEnded called once, whatever became of the fill
     /// @param askedMillis now, before the cloud is asked
     Fill(
             ObjectStore store,
             Backend backend,
-            BucketRef bucket,
+            Bucket bucket,
             String key,
-            Durability durability,
-            Executor digests,
-            ParallelFetch.Terms parallel,
+            Fetching fetching,
             Consumer<Fill> whenEnded,
             long askedMillis) {
         this.store = store;
         this.backend = backend;
-        this.bucket = bucket;
+        this.bucket = BucketRefs.of(bucket);
         this.key = key;
-        this.durability = durability;
-        this.digests = digests;
-        this.parallel = parallel;
+        this.durability = BucketRefs.durability(bucket);
+        this.fetching = fetching;
         this.whenEnded = whenEnded;
         this.agreedMillis = askedMillis;
     }
@@ -219,11 +214,11 @@ final class Fill implements Runnable {
     }
 
     private void receive(BackendStream stream, Upload upload) throws IOException {
-        if (parallel.suits(stream.object())) {
-            ParallelFetch.run(parallel, backend, stream, upload, progress);
+        if (fetching.parallel().suits(stream.object())) {
+            ParallelFetch.run(fetching.parallel(), backend, stream, upload, progress);
             return;
         }
-        var checked = BackendChecks.of(stream.object()).verifying(stream.body(), digests);
+        var checked = BackendChecks.of(stream.object()).verifying(stream.body(), fetching.digests());
         for (var bytes = checked.next(); bytes.hasRemaining(); bytes = checked.next()) {
             int length = bytes.remaining();
             upload.write(bytes);

@@ -6,6 +6,8 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.judge.LeaderMemory;
+import dev.sluice.targetnode.controller.log.Consensus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

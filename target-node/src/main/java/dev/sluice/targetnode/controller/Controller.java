@@ -17,6 +17,15 @@ import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.common.time.NanoClock;
+import dev.sluice.targetnode.controller.files.StateDrives;
+import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.Hearers;
+import dev.sluice.targetnode.controller.judge.LeaderMemory;
+import dev.sluice.targetnode.controller.judge.Promises;
+import dev.sluice.targetnode.controller.judge.Reports;
+import dev.sluice.targetnode.controller.judge.Standstill;
+import dev.sluice.targetnode.controller.log.Consensus;
+import dev.sluice.targetnode.controller.log.StateFileLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -353,7 +362,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     }
 
     /// What this controller says to the others.
-    ControllerWord word() {
+    public ControllerWord word() {
         long now = clock.nanos();
         var back = new TreeMap<NodeId, Integer>();
         returned.forEach((target, one) -> {
@@ -368,7 +377,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     }
 
     /// What another one said. One that was overtaken on its way says nothing any more.
-    synchronized void heard(ControllerWord word) {
+    public synchronized void heard(ControllerWord word) {
         long now = clock.nanos();
         var last = words.get(word.controller());
         if (last != null && word.number() < last.number() && now - last.at() < WORDS.toNanos()) {
@@ -435,7 +444,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
 
     /// What is due now. Promises lapse on each controller; the one that leads logs what follows, may choose drives
     /// again that refused a write or were full, and sees that the state is kept where it is to be.
-    void judge() {
+    public void judge() {
         var _ = promises.lapsed();
         noted(word());
         if (log.seat().leads()) {

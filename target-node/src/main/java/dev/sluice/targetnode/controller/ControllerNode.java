@@ -2,6 +2,7 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.judge.ControllerWord;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 
 /// What a controller answers to other nodes.

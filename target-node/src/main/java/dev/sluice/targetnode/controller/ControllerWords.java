@@ -5,6 +5,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.judge.ControllerWord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
-/// The keeper of the cluster's state: until Raft comes, the target with the lowest id. Open {@link
+/// The keeper of the cluster's state, on three targets, one of which leads; on one where there are fewer. Open {@link
 /// dev.sluice.targetnode.controller.Controller} first; what a command does says {@link
-/// dev.sluice.common.cluster.ClusterState}. Depends on the cluster's state, and of the storage on drive threads only.
+/// dev.sluice.common.cluster.planning.Planner}. It stands on `judge`, which stands on `log`, which stands on `raft`.
 @NullMarked
 package dev.sluice.targetnode.controller;
 

@@ -20,7 +20,7 @@ import java.util.function.LongFunction;
 /// Takes a body in. The thread that receives it checks its framing and signature; the drive and each digest take the
 /// pieces behind it side by side, a window at most. A short body, or one beside as many others as there are processors,
 /// is digested on that thread while the drive writes: waking others would take longer.
-final class BodyReceiver {
+public final class BodyReceiver {
     private static final int FEW = 256 << 10;
     private static final int MOST_SIDE_BY_SIDE = Runtime.getRuntime().availableProcessors();
     private static final long WINDOW = 4 << 20;
@@ -29,7 +29,7 @@ final class BodyReceiver {
     private final AtomicInteger coming = new AtomicInteger();
 
     /// @param digests a pool of about one thread per core, for costly digests
-    BodyReceiver(Executor digests) {
+    public BodyReceiver(Executor digests) {
         this.digests = digests;
     }
 
@@ -38,7 +38,7 @@ final class BodyReceiver {
     /// @param sums what the destination has summed, of that many bytes
     /// @throws StoreException when the sender breaks off, its promises about the bytes do not hold, or the drive
     ///     fails; what was written so far must then be thrown away
-    ReceivedDigests.Received take(
+    public ReceivedDigests.Received take(
             UploadBody body,
             WriteAttributes attributes,
             LongConsumer room,

@@ -18,7 +18,7 @@ public final class BucketReads {
     private final Map<Long, Reads> byBucket = new ConcurrentHashMap<>();
     private final Clock clock;
 
-    BucketReads(Clock clock) {
+    public BucketReads(Clock clock) {
         this.clock = clock;
     }
 
@@ -64,7 +64,7 @@ public final class BucketReads {
     private record Count(LongAdder gets, LongAdder bytes) {}
 
     /// Called for each GET, on event loops too: no lock and no wait.
-    void count(long bucketId, CacheResult result, long bytes) {
+    public void count(long bucketId, CacheResult result, long bytes) {
         var known = byBucket.get(bucketId);
         var reads = known == null ? byBucket.computeIfAbsent(bucketId, _ -> new Reads()) : known;
         var count = reads.of(result);
@@ -79,7 +79,7 @@ public final class BucketReads {
     }
 
     /// @param unchecked requests that were served without the cloud's word, since the start
-    RecentReads recent(long bucketId, long unchecked) {
+    public RecentReads recent(long bucketId, long unchecked) {
         return Optional.ofNullable(byBucket.get(bucketId))
                 .map(reads -> reads.history.recent(clock.nanos(), reads.counts(), unchecked))
                 .orElse(RecentReads.NONE);

@@ -38,8 +38,8 @@ import java.util.concurrent.Executor;
 
 /// CompleteMultipartUpload. When it takes long (parts that must be moved, a slow cloud) the client is kept waiting with
 /// a 200 and white space, and the result or the error follows in the document, as S3 does it.
-final class CompleteUploadHandler {
-    static final Duration PATIENCE = Duration.ofSeconds(5);
+public final class CompleteUploadHandler {
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Multipart uploads;
     private final BucketWriteGate writes;
@@ -50,7 +50,7 @@ final class CompleteUploadHandler {
     private final Duration patience;
 
     /// @param patience how long an answer may take before the client is kept waiting with white space, and between that
-    CompleteUploadHandler(
+    public CompleteUploadHandler(
             Multipart uploads,
             BucketWriteGate writes,
             Quotas quotas,
@@ -67,7 +67,7 @@ final class CompleteUploadHandler {
         this.patience = patience;
     }
 
-    Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
+    public Response handle(ObjectCall call, S3Request.CompleteMultipartUpload request, ByteSource raw) {
         var listed = S3Bodies.completeMultipartUpload(document(call, raw));
         var done = CompletableFuture.supplyAsync(() -> complete(call, request, listed), threads);
         return Await.within(patience, done)

@@ -14,18 +14,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// CopyObject and UploadPartCopy: the source's bytes take the way of a PUT's body.
-final class CopyHandlers {
+public final class CopyHandlers {
     private final CopySources sources;
     private final PutObjectHandler puts;
     private final MultipartHandlers multipart;
 
-    CopyHandlers(CopySources sources, PutObjectHandler puts, MultipartHandlers multipart) {
+    public CopyHandlers(CopySources sources, PutObjectHandler puts, MultipartHandlers multipart) {
         this.sources = sources;
         this.puts = puts;
         this.multipart = multipart;
     }
 
-    Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
+    public Response object(ObjectCall call, S3Request.CopyObject copy, ByteSource body) {
         if (copy.source().equals(copy.name()) && !copy.replaceMetadata()) {
             throw S3Failure.invalidRequest("This copy request is illegal because it is trying to copy an object to"
                     + " itself without changing the object's metadata.");
@@ -46,7 +46,7 @@ final class CopyHandlers {
         }
     }
 
-    Response part(ObjectCall call, S3Request.UploadPartCopy copy) {
+    public Response part(ObjectCall call, S3Request.UploadPartCopy copy) {
         try (var source = sources.open(copy.source(), copy.sourceConditions(), copy.sourceRange())) {
             var nothing =
                     new WriteAttributes(new TreeMap<>(), new TreeMap<>(), Optional.empty(), Map.of(), Optional.empty());

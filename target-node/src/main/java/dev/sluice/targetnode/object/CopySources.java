@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Opens the object that a copy is made from, at its primary, whichever node that is: also this one, over the same way.
-final class CopySources {
+public final class CopySources {
     private static final Logger LOG = LoggerFactory.getLogger(CopySources.class);
     private static final String[] CONTENT_HEADERS = {
         "Content-Type", "Content-Encoding", "Content-Disposition", "Content-Language", "Cache-Control", "Expires"
@@ -39,7 +39,7 @@ final class CopySources {
     private final ClusterViews views;
     private final PeerClient peers;
 
-    CopySources(ClusterViews views, PeerClient peers) {
+    public CopySources(ClusterViews views, PeerClient peers) {
         this.views = views;
         this.peers = peers;
     }
@@ -48,7 +48,7 @@ final class CopySources {
     record Source(
             SortedMap<String, String> headers, SortedMap<String, String> userMetadata, long length, StreamSource body)
             implements AutoCloseable {
-        UploadBody incoming() {
+        public UploadBody incoming() {
             return UploadBody.of(new Copied(body), length);
         }
 
@@ -76,7 +76,7 @@ final class CopySources {
     }
 
     /// @throws StoreException when the source does not exist, its conditions do not hold, or its node does not answer
-    Source open(ObjectName name, Conditions conditions, Optional<ByteRange> range) {
+    public Source open(ObjectName name, Conditions conditions, Optional<ByteRange> range) {
         var view = views.current();
         var bucket = view.bucket(name.bucket())
                 .or(() -> views.confirmed().bucket(name.bucket()))

@@ -13,11 +13,11 @@ import java.util.Optional;
 
 /// Damaged copies of what a cloud has. Bytes known bad are never sent; the bad file is kept, to be looked at, until the
 /// cloud answers.
-final class DamagedCopies {
+public final class DamagedCopies {
     private final ObjectStore store;
     private final ColdFill coldFill;
 
-    DamagedCopies(ObjectStore store, ColdFill coldFill) {
+    public DamagedCopies(ObjectStore store, ColdFill coldFill) {
         this.store = store;
         this.coldFill = coldFill;
     }
@@ -25,14 +25,14 @@ final class DamagedCopies {
     /// Makes a damaged copy again from another drive's.
     ///
     /// @return false when there is no other
-    boolean mend(BucketRef bucket, String key, String drive) {
+    public boolean mend(BucketRef bucket, String key, String drive) {
         return store.mend(bucket, key, drive);
     }
 
     /// Whether the cloud behind this bucket has the object.
     ///
     /// @throws dev.sluice.common.store.StoreException when it does not answer, or refuses us
-    boolean isInCloud(Bucket bucket, String key) {
+    public boolean isInCloud(Bucket bucket, String key) {
         return coldFill.isInCloud(bucket, key);
     }
 
@@ -40,7 +40,7 @@ final class DamagedCopies {
     ///
     /// @param damaged its version, where that could be read
     /// @return false when another reader was faster
-    boolean drop(Bucket bucket, String key, Optional<ObjectVersion> damaged) {
+    public boolean drop(Bucket bucket, String key, Optional<ObjectVersion> damaged) {
         if (!isStillThere(BucketRefs.of(bucket), key, damaged)) {
             return false;
         }

@@ -13,24 +13,24 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
 /// DeleteObject: gone durably, here and in the cloud behind the bucket. Deleting what is not there succeeds.
-final class DeleteObjectHandler {
+public final class DeleteObjectHandler {
     private final ObjectStore store;
     private final BucketWriteGate writes;
     private final WriteThrough writeThrough;
 
-    DeleteObjectHandler(ObjectStore store, BucketWriteGate writes, WriteThrough writeThrough) {
+    public DeleteObjectHandler(ObjectStore store, BucketWriteGate writes, WriteThrough writeThrough) {
         this.store = store;
         this.writes = writes;
         this.writeThrough = writeThrough;
     }
 
-    Response handle(Bucket bucket, String key, DeleteConditions conditions, ByteSource body) {
+    public Response handle(Bucket bucket, String key, DeleteConditions conditions, ByteSource body) {
         delete(bucket, key, conditions, body::abandoned);
         return Response.empty(204);
     }
 
     /// @param abandoned whether nobody waits for it any more
-    void delete(Bucket bucket, String key, DeleteConditions conditions, BooleanSupplier abandoned) {
+    public void delete(Bucket bucket, String key, DeleteConditions conditions, BooleanSupplier abandoned) {
         if (bucket.backed()) {
             writeThrough.delete(bucket, key, conditions);
             return;

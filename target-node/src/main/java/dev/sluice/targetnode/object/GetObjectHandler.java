@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /// GetObject and HeadObject: from memory or the page cache at once, else from the drive, else from the cloud behind
 /// the bucket.
-final class GetObjectHandler {
+public final class GetObjectHandler {
     private static final Logger LOG = LoggerFactory.getLogger(GetObjectHandler.class);
 
     /// So often an object is looked for that has changed when it is found.
@@ -39,7 +39,7 @@ final class GetObjectHandler {
     private final DamagedCopies damagedCopies;
     private final BucketReads reads;
 
-    GetObjectHandler(
+    public GetObjectHandler(
             ObjectStore store,
             ColdFill coldFill,
             Revalidation revalidation,
@@ -52,11 +52,11 @@ final class GetObjectHandler {
         this.reads = reads;
     }
 
-    Answer get(ObjectCall call, S3Request.GetObject request) {
+    public Answer get(ObjectCall call, S3Request.GetObject request) {
         return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), false);
     }
 
-    Answer head(ObjectCall call, S3Request.HeadObject request) {
+    public Answer head(ObjectCall call, S3Request.HeadObject request) {
         return answer(call, ObjectAnswer.Asked.of(request, call.bucket().backed()), true);
     }
 
@@ -186,7 +186,7 @@ final class GetObjectHandler {
         }
         try {
             Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             object.close();
             if (!(e instanceof StoreException failure)) {
                 throw e;

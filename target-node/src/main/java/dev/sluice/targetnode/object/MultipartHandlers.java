@@ -29,7 +29,7 @@ import java.util.HashSet;
 import java.util.List;
 
 /// Multipart uploads up to their completion.
-final class MultipartHandlers {
+public final class MultipartHandlers {
     private static final int ALL = 10_000;
 
     private final Multipart uploads;
@@ -38,7 +38,7 @@ final class MultipartHandlers {
     private final ObjectSizeLimit limit;
     private final BodyReceiver intake;
 
-    MultipartHandlers(
+    public MultipartHandlers(
             Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver intake) {
         this.uploads = uploads;
         this.writes = writes;
@@ -47,7 +47,7 @@ final class MultipartHandlers {
         this.intake = intake;
     }
 
-    Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
+    public Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
         var attributes = create.attributes();
         var algorithm = attributes.declared();
         try (var _ = writes.enter(call.bucket())) {
@@ -67,7 +67,7 @@ final class MultipartHandlers {
         }
     }
 
-    Response part(ObjectCall call, S3Request.UploadPart part, ByteSource raw) {
+    public Response part(ObjectCall call, S3Request.UploadPart part, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
             var received = write(
                     call.bucket(),
@@ -82,7 +82,7 @@ final class MultipartHandlers {
 
     /// Takes in a part's bytes, from a client or from the source of a copy. The upload's checksum is computed for every
     /// part, whether its sender promised one or not.
-    ReceivedDigests.Received write(
+    public ReceivedDigests.Received write(
             Bucket bucket, String key, String uploadId, int number, UploadBody body, WriteAttributes attributes) {
         limit.require(body.length());
         var ref = BucketRefs.of(bucket);
@@ -132,7 +132,7 @@ final class MultipartHandlers {
                 .sum();
     }
 
-    Response list(ObjectCall call, S3Request.ListParts list) {
+    public Response list(ObjectCall call, S3Request.ListParts list) {
         var parts = uploads.listParts(BucketRefs.of(call.bucket()), call.key(), list.uploadId(), 0, ALL).stream()
                 .map(part -> new ListedPart(
                         part.number(),
@@ -144,12 +144,12 @@ final class MultipartHandlers {
         return S3Responses.xml(MultipartXml.parts(list, PartsPage.of(parts, list), Owner.SLUICE));
     }
 
-    Response abort(ObjectCall call, S3Request.AbortMultipartUpload abort) {
+    public Response abort(ObjectCall call, S3Request.AbortMultipartUpload abort) {
         uploads.abort(BucketRefs.of(call.bucket()), call.key(), abort.uploadId());
         return Response.empty(204);
     }
 
-    List<ListedUpload> uploads(Bucket bucket, UploadsQuery query) {
+    public List<ListedUpload> uploads(Bucket bucket, UploadsQuery query) {
         return uploads
                 .listUploads(bucket.id(), query.prefix(), query.keyMarker(), query.idMarker(), query.limit())
                 .stream()

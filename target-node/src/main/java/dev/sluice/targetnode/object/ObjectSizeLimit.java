@@ -7,7 +7,7 @@ public record ObjectSizeLimit(long bytes) {
     public static final ObjectSizeLimit DEFAULT = new ObjectSizeLimit(5L << 40);
 
     /// @throws StoreException.EntityTooLarge when an object of this size is too large
-    void require(long size) {
+    public void require(long size) {
         if (size > bytes) {
             throw new StoreException.EntityTooLarge(size, bytes);
         }

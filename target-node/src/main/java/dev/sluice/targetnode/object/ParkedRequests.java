@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 
 /// Requests for slots that this target does not serve now, but may serve soon. Nothing of their bodies has been asked
 /// for, and what comes all the same is not read on, so one holds a connection and little else.
-final class ParkedRequests {
+public final class ParkedRequests {
     private static final int MOST = 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(4);
     private static final Duration PAUSE = Duration.ofMillis(25);
@@ -21,12 +21,12 @@ final class ParkedRequests {
     private final Counter served;
     private final Counter refused;
 
-    ParkedRequests(MeterRegistry meters, Tags tags) {
+    public ParkedRequests(MeterRegistry meters, Tags tags) {
         this(meters, tags, MOST);
     }
 
     /// @param most how many may wait at once
-    ParkedRequests(MeterRegistry meters, Tags tags, int most) {
+    public ParkedRequests(MeterRegistry meters, Tags tags, int most) {
         this.most = most;
         Gauge.builder("sluice.parked", waiting, AtomicInteger::get)
                 .description("requests that wait until this target serves their slot")
@@ -47,7 +47,7 @@ final class ParkedRequests {
     ///
     /// @param isGone whether nobody waits for the answer any more: then it must not be served
     /// @return false when it is not served in time, nobody waits, or too many do
-    boolean await(BooleanSupplier isServed, BooleanSupplier isGone) {
+    public boolean await(BooleanSupplier isServed, BooleanSupplier isGone) {
         boolean in = false;
         if (waiting.incrementAndGet() <= most) {
             long end = System.nanoTime() + PATIENCE.toNanos();

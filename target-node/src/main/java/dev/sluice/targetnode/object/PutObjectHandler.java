@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 
 /// PutObject: into a staging file while it is digested; the object only when every promise about its bytes held, on the
 /// drive at the bucket's durability, and for a bucket with a backend in the cloud too.
-final class PutObjectHandler {
+public final class PutObjectHandler {
     private final ObjectStore store;
     private final BucketWriteGate writes;
     private final Quotas quotas;
@@ -34,7 +34,7 @@ final class PutObjectHandler {
     private final WriteThrough writeThrough;
     private final BodyReceiver intake;
 
-    PutObjectHandler(
+    public PutObjectHandler(
             ObjectStore store,
             BucketWriteGate writes,
             Quotas quotas,
@@ -49,7 +49,7 @@ final class PutObjectHandler {
         this.intake = intake;
     }
 
-    Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
+    public Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
         try (var body = BodyDecoder.open(raw, call.head(), call.terms())) {
             var written = write(
                     call.bucket(), call.key(), UploadBody.of(body), put.attributes(), put.conditions(), raw::abandoned);
@@ -60,7 +60,7 @@ final class PutObjectHandler {
     /// Also what a copy does with its source's bytes.
     ///
     /// @param abandoned whether nobody waits for it any more
-    WriteThrough.Written write(
+    public WriteThrough.Written write(
             Bucket bucket,
             String key,
             UploadBody body,
@@ -102,13 +102,13 @@ final class PutObjectHandler {
                 check);
     }
 
-    static WriteCheck check(Conditions conditions, String key) {
+    public static WriteCheck check(Conditions conditions, String key) {
         return conditions.none()
                 ? WriteCheck.NONE
                 : present -> conditions.checkWrite(present.map(ObjectRecord::etag), key);
     }
 
-    static Headers headers(String etag, Map<ChecksumAlgorithm, String> checksums) {
+    public static Headers headers(String etag, Map<ChecksumAlgorithm, String> checksums) {
         var headers = Headers.builder().add("ETag", '"' + etag + '"');
         checksums.forEach((algorithm, value) -> headers.add(algorithm.header(), value));
         return headers.build();

@@ -13,6 +13,32 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.loop.ClientWrites;
+import dev.sluice.targetnode.replica.loop.DriveReplicas;
+import dev.sluice.targetnode.replica.loop.Holder;
+import dev.sluice.targetnode.replica.loop.Lease;
+import dev.sluice.targetnode.replica.loop.LocalChanges;
+import dev.sluice.targetnode.replica.loop.ReplicaCounts;
+import dev.sluice.targetnode.replica.loop.SlotPages;
+import dev.sluice.targetnode.replica.loop.Staging;
+import dev.sluice.targetnode.replica.loop.WaitingBatches;
+import dev.sluice.targetnode.replica.membership.CutMembers;
+import dev.sluice.targetnode.replica.membership.FollowedState;
+import dev.sluice.targetnode.replica.membership.GroupSlots;
+import dev.sluice.targetnode.replica.membership.LoopWatch;
+import dev.sluice.targetnode.replica.membership.Membership;
+import dev.sluice.targetnode.replica.membership.OwnDrives;
+import dev.sluice.targetnode.replica.membership.Pings;
+import dev.sluice.targetnode.replica.membership.Proposer;
+import dev.sluice.targetnode.replica.membership.StandIns;
+import dev.sluice.targetnode.replica.membership.StateFeed;
+import dev.sluice.targetnode.replica.transfer.ContentAnswers;
+import dev.sluice.targetnode.replica.transfer.DamagedReplicas;
+import dev.sluice.targetnode.replica.transfer.HttpTargets;
+import dev.sluice.targetnode.replica.transfer.Messages;
+import dev.sluice.targetnode.replica.transfer.Pulls;
+import dev.sluice.targetnode.replica.transfer.ReplicaParts;
+import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import java.io.IOException;
@@ -78,11 +104,12 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
                 store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
-        this.messages = new Messages(self, targets, staging, writes, this::loop, followed::shown, threads);
-        this.pulls = new Pulls(targets, store, staging, followed::shown, proposer::add);
+        var parts = new ReplicaParts(self, targets, store, staging, this::loop, followed::shown, threads);
+        this.messages = new Messages(parts, writes);
+        this.pulls = new Pulls(parts, proposer::add);
         messages.fetchBy(pulls);
-        this.damaged = new DamagedReplicas(pulls, store, this::loop, followed::shown, threads);
-        this.answers = new ContentAnswers(store, writes, this::loop, followed::shown, damaged);
+        this.damaged = new DamagedReplicas(parts, pulls);
+        this.answers = new ContentAnswers(parts, writes, damaged);
         this.feed = new StateFeed(control, this::apply);
         this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
         this.targets = targets;
@@ -101,7 +128,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return start(self, store, control, new HttpTargets(peers), clock);
     }
 
-    static Replicator start(
+    public static Replicator start(
             NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
         var replicator = new Replicator(self, store, control, targets, clock);
         replicator.membership.start();

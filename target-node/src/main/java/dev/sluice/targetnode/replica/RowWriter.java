@@ -2,6 +2,9 @@ package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.loop.ClientWrites;
+import dev.sluice.targetnode.replica.loop.Mender;
+import dev.sluice.targetnode.replica.membership.GroupSlots;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -22,7 +25,7 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /// Objects whose slots' rows say who keeps them, as far as this target is the primary.
-final class RowWriter implements SlotWriter {
+public final class RowWriter implements SlotWriter {
     private final ClientWrites writes;
     private final KeyReads reads;
     private final Supplier<List<Drive>> reading;
@@ -31,7 +34,7 @@ final class RowWriter implements SlotWriter {
 
     /// @param reading the drives that can be read now
     /// @param served of a bucket, by id
-    RowWriter(
+    public RowWriter(
             ClientWrites writes,
             KeyReads reads,
             Supplier<List<Drive>> reading,

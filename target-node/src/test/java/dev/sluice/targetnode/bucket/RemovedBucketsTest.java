@@ -10,7 +10,7 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
-import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -22,6 +22,7 @@ import java.util.function.Predicate;
 public final class GatedCloud implements Backend {
     private static final BackendSettings SETTINGS = new BackendSettings(
             64,
+            0,
             Duration.ofSeconds(1),
             Duration.ofSeconds(1),
             Duration.ofSeconds(20),

@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.coldfill;
 
-import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -36,9 +36,11 @@ import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
+import dev.sluice.targetnode.admin.TargetHandlers;
+import dev.sluice.targetnode.admin.TargetParts;
+import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
-import dev.sluice.targetnode.object.ObjectHandlers;
 import dev.sluice.targetnode.object.ObjectSizeLimit;
 import dev.sluice.targetnode.quota.Quotas;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -65,7 +67,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -93,7 +94,7 @@ public final class TargetFixture implements AutoCloseable {
     private final ClusterViews views;
     private final ObjectStore store;
     private final Quotas quotas;
-    private final ObjectHandlers handlers;
+    private final TargetHandlers handlers;
 
     private final ControlPlane control;
 
@@ -173,20 +174,9 @@ public final class TargetFixture implements AutoCloseable {
         store = SmallDrive.open(
                 settings.apply(new StoreSettings(List.of(drive), MEMORY)).build(), seam);
         quotas = Quotas.start(NODE, store.bucketBytes(), views, peers);
-        handlers = ObjectHandlers.compose(
-                store,
-                control,
-                views,
-                peers,
-                backends,
-                quotas,
-                limit,
-                digests,
-                ScrubSettings.OFF,
-                ResilverSettings.DEFAULTS,
-                NODE,
-                meters,
-                clock);
+        handlers = new TargetHandlers(
+                new TargetParts(NODE, store, control, views, peers, backends, quotas, digests, meters, clock),
+                new TargetSettings(limit, ScrubSettings.OFF, ResilverSettings.DEFAULTS));
     }
 
     private static Command joinAt(String url) {
@@ -247,7 +237,7 @@ public final class TargetFixture implements AutoCloseable {
         return control;
     }
 
-    public ObjectHandlers handlers() {
+    public TargetHandlers handlers() {
         return handlers;
     }
 
@@ -320,10 +310,9 @@ public final class TargetFixture implements AutoCloseable {
                 backends,
                 fills,
                 new Revalidation(store, backends, clock),
-                digests,
+                new Fetching(digests, parallel),
                 NODE,
-                new SimpleMeterRegistry(),
-                parallel);
+                new SimpleMeterRegistry());
     }
 
     // ---- the cloud's side
@@ -477,12 +466,6 @@ public final class TargetFixture implements AutoCloseable {
 
     public static ByteSource source(byte[] content) {
         return ByteSource.of(ByteBuffer.wrap(content));
-    }
-
-    public static byte[] random(long seed, int size) {
-        var content = new byte[size];
-        new SplittableRandom(seed).nextBytes(content);
-        return content;
     }
 
     public static String md5(byte[] content) {

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.coldfill;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.PLAIN;
-import static dev.sluice.targetnode.coldfill.TargetFixture.random;
 import static dev.sluice.targetnode.coldfill.TargetFixture.source;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

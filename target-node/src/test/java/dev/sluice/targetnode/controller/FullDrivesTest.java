@@ -10,6 +10,8 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.controller.files.TestDrives;
+import dev.sluice.targetnode.controller.judge.FakeClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

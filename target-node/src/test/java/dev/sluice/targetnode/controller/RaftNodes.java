@@ -18,6 +18,10 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.log.NoControlPlane;
+import dev.sluice.targetnode.controller.log.RaftLog;
+import dev.sluice.targetnode.controller.log.RaftPeers;
 import dev.sluice.targetnode.controller.raft.LogId;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import dev.sluice.targetnode.peer.PeerApi;
@@ -38,7 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Parts of one log, each with the HTTP server and the client of a node.
-final class RaftNodes implements AutoCloseable {
+public final class RaftNodes implements AutoCloseable {
     private static final byte[] KEY = "the key of all nodes".getBytes(StandardCharsets.UTF_8);
     private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -48,7 +52,7 @@ final class RaftNodes implements AutoCloseable {
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
     private final Map<String, Node> nodes = new TreeMap<>();
 
-    RaftNodes(Path root) {
+    public RaftNodes(Path root) {
         this.root = root;
     }
 
@@ -145,20 +149,20 @@ final class RaftNodes implements AutoCloseable {
     }
 
     /// @param founders none for one that is to be added
-    void open(String id, String... founders) throws IOException {
+    public void open(String id, String... founders) throws IOException {
         nodes.put(id, new Node(id, Set.of(founders)));
     }
 
-    void close(String id) {
+    public void close(String id) {
         Optional.ofNullable(nodes.remove(id)).ifPresent(Node::close);
     }
 
-    RaftLog log(String id) {
+    public RaftLog log(String id) {
         return Optional.ofNullable(nodes.get(id)).orElseThrow().log;
     }
 
     /// The one that a majority follows.
-    String leader() {
+    public String leader() {
         var found = new HashMap<String, String>();
         eventually(LONG, () -> {
             nodes.forEach((id, node) -> {
@@ -172,7 +176,7 @@ final class RaftNodes implements AutoCloseable {
     }
 
     /// Until the leader has logged it, whoever that is by then. An entry for a state has its effect once.
-    void propose(LogEntry entry) {
+    public void propose(LogEntry entry) {
         eventually(LONG, () -> {
             try {
                 log(leader()).propose(entry);
@@ -188,7 +192,7 @@ final class RaftNodes implements AutoCloseable {
                 .allMatch(node -> node.log.snapshot().filter(state::equals).isPresent());
     }
 
-    void awaitAllHave(ClusterState state) {
+    public void awaitAllHave(ClusterState state) {
         eventually(LONG, () -> allHave(state));
     }
 

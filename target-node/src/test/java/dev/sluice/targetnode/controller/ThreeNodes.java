@@ -14,6 +14,7 @@ import dev.sluice.common.peer.Controllers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import dev.sluice.targetnode.peer.PeerApi;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;

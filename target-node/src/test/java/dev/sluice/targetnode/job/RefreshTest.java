@@ -1,6 +1,6 @@
 package dev.sluice.targetnode.job;
 
-import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.object;
 
 import static dev.sluice.targetnode.coldfill.TargetFixture.PLAIN;
 import static dev.sluice.targetnode.coldfill.TargetFixture.md5;
-import static dev.sluice.targetnode.coldfill.TargetFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

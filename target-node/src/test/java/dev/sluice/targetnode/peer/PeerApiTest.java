@@ -27,7 +27,7 @@ import dev.sluice.common.peer.SentState;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
-import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;

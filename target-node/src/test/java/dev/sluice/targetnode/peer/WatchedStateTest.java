@@ -31,7 +31,7 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
-import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// The controller as one target reaches it: not at all while the test cuts it off. Then the target knows what it knew.
-class CutControl implements ControlPlane {
+public class CutControl implements ControlPlane {
     private final Supplier<ControlPlane> controller;
     private volatile Set<String> full = Set.of();
     private volatile Optional<StateWatch> late = Optional.empty();
@@ -25,17 +25,17 @@ class CutControl implements ControlPlane {
     private CompletableFuture<Void> connected = CompletableFuture.completedFuture(null);
 
     /// @param controller the one that lives now
-    CutControl(Supplier<ControlPlane> controller) {
+    public CutControl(Supplier<ControlPlane> controller) {
         this.controller = controller;
     }
 
-    synchronized void cut() {
+    public synchronized void cut() {
         known = Optional.of(controller.get().view());
         connected = new CompletableFuture<>();
     }
 
     /// The target hears of each newer state so much later.
-    void delay(Duration by) {
+    public void delay(Duration by) {
         if (by.isZero()) {
             var before = late;
             late = Optional.empty();
@@ -56,7 +56,7 @@ class CutControl implements ControlPlane {
         });
     }
 
-    synchronized void heal() {
+    public synchronized void heal() {
         connected.complete(null);
     }
 
@@ -106,7 +106,7 @@ class CutControl implements ControlPlane {
     }
 
     /// The drives that the newest heartbeat that arrived called full.
-    Set<String> full() {
+    public Set<String> full() {
         return full;
     }
 }

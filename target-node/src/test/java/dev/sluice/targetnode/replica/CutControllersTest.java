@@ -8,7 +8,7 @@ import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -38,7 +38,7 @@ class CutControllersTest {
     private Path folder;
 
     private static byte[] content(String key, int version) {
-        return TargetFixture.random(31L * key.hashCode() + version, 700);
+        return Bytes.random(31L * key.hashCode() + version, 700);
     }
 
     private static void putAll(ReplicaCluster cluster, int version) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +27,7 @@ class DamagedReplicasTest {
     @ValueSource(ints = {SMALL, LARGE})
     void damagedObjectOfThePrimaryIsRestoredBeforeItIsAnswered(int size) throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            var content = TargetFixture.random(1, size);
+            var content = Bytes.random(1, size);
             cluster.put("key", content);
             var primary = cluster.members("key").getFirst();
             primary.damage("key");
@@ -41,7 +41,7 @@ class DamagedReplicasTest {
     @Test
     void damagedObjectOfAnyReplicaIsRestored() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            var content = TargetFixture.random(1, LARGE);
+            var content = Bytes.random(1, LARGE);
             cluster.putOnEachReplica("key", content);
             var other = cluster.members("key").getLast();
             other.damage("key");
@@ -54,7 +54,7 @@ class DamagedReplicasTest {
     @Test
     void whatIsDamagedOnEachReplicaIsNeverSaidNotToExist() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            cluster.putOnEachReplica("key", TargetFixture.random(1, LARGE));
+            cluster.putOnEachReplica("key", Bytes.random(1, LARGE));
             cluster.members("key").forEach(member -> member.damage("key"));
             assertThatThrownBy(() -> cluster.get("key")).isInstanceOf(StoreException.Damaged.class);
             var primary = cluster.members("key").getFirst();
@@ -66,8 +66,8 @@ class DamagedReplicasTest {
     @Test
     void writeThatComesWhileAnObjectIsRestoredWins() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            var newer = TargetFixture.random(2, LARGE);
-            cluster.putOnEachReplica("key", TargetFixture.random(1, LARGE));
+            var newer = Bytes.random(2, LARGE);
+            cluster.putOnEachReplica("key", Bytes.random(1, LARGE));
             var primary = cluster.members("key").getFirst();
             var other = cluster.members("key").getLast();
             primary.damage("key");
@@ -86,8 +86,8 @@ class DamagedReplicasTest {
     @Test
     void fileThatIsNewerThanItsRowIsKept() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1)) {
-            var newer = TargetFixture.random(2, LARGE);
-            cluster.putOnEachReplica("key", TargetFixture.random(1, LARGE));
+            var newer = Bytes.random(2, LARGE);
+            cluster.putOnEachReplica("key", Bytes.random(1, LARGE));
             var primary = cluster.members("key").getFirst();
             var other = cluster.members("key").getLast();
             var before = primary.keep("key");
@@ -107,7 +107,7 @@ class DamagedReplicasTest {
     @Test
     void learnerGetsWhatIsDamagedAtItsSource() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1, 3)) {
-            var content = TargetFixture.random(1, LARGE);
+            var content = Bytes.random(1, LARGE);
             var last = cluster.members("key").getLast();
             last.stop();
             cluster.put("key", content);

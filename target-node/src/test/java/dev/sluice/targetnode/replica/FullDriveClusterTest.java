@@ -4,7 +4,7 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +27,7 @@ class FullDriveClusterTest {
     private Path folder;
 
     private static byte[] content(String key) {
-        return TargetFixture.random(key.hashCode(), key.hashCode() % 2 == 0 ? 500 : LARGE);
+        return Bytes.random(key.hashCode(), key.hashCode() % 2 == 0 ? 500 : LARGE);
     }
 
     private static Set<Integer> inSync(ReplicaCluster cluster, String drive) {
@@ -64,7 +64,7 @@ class FullDriveClusterTest {
     void learnerWhoseDriveRunsFullLeavesAndAnotherDriveFinishes() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 4, 1)) {
             var key = cluster.keyOf(cluster.target(1));
-            var content = TargetFixture.random(1, LARGE);
+            var content = Bytes.random(1, LARGE);
             cluster.putOnEachReplica(key, content);
             var before = cluster.members(key);
             var others = IntStream.rangeClosed(1, 4)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ class HalfCutTest {
     private Path folder;
 
     private static byte[] content(String key, int version) {
-        return TargetFixture.random(31L * key.hashCode() + version, 700);
+        return Bytes.random(31L * key.hashCode() + version, 700);
     }
 
     private static void putAll(ReplicaCluster cluster, int version) {

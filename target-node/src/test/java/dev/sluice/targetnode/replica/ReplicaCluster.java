@@ -21,7 +21,7 @@ import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.MemoryControllers;
-import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreSettings;
@@ -62,7 +62,7 @@ import java.util.stream.IntStream;
 /// Targets with some drives each, one or three controllers, and a replicated bucket, in this JVM. Stores, loops and
 /// beats are those of production; what connects them is memory, which a test cuts and silences. The controller's clock
 /// can be moved.
-final class ReplicaCluster implements AutoCloseable {
+public final class ReplicaCluster implements AutoCloseable {
     private static final RocksMemory MEMORY = new RocksMemory(16 << 20, 32 << 20);
     private static final Duration PROMISES_BEGIN = Duration.ofMillis(2300);
     private static final Duration JUDGED = Duration.ofMillis(700);
@@ -71,7 +71,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final int FEW_SLOTS = 256;
     private static final Duration REPAIR = Duration.ofSeconds(90);
 
-    final MemoryNetwork network = new MemoryNetwork();
+    public final MemoryNetwork network = new MemoryNetwork();
     final MovedClock controllersClock = new MovedClock();
     private final Optional<MemoryControllers> three;
     private final Path state;
@@ -82,11 +82,11 @@ final class ReplicaCluster implements AutoCloseable {
     private volatile Optional<Controller> alone = Optional.empty();
 
     /// With two replicas.
-    ReplicaCluster(Path folder, int targetCount, int drivesEach) throws IOException {
+    public ReplicaCluster(Path folder, int targetCount, int drivesEach) throws IOException {
         this(folder, targetCount, drivesEach, 2);
     }
 
-    ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas) throws IOException {
+    public ReplicaCluster(Path folder, int targetCount, int drivesEach, int replicas) throws IOException {
         this(folder, targetCount, drivesEach, replicas, false);
     }
 
@@ -167,7 +167,7 @@ final class ReplicaCluster implements AutoCloseable {
         return retried(() -> plane(ids.first()).apply(command));
     }
 
-    MemoryControllers controllers() {
+    public MemoryControllers controllers() {
         return three.orElseThrow();
     }
 
@@ -184,14 +184,14 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /// Nobody reaches this target, nor it anybody.
-    void cutOff(Target target) {
+    public void cutOff(Target target) {
         three.ifPresentOrElse(
                 all -> ids.stream().filter(id -> !id.equals(target.id)).forEach(other -> all.cut(target.id, other)),
                 target.control::cut);
         targets.stream().filter(other -> other != target).forEach(other -> network.cut(target.id, other.id));
     }
 
-    void heal() {
+    public void heal() {
         network.heal();
         three.ifPresent(MemoryControllers::heal);
         targets.forEach(target -> target.control.heal());
@@ -203,12 +203,12 @@ final class ReplicaCluster implements AutoCloseable {
         targets.forEach(Target::start);
     }
 
-    Target target(int number) {
+    public Target target(int number) {
         return targets.get(number - 1);
     }
 
     /// The target whose drive this is.
-    Target owner(String drive) {
+    public Target owner(String drive) {
         var owner = state().replication().drives().find(drive).orElseThrow().target();
         return target(owner::equals);
     }
@@ -220,29 +220,29 @@ final class ReplicaCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
-    ClusterState state() {
+    public ClusterState state() {
         return three.map(MemoryControllers::state)
                 .orElseGet(() -> alone.orElseThrow().current());
     }
 
-    SlotTable slots() {
+    public SlotTable slots() {
         return state().replication().table(bucket.group()).orElseThrow();
     }
 
-    Group group() {
+    public Group group() {
         return state().replication().group(bucket.group()).orElseThrow();
     }
 
-    int slot(String key) {
+    public int slot(String key) {
         return group().slotOf(bucket.id(), key);
     }
 
-    SlotRow row(String key) {
+    public SlotRow row(String key) {
         return slots().row(slot(key));
     }
 
     /// Of the key's slot; the primary first.
-    List<Target> members(String key) {
+    public List<Target> members(String key) {
         return row(key).members().stream().map(Member::drive).map(this::owner).toList();
     }
 
@@ -252,7 +252,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /// The drive's.
-    int incarnation(String drive) {
+    public int incarnation(String drive) {
         return state().replication().drives().find(drive).orElseThrow().incarnation();
     }
 
@@ -262,7 +262,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /// A key whose slot has this target's drives as primary.
-    String keyOf(Target primary) {
+    public String keyOf(Target primary) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj("key-%d"::formatted)
                 .filter(key -> owner(row(key).primary().drive()) == primary)
@@ -279,7 +279,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /// Until each slot has all its replicas: learners ask for each slot.
-    void awaitWhole() {
+    public void awaitWhole() {
         eventually(REPAIR, () -> slotsThat(row -> row.inSync().size() == replicas) == group().slots());
     }
 
@@ -293,14 +293,14 @@ final class ReplicaCluster implements AutoCloseable {
         return targets.stream().mapToLong(Target::serves).sum() == group().slots();
     }
 
-    BucketRef bucket() {
+    public BucketRef bucket() {
         return BucketRefs.of(bucket);
     }
 
     // ---- a client
 
     /// Acknowledged when this returns.
-    void put(String key, byte[] content) {
+    public void put(String key, byte[] content) {
         retried(() -> {
             owner(row(key).primary().drive()).put(key, content);
             return true;
@@ -320,12 +320,12 @@ final class ReplicaCluster implements AutoCloseable {
                 .allMatch(drive -> owner(drive).has(drive, key, content)));
     }
 
-    void delete(String key) {
+    public void delete(String key) {
         retried(() -> owner(row(key).primary().drive()).delete(key));
     }
 
     /// Empty when there is no such object.
-    Optional<byte[]> get(String key) {
+    public Optional<byte[]> get(String key) {
         return retried(() -> owner(row(key).primary().drive()).get(key));
     }
 
@@ -343,10 +343,10 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /// One target. Its store and its replicas begin and end together.
-    final class Target {
-        final NodeId id;
-        final List<Path> drives;
-        final CutControl control;
+    public final class Target {
+        public final NodeId id;
+        public final List<Path> drives;
+        public final CutControl control;
         private final SmallDrive room; // of its first drive; the others say the same
         private Optional<ObjectStore> store = Optional.empty();
         private Optional<Replicator> replicator = Optional.empty();
@@ -359,7 +359,7 @@ final class ReplicaCluster implements AutoCloseable {
             applied(new Command.Join(new Node(id, Role.TARGET, "http://" + id, "", 1)));
         }
 
-        void start() {
+        public void start() {
             try {
                 var settings = new StoreSettings(drives, MEMORY).node(id.value());
                 store = Optional.of(SmallDrive.open(settings.build(), room.seam()));
@@ -370,7 +370,7 @@ final class ReplicaCluster implements AutoCloseable {
             network.join(id, replicator());
         }
 
-        void stop() {
+        public void stop() {
             network.leave(id);
             replicator.ifPresent(Replicator::close);
             store.ifPresent(ObjectStore::close);
@@ -378,7 +378,7 @@ final class ReplicaCluster implements AutoCloseable {
             store = Optional.empty();
         }
 
-        ObjectStore store() {
+        public ObjectStore store() {
             return store.orElseThrow(() -> new StoreException.Unavailable(id + " is not running"));
         }
 
@@ -386,12 +386,12 @@ final class ReplicaCluster implements AutoCloseable {
             return replicator.orElseThrow();
         }
 
-        boolean hasRegistered() {
+        public boolean hasRegistered() {
             return replicator().hasRegistered();
         }
 
         /// Of how many slots it says that it may answer for them, as their primary.
-        long serves() {
+        public long serves() {
             try {
                 return store().writer(bucket())
                         .list(bucket.id(), new ListQuery("", "", "", 1))
@@ -402,19 +402,19 @@ final class ReplicaCluster implements AutoCloseable {
             }
         }
 
-        void put(String key, byte[] content) {
+        public void put(String key, byte[] content) {
             try (var upload = store().begin(bucket(), key, content.length, Durability.FSYNC)) {
                 upload.write(ByteBuffer.wrap(content));
                 upload.commit(CommitTerms.of("etag"));
             }
         }
 
-        boolean delete(String key) {
+        public boolean delete(String key) {
             return store().delete(bucket(), key, WriteCheck.NONE, Durability.FSYNC);
         }
 
         /// As a GET does it: what is found damaged is restored first, if it can be.
-        Optional<byte[]> get(String key) {
+        public Optional<byte[]> get(String key) {
             try {
                 return look(key);
             } catch (StoreException.Damaged damaged) {
@@ -439,7 +439,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// Whether one of its drives has committed this, whoever may answer for it.
-        boolean has(String drive, String key, byte[] content) {
+        public boolean has(String drive, String key, byte[] content) {
             var from = drive(drive);
             return from.call(() -> {
                 if (!(from.store().find(bucket(), key) instanceof Found.Present(var record, var file))) {
@@ -472,7 +472,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// The row and the file of a key on its only drive, to be put back when they have changed.
-        Before keep(String key) {
+        public Before keep(String key) {
             try {
                 var kept = Files.createTempFile(drives.getFirst(), "kept", "");
                 Files.copy(file(key), kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
@@ -502,14 +502,14 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// Writes that its drives have prepared, and of which they know no outcome.
-        int prepared() {
+        public int prepared() {
             return store().drives().reading().stream()
                     .mapToInt(drive -> drive.openIntents().size())
                     .sum();
         }
 
         /// Its drives have no room from now on, and the controller knows it.
-        void fillUp() {
+        public void fillUp() {
             room.resize(0);
             eventually(() -> !control.full().isEmpty());
         }
@@ -527,7 +527,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// Messages that waited for this target to hear of a newer epoch.
-        long earlyMessages() {
+        public long earlyMessages() {
             return replicator().counts().earlyMessages();
         }
 
@@ -537,7 +537,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         /// The loop of a drive hangs in the middle of a step, and goes on when this is closed.
-        Hanging hang(String drive) {
+        public Hanging hang(String drive) {
             var held = new CountDownLatch(1);
             replicator().runOnLoop(drive, () -> {
                 boolean done = false;
@@ -581,16 +581,16 @@ final class ReplicaCluster implements AutoCloseable {
             }
         }
 
-        long restored() {
+        public long restored() {
             return replicator().counts().restored();
         }
 
         /// Of its drives, also of those that are not there.
-        List<String> ids() {
+        public List<String> ids() {
             return store().drives().slots().stream().map(slot -> slot.id()).toList();
         }
 
-        String onlyDrive() {
+        public String onlyDrive() {
             return store().drives().reading().getFirst().id();
         }
 
@@ -604,7 +604,7 @@ final class ReplicaCluster implements AutoCloseable {
             store().mountpaths().enable(drive);
         }
 
-        Drive drive(String id) {
+        public Drive drive(String id) {
             return store().drives().reading().stream()
                     .filter(drive -> drive.id().equals(id))
                     .findFirst()

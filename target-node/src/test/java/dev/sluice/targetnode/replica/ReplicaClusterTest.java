@@ -3,7 +3,7 @@ package dev.sluice.targetnode.replica;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ class ReplicaClusterTest {
 
     /// Small and large ones.
     private static byte[] content(String key, int version) {
-        return TargetFixture.random(31L * key.hashCode() + version, key.hashCode() % 2 == 0 ? 500 : 300_000);
+        return Bytes.random(31L * key.hashCode() + version, key.hashCode() % 2 == 0 ? 500 : 300_000);
     }
 
     private static void putAll(ReplicaCluster cluster, int version) {

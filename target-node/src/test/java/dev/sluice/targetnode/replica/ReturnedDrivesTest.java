@@ -3,7 +3,7 @@ package dev.sluice.targetnode.replica;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
@@ -21,7 +21,7 @@ class ReturnedDrivesTest {
     private Path folder;
 
     private static byte[] content(int version) {
-        return TargetFixture.random(version, 100_000);
+        return Bytes.random(version, 100_000);
     }
 
     @Test

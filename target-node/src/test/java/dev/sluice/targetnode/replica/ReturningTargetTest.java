@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.targetnode.replica.loop.CopyTurns;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -41,7 +42,7 @@ class ReturningTargetTest {
     private Path folder;
 
     private static byte[] content(String key, int version) {
-        return TargetFixture.random(31L * key.hashCode() + version, 500);
+        return Bytes.random(31L * key.hashCode() + version, 500);
     }
 
     @Test

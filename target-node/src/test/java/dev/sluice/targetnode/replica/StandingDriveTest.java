@@ -4,7 +4,7 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
-import dev.sluice.targetnode.coldfill.TargetFixture;
+import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +25,7 @@ class StandingDriveTest {
     private Path folder;
 
     private static byte[] content(String key, int version) {
-        return TargetFixture.random(31L * key.hashCode() + version, 700);
+        return Bytes.random(31L * key.hashCode() + version, 700);
     }
 
     private static void putAll(ReplicaCluster cluster, int version) {
@@ -71,7 +71,7 @@ class StandingDriveTest {
                             cluster.row(each).members().getLast().drive().equals(hangs))
                     .findFirst()
                     .orElseThrow();
-            var large = TargetFixture.random(1, 300_000);
+            var large = Bytes.random(1, 300_000);
             try (var _ = target.hang(hangs)) {
                 cluster.put(key, large);
                 assertThat(cluster.row(key).member(hangs)).isEmpty();

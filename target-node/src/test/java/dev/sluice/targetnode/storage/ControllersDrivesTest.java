@@ -8,7 +8,7 @@ import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.TargetNode;
 import dev.sluice.targetnode.controller.Controller;
-import dev.sluice.targetnode.controller.StateDrive;
+import dev.sluice.targetnode.controller.files.StateDrive;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import java.io.IOException;

@@ -14,6 +14,7 @@ import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,7 +178,7 @@ final class DrivesModelTest {
     }
 
     private static byte[] content(long value) {
-        return StoreFixture.random(value, (int) (value % 7 == 0 ? 150_000 : 100 + value % 1000));
+        return Bytes.random(value, (int) (value % 7 == 0 ? 150_000 : 100 + value % 1000));
     }
 
     // ---- what clients do

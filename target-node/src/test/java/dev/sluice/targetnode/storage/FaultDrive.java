@@ -3,7 +3,7 @@ package dev.sluice.targetnode.storage;
 import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.s3.S3Request.CompletedPart;

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.config;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

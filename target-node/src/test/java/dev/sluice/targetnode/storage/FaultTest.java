@@ -7,7 +7,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

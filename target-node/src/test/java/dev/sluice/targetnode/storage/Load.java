@@ -8,6 +8,7 @@ import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ final class Load implements AutoCloseable {
 
     /// Begins with its seed.
     private static byte[] content(int seed) {
-        var content = StoreFixture.random(seed, seed % 5 == 0 ? 200_000 : 500);
+        var content = Bytes.random(seed, seed % 5 == 0 ? 200_000 : 500);
         ByteBuffer.wrap(content).putInt(seed);
         return content;
     }

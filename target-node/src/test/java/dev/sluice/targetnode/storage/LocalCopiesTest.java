@@ -22,6 +22,7 @@ import dev.sluice.targetnode.storage.resilver.ResilverSettings;
 import dev.sluice.targetnode.storage.scrub.KnownBuckets;
 import dev.sluice.targetnode.storage.scrub.ScrubSettings;
 import dev.sluice.targetnode.storage.slots.Lookup;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -65,7 +66,7 @@ final class LocalCopiesTest {
     }
 
     private static byte[] content(int number) {
-        return StoreFixture.random(number, number % 4 == 3 ? 200_000 : 500 + number);
+        return Bytes.random(number, number % 4 == 3 ? 200_000 : 500 + number);
     }
 
     /// The drives that a key belongs on, counted from 0, the first one first.
@@ -195,7 +196,7 @@ final class LocalCopiesTest {
     void aCopyThatIsFoundBadMissingOrUnreadableIsMadeAnewAtOnce() throws Exception {
         try (var drives = open(3)) {
             for (int size : new int[] {1_000, LARGE}) {
-                var content = StoreFixture.random(size, size);
+                var content = Bytes.random(size, size);
                 for (var harm : List.of("flipped", "gone", "short", "without record")) {
                     var key = harm + size;
                     put(drives, key, content);

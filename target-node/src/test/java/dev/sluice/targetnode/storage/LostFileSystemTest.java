@@ -2,8 +2,8 @@ package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
 import static dev.sluice.targetnode.storage.WatchedDrives.CLOSE;
+import static dev.sluice.testing.Bytes.random;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 

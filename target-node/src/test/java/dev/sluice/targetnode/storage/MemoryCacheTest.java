@@ -8,7 +8,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.get;
 import static dev.sluice.targetnode.storage.StoreFixture.isInMemory;
 import static dev.sluice.targetnode.storage.StoreFixture.open;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static dev.sluice.testing.Eventually.eventually;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.storage;
 
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 

@@ -4,7 +4,7 @@ import static dev.sluice.targetnode.storage.StoreFixture.BUCKET;
 import static dev.sluice.targetnode.storage.StoreFixture.config;
 import static dev.sluice.targetnode.storage.StoreFixture.drives;
 import static dev.sluice.targetnode.storage.StoreFixture.put;
-import static dev.sluice.targetnode.storage.StoreFixture.random;
+import static dev.sluice.testing.Bytes.random;
 import static dev.sluice.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -12,7 +12,7 @@ import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.Controller;
-import dev.sluice.targetnode.controller.TestDrives;
+import dev.sluice.targetnode.controller.files.TestDrives;
 import dev.sluice.targetnode.storage.FaultTable.Harm;
 import dev.sluice.targetnode.storage.FaultTable.Row;
 import dev.sluice.targetnode.storage.FaultTable.Seen;

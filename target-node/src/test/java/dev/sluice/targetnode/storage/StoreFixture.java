@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /// A store on folders of a test.
@@ -117,11 +116,5 @@ final class StoreFixture {
 
     static boolean delete(ObjectStore store, String key) {
         return store.delete(BUCKET, key, WriteCheck.NONE, Durability.FSYNC);
-    }
-
-    static byte[] random(long seed, int size) {
-        var content = new byte[size];
-        new SplittableRandom(seed).nextBytes(content);
-        return content;
     }
 }

@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Request;
 import dev.sluice.common.http.Response;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,9 +45,7 @@ class RequestBodyTest {
     }
 
     private static byte[] random(int size) {
-        var bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
-        return bytes;
+        return Bytes.random(size, size);
     }
 
     @Test

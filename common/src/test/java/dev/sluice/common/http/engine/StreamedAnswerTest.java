@@ -8,10 +8,10 @@ import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.http.ResponseBody.Streamed;
+import dev.sluice.testing.Bytes;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -29,8 +29,7 @@ class StreamedAnswerTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 100, 5_000, 300_000})
     void everyByteArrivesWithAndWithoutALength(int piece) throws Exception {
-        var bytes = new byte[3_000_000 / Math.max(1, 5_000 / piece)];
-        new Random(piece).nextBytes(bytes);
+        var bytes = Bytes.random(piece, 3_000_000 / Math.max(1, 5_000 / piece));
         ResponseBody.Writer writer = sink -> {
             for (int from = 0; from < bytes.length; from += piece) {
                 sink.write(ByteBuffer.wrap(bytes, from, Math.min(piece, bytes.length - from)));

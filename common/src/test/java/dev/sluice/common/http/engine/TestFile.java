@@ -1,6 +1,7 @@
 package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.FileSource;
+import dev.sluice.testing.Bytes;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +13,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -57,8 +57,7 @@ final class TestFile implements FileSource {
     }
 
     static byte[] write(Path path, int size) throws IOException {
-        var bytes = new byte[size];
-        new Random(size).nextBytes(bytes);
+        var bytes = Bytes.random(size, size);
         Files.write(path, bytes);
         return bytes;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.checksum.Hasher;
 import dev.sluice.common.http.ByteSource;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -270,8 +271,7 @@ class BodyWindowTest {
 
     @Test
     void slicesOfAChunkedBodyAreKeptWithTheBufferTheyAreOf() throws IOException {
-        var object = new byte[30_000];
-        new Random(1).nextBytes(object);
+        var object = Bytes.random(1, 30_000);
         var message = Framing.SIGNED.message(object, List.of(10_000, 10_000, 10_000));
         var kept = new ArrayList<ByteBuffer>();
         try (var body = BodyDecoder.open(new Recycling(message.wire()), message.head(), message.terms())) {

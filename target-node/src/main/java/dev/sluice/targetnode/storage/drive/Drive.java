@@ -325,10 +325,14 @@ public final class Drive implements AutoCloseable {
     private CompletableFuture<Void> told(CompletableFuture<Void> begun) {
         var told = new CompletableFuture<Void>();
         var _ = begun.whenComplete((_, failure) -> {
-            switch (failure) {
-                case null -> told.complete(null);
-                case IOException drives -> told.completeExceptionally(failed(drives));
-                default -> told.completeExceptionally(failure);
+            try {
+                switch (failure) {
+                    case null -> told.complete(null);
+                    case IOException drives -> told.completeExceptionally(failed(drives));
+                    default -> told.completeExceptionally(failure);
+                }
+            } catch (RuntimeException | Error bug) { // else somebody would wait for ever
+                told.completeExceptionally(bug);
             }
         });
         return told;
@@ -354,21 +358,23 @@ public final class Drive implements AutoCloseable {
     ///
     /// @return for each whether it was done; what was not was refused
     public List<Boolean> commitTogether(List<Prepared> changes) {
-        var started = changes.stream().map(this::begin).toList();
+        var started = changes.stream()
+                .map(change -> committer.add(new DriveWrite.Whole(change)))
+                .toList();
         var results = new ArrayList<Boolean>();
-        Optional<StoreException> failed = Optional.empty();
+        Optional<IOException> failed = Optional.empty();
         for (var each : started) {
             try {
-                Await.whole(each);
+                Await.io(each);
                 results.add(true);
-            } catch (StoreException.DriveFailed | StoreException.NoSpace failure) {
+            } catch (IOException failure) {
                 failed = Optional.of(failure);
             } catch (StoreException _) {
                 results.add(false);
             }
         }
         if (failed.isPresent()) {
-            throw failed.get();
+            throw failed(failed.get()); // once: all of them failed as the drive did
         }
         return results;
     }

@@ -14,6 +14,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -335,9 +335,7 @@ class CrashModelTest {
     }
 
     private static byte[] content(long version) {
-        var content = new byte[(int) (version % 50)];
-        new SplittableRandom(version).nextBytes(content);
-        return content;
+        return Bytes.random(version, (int) (version % 50));
     }
 
     private static ObjectRecord record(String key, long version, byte[] content) {

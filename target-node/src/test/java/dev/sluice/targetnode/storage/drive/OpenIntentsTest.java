@@ -18,6 +18,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.space.Watermarks;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -117,9 +117,7 @@ class OpenIntentsTest {
     }
 
     private static byte[] content(ObjectVersion version, int size) {
-        var data = new byte[size];
-        new SplittableRandom(version.sequence()).nextBytes(data);
-        return data;
+        return Bytes.random(version.sequence(), size);
     }
 
     private static Prepared deletion(String key, ObjectVersion version) {

@@ -12,6 +12,7 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -295,9 +295,7 @@ class UploadsCrashTest {
     }
 
     private static byte[] content(long version) {
-        var content = new byte[UNIT];
-        new SplittableRandom(version).nextBytes(content);
-        return content;
+        return Bytes.random(version, UNIT);
     }
 
     private void check(String when) throws IOException {

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.sluice.common.concurrent.Await;
+import dev.sluice.testing.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,9 +21,7 @@ class UncachedTest {
     private Path folder;
 
     private static byte[] random(int length) {
-        var bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
+        return Bytes.random(length, length);
     }
 
     private void write(byte[] content) throws Exception {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,9 +69,7 @@ class ReusedLogTest {
     }
 
     private static byte[] value(int number) {
-        var value = new byte[BYTES];
-        new SplittableRandom(number).nextBytes(value);
-        return value;
+        return Bytes.random(number, BYTES);
     }
 
     private static void copy(Path from, Path to) throws IOException {

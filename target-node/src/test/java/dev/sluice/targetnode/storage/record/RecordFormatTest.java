@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -271,8 +272,7 @@ class RecordFormatTest {
 
     @Test
     void blocksAreSummedInWhateverPiecesTheyCome() {
-        var content = new byte[3 * BlockSums.BLOCK + 12345];
-        new Random(2).nextBytes(content);
+        var content = Bytes.random(2, 3 * BlockSums.BLOCK + 12345);
         var whole = new BlockSummer();
         whole.update(0, ByteBuffer.wrap(content));
         var pieces = new BlockSummer();

@@ -5,7 +5,7 @@ import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 import dev.sluice.common.cluster.planning.CutPair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.targetnode.controller.Hearing;
+import dev.sluice.targetnode.controller.judge.Hearing;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.replica.BeatPromises;
+import dev.sluice.targetnode.replica.membership.BeatPromises;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,0 +1,124 @@
+package dev.sluice.proxy.s3;
+
+import dev.sluice.common.auth.BucketPolicy;
+import dev.sluice.common.auth.Caller;
+import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.BucketProperties;
+import dev.sluice.common.cluster.ClusterView;
+import dev.sluice.common.http.ByteSource;
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
+import dev.sluice.common.s3.BucketSetting;
+import dev.sluice.common.s3.S3Code;
+import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.answer.BucketXml;
+import dev.sluice.common.s3.answer.Owner;
+import dev.sluice.common.s3.answer.S3Responses;
+import dev.sluice.common.s3.answer.SettingXml;
+import dev.sluice.common.s3.parse.S3Bodies;
+import dev.sluice.proxy.gateway.RequestBodies;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+
+/// The S3 actions on buckets themselves. Blocking.
+public final class BucketHandlers {
+    private final BucketLifecycle life;
+    private final String accepted;
+    private final String shown;
+
+    /// @param region the one region of this cluster, or `*` for any, which has to be shown as some region
+    public BucketHandlers(BucketLifecycle life, String region) {
+        this.life = life;
+        this.accepted = region;
+        this.shown = region.equals("*") ? "us-east-1" : region;
+    }
+
+    public Response list(S3Request.ListBuckets request, ClusterView view) {
+        var found = view.state().buckets().buckets().values().stream()
+                .filter(bucket -> request.region().map(shown::equals).orElse(true))
+                .filter(bucket -> bucket.name().startsWith(request.prefix())
+                        && bucket.name().compareTo(request.after()) > 0)
+                .map(bucket -> new BucketXml.Entry(bucket.name(), Instant.ofEpochMilli(bucket.createdMillis())))
+                .limit(request.maxBuckets() + 1L)
+                .toList();
+        boolean truncated = found.size() > request.maxBuckets();
+        var page = truncated ? found.subList(0, request.maxBuckets()) : found;
+        return S3Responses.xml(BucketXml.listBuckets(Owner.SLUICE, request.prefix(), page, shown, truncated));
+    }
+
+    public Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
+        S3Bodies.createBucket(RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
+        life.create(request.bucket(), BucketProperties.defaults(Optional.empty()));
+        return Response.empty(200).with("Location", "/" + request.bucket());
+    }
+
+    public Response head() {
+        return Response.empty(200).with("x-amz-bucket-region", shown);
+    }
+
+    public Response delete(Bucket bucket) {
+        life.delete(bucket.name(), false);
+        return Response.empty(204);
+    }
+
+    Response location() {
+        return S3Responses.xml(BucketXml.location(shown));
+    }
+
+    Response versioning() {
+        return S3Responses.xml(BucketXml.versioning());
+    }
+
+    /// Nothing of it is configured.
+    public Response setting(S3Request.GetBucketSetting question, Bucket bucket) {
+        return switch (question.setting()) {
+            case BucketSetting.Document(var root, var content) -> S3Responses.xml(SettingXml.document(root, content));
+            case BucketSetting.Listing(var root) -> {
+                question.id().ifPresent(id -> {
+                    throw new S3Failure(
+                            S3Code.NO_SUCH_CONFIGURATION,
+                            "The bucket has no such configuration: %s".formatted(id),
+                            bucket.name());
+                });
+                yield S3Responses.xml(SettingXml.emptyList(root));
+            }
+            case BucketSetting.Missing(var code, var what) ->
+                throw new S3Failure(code, "The bucket has no %s configuration.".formatted(what), bucket.name());
+            case BucketSetting.OwnersAcl() -> S3Responses.xml(SettingXml.acl(Owner.SLUICE));
+            case BucketSetting.PolicyStatus() -> {
+                var policy =
+                        BucketPolicy.parse(bucket.name(), documentOf(bucket).getBytes(StandardCharsets.UTF_8));
+                yield S3Responses.xml(SettingXml.policyStatus(policy.isPublic()));
+            }
+        };
+    }
+
+    private static String documentOf(Bucket bucket) {
+        return bucket.properties()
+                .policy()
+                .orElseThrow(() -> new S3Failure(
+                        S3Code.NO_SUCH_BUCKET_POLICY, "The bucket policy does not exist.", bucket.name()));
+    }
+
+    public Response policy(Bucket bucket) {
+        var policy = documentOf(bucket);
+        return Response.of(200, Headers.of("Content-Type", "application/json"), ResponseBody.text(policy));
+    }
+
+    Response putPolicy(Bucket bucket, Caller caller, RequestHead head, ByteSource body) {
+        var document = RequestBodies.read(head, caller, body, BucketPolicy.LARGEST);
+        BucketPolicy.parse(bucket.name(), document);
+        var json = new String(document, StandardCharsets.UTF_8);
+        life.change(bucket, properties -> properties.withPolicy(Optional.of(json)));
+        return Response.empty(204);
+    }
+
+    Response deletePolicy(Bucket bucket) {
+        life.change(bucket, properties -> properties.withPolicy(Optional.empty()));
+        return Response.empty(204);
+    }
+}

@@ -1,0 +1,265 @@
+package dev.sluice.targetnode.replica.loop;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.storage.change.WriteCheck;
+import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Staged;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Clients' reads and writes of keys that this target is the primary of. A write is judged on the committed row under
+/// the key's gate, handed to the slot's core, and answered with what the core says.
+public final class ClientWrites implements AutoCloseable {
+    /// How long a client waits for the other replicas, or for writes before its own.
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Staging staging;
+    private final Primaries primaries;
+    private final Duration patience;
+    private final KeyGates gates = new KeyGates();
+    private final AtomicLong tickets = new AtomicLong();
+    private final Map<Long, PendingWrite> byTicket = new ConcurrentHashMap<>();
+    private final Map<ObjectVersion, PendingWrite> byVersion = new ConcurrentHashMap<>();
+
+    /// Finds the drive of this target that is the primary of a key's slot.
+    public interface Primaries {
+        Optional<Holder> of(long bucketId, String key);
+    }
+
+    public ClientWrites(Staging staging, Primaries primaries) {
+        this(staging, primaries, PATIENCE);
+    }
+
+    public ClientWrites(Staging staging, Primaries primaries, Duration patience) {
+        this.staging = staging;
+        this.primaries = primaries;
+        this.patience = patience;
+    }
+
+    /// Never blocks.
+    public boolean serves(long bucketId, String key) {
+        return primaries
+                .of(bucketId, key)
+                .filter(holder -> holder.serves(holder.serving()))
+                .isPresent();
+    }
+
+    /// @throws StoreException.Unavailable when this target may not answer for the key
+    public Term term(long bucketId, String key) {
+        return new Term(holder(bucketId, key));
+    }
+
+    private Holder holder(long bucketId, String key) {
+        return primaries
+                .of(bucketId, key)
+                .orElseThrow(() -> new StoreException.Unavailable(
+                        "this target is not the primary of this key; the map of slots is changing"));
+    }
+
+    /// The right to answer for a slot in one term.
+    public static final class Term {
+        private final Holder holder;
+        private final Serving serving;
+
+        private Term(Holder holder) {
+            this.holder = holder;
+            this.serving = holder.serving();
+            require();
+        }
+
+        public Drive drive() {
+            return holder.loop().drive();
+        }
+
+        /// Never blocks.
+        public boolean holds() {
+            return holder.serves(serving);
+        }
+
+        /// @throws StoreException.Unavailable when it does not hold
+        public void require() {
+            if (!holds()) {
+                throw new StoreException.Unavailable(
+                        "this target may not answer for this key now: its part in the cluster is changing");
+            }
+        }
+    }
+
+    public ObjectRecord put(Term term, BucketRef bucket, String key, Staged object, WriteCheck check) {
+        var write = new PendingWrite(term.holder.loop(), Optional.of(object));
+        var _ = write(term, bucket, key, check, write, false);
+        return write.accepted().orElseThrow().record();
+    }
+
+    public boolean delete(Term term, BucketRef bucket, String key, WriteCheck check) {
+        return write(term, bucket, key, check, new PendingWrite(term.holder.loop(), Optional.empty()), true);
+    }
+
+    /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
+    /// acknowledged after that must not be undone.
+    ///
+    /// @return whether there was something to write
+    private boolean write(
+            Term term, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
+        var loop = term.holder.loop();
+        var name = new ObjectKey(bucket.id(), key);
+        term.require();
+        gates.enter(name, patience);
+        boolean handedIn = false;
+        try {
+            if (!isWanted(term, bucket, key, check, deletion)) {
+                return false;
+            }
+            long ticket = tickets.incrementAndGet();
+            byTicket.put(ticket, write);
+            var _ = write.outcome().whenComplete((_, _) -> {
+                byTicket.remove(ticket);
+                write.version().ifPresent(byVersion::remove);
+                gates.leave(name);
+            });
+            handedIn = true;
+            loop.run(() -> begin(term, write, check, new Event.Write(ticket, name, deletion)));
+            if (loop.isClosed()) {
+                giveUp(write); // it ended before it was told of this write
+            }
+        } finally {
+            if (!handedIn) {
+                gates.leave(name);
+            }
+        }
+        await(write);
+        return true;
+    }
+
+    /// Only in the term in which it was judged: another primary may have changed the row since. On the loop's thread.
+    private void begin(Term term, PendingWrite write, WriteCheck check, Event.Write event) {
+        if (term.holds() && !check.isAbandoned() && write.begin()) {
+            term.holder.loop().handle(term.holder, event);
+        } else {
+            answered(event.ticket(), Action.Outcome.FAILED);
+        }
+    }
+
+    /// Judges on the committed row; nobody else changes it now. The right to judge is asked afterwards.
+    private static boolean isWanted(Term term, BucketRef bucket, String key, WriteCheck check, boolean deletion) {
+        var drive = term.drive();
+        if (check.asks()) {
+            var present = drive.call(() -> drive.store().present(bucket, key));
+            term.require();
+            check.check(present);
+        }
+        if (deletion) {
+            boolean exists = drive.call(() -> drive.store().exists(bucket.id(), key));
+            term.require();
+            return exists;
+        }
+        return true;
+    }
+
+    private void await(PendingWrite write) {
+        Action.Outcome outcome;
+        try {
+            outcome = write.outcome().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            outcome = afterAll(write);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            outcome = afterAll(write);
+        } catch (ExecutionException bug) {
+            throw new IllegalStateException("a write ended without an outcome", bug);
+        }
+        switch (outcome) {
+            case COMMITTED -> {}
+            case FAILED ->
+                throw write.refusal()
+                        .orElseGet(() -> new StoreException.Unavailable(
+                                write.version().isPresent()
+                                        ? "the write was not stored: a replica could not take it; try again"
+                                        : "the write was not begun: this target may not serve its key now, or is overloaded;"
+                                                + " try again"));
+            case UNKNOWN ->
+                throw new StoreException.Unavailable(
+                        "it is not known whether the write is stored: not every replica answered; try again");
+        }
+    }
+
+    /// What can be said of a write that nobody waits for any more.
+    private static Action.Outcome afterAll(PendingWrite write) {
+        return write.giveUp() ? Action.Outcome.FAILED : Action.Outcome.UNKNOWN;
+    }
+
+    /// Its loop ends.
+    private static void giveUp(PendingWrite write) {
+        write.outcome().complete(afterAll(write));
+    }
+
+    // ---- what cores say; on their loops' threads
+
+    public void accepted(Holder holder, long ticket, ObjectVersion version) {
+        var write = byTicket.get(ticket);
+        if (write == null) {
+            throw new IllegalStateException("nobody waits for write " + ticket);
+        }
+        write.accept(version);
+        byVersion.put(version, write);
+        write.object()
+                .ifPresent(object -> staging.put(holder.loop(), version, new Staging.Bytes() {
+                    @Override
+                    public Prepared prepared() throws IOException {
+                        return object.prepare(
+                                holder.loop().drive(),
+                                write.accepted().orElseThrow().record());
+                    }
+
+                    @Override
+                    public void drop() {} // the upload takes its staging file away
+
+                    @Override
+                    public void undo() {
+                        object.drop();
+                    }
+                }));
+    }
+
+    public void answered(long ticket, Action.Outcome outcome) {
+        var write = byTicket.get(ticket);
+        if (write != null) {
+            write.outcome().complete(outcome);
+        }
+    }
+
+    /// This target's own drive could not store it.
+    public void refused(LocalChanges.Failure failure) {
+        pending(failure.version()).ifPresent(write -> write.refused(failure.why()));
+    }
+
+    /// The write that got this version, while it is not decided.
+    public Optional<PendingWrite> pending(ObjectVersion version) {
+        return Optional.ofNullable(byVersion.get(version));
+    }
+
+    /// A drive takes no part any more: nobody can say what became of its writes.
+    public void abandon(DriveReplicas loop) {
+        byTicket.values().stream().filter(write -> write.loop().equals(loop)).forEach(ClientWrites::giveUp);
+    }
+
+    @Override
+    public void close() {
+        byTicket.values().forEach(ClientWrites::giveUp);
+    }
+}

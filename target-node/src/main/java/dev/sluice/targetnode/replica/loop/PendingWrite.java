@@ -1,0 +1,95 @@
+package dev.sluice.targetnode.replica.loop;
+
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Staged;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// A client's write that is not decided yet.
+public final class PendingWrite {
+    /// What is to be stored under the version it got.
+    ///
+    /// @param attached for the other replicas
+    public record Accepted(ObjectVersion version, ObjectRecord record, Envelope.Attached attached) {}
+
+    private enum State {
+        WAITING,
+        BEGUN,
+        GIVEN_UP
+    }
+
+    private static final int LARGEST_ATTACHED = 256 << 10;
+
+    private final DriveReplicas loop;
+    private final Optional<Staged> object;
+    private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private volatile Optional<Accepted> accepted = Optional.empty();
+    private volatile Optional<ObjectVersion> version = Optional.empty();
+    private volatile Optional<StoreException> refusal = Optional.empty();
+
+    /// @param loop which decides it
+    /// @param object empty for a deletion
+    PendingWrite(DriveReplicas loop, Optional<Staged> object) {
+        this.loop = loop;
+        this.object = object;
+    }
+
+    public DriveReplicas loop() {
+        return loop;
+    }
+
+    public Optional<Staged> object() {
+        return object;
+    }
+
+    /// @return false when its client has given it up: then it must not begin
+    public boolean begin() {
+        return state.compareAndSet(State.WAITING, State.BEGUN);
+    }
+
+    /// @return false when it has begun: then nobody knows what becomes of it
+    boolean giveUp() {
+        return state.compareAndSet(State.WAITING, State.GIVEN_UP);
+    }
+
+    public void accept(ObjectVersion given) {
+        version = Optional.of(given);
+        accepted = object.map(staged -> {
+            var record = staged.record(given);
+            var attached = new Envelope.Attached(RecordBytes.encode(record), attachedBytes(staged.content()));
+            return new Accepted(given, record, attached);
+        });
+    }
+
+    private static Optional<byte[]> attachedBytes(Staged.Content content) {
+        return content instanceof Staged.Content.InMemory few && few.bytes().length <= LARGEST_ATTACHED
+                ? Optional.of(few.bytes())
+                : Optional.empty();
+    }
+
+    public Optional<Accepted> accepted() {
+        return accepted;
+    }
+
+    public Optional<ObjectVersion> version() {
+        return version;
+    }
+
+    /// Why this target's own drive could not store it.
+    public void refused(StoreException why) {
+        refusal = Optional.of(why);
+    }
+
+    Optional<StoreException> refusal() {
+        return refusal;
+    }
+
+    public CompletableFuture<Action.Outcome> outcome() {
+        return outcome;
+    }
+}

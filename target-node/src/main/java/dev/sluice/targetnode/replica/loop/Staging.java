@@ -1,0 +1,91 @@
+package dev.sluice.targetnode.replica.loop;
+
+import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Objects whose bytes are on this target for a change that a core has not ordered yet, by the loop of its drive and by
+/// version. They end with the loop: the next loop of the drive begins with nothing, and brings them itself.
+public final class Staging {
+    /// Bytes that wait.
+    public interface Bytes {
+        /// The change that stores them; the drive's from here on. On the drive's threads.
+        public Prepared prepared() throws IOException;
+
+        /// They are not wanted. Never blocks.
+        public void drop();
+
+        /// The drive did not take the change: nothing remains of them.
+        void undo();
+    }
+
+    private record Name(DriveReplicas loop, ObjectVersion version) {}
+
+    private final Map<Name, Bytes> waiting = new ConcurrentHashMap<>();
+    private final Map<Name, Optional<Envelope>> coming = new ConcurrentHashMap<>();
+
+    public void put(DriveReplicas loop, ObjectVersion version, Bytes bytes) {
+        var before = waiting.put(new Name(loop, version), bytes);
+        if (before != null) {
+            before.drop();
+        }
+        if (loop.isOver()) { // perhaps only after #ended looked
+            drop(loop, version, bytes);
+        }
+    }
+
+    public Optional<Bytes> find(DriveReplicas loop, ObjectVersion version) {
+        return Optional.ofNullable(waiting.get(new Name(loop, version)));
+    }
+
+    public Optional<Bytes> take(DriveReplicas loop, ObjectVersion version) {
+        return Optional.ofNullable(waiting.remove(new Name(loop, version)));
+    }
+
+    /// Whether nobody else is bringing these bytes; to be ended by [#came].
+    public boolean coming(DriveReplicas loop, ObjectVersion version) {
+        var name = new Name(loop, version);
+        boolean first = coming.putIfAbsent(name, Optional.empty()) == null;
+        if (first && loop.isOver()) {
+            coming.remove(name);
+            return false;
+        }
+        return first;
+    }
+
+    /// The write was sent again while its bytes come.
+    ///
+    /// @return false when nobody brings them
+    public boolean isSentAgain(DriveReplicas loop, ObjectVersion version, Envelope again) {
+        return coming.computeIfPresent(new Name(loop, version), (_, _) -> Optional.of(again)) != null;
+    }
+
+    /// The newest message of a write that was sent again while its bytes came.
+    public Optional<Envelope> sentAgain(DriveReplicas loop, ObjectVersion version) {
+        return coming.getOrDefault(new Name(loop, version), Optional.empty());
+    }
+
+    public void came(DriveReplicas loop, ObjectVersion version) {
+        coming.remove(new Name(loop, version));
+    }
+
+    /// These bytes are not wanted, if they still wait; others of the same version may be.
+    public void drop(DriveReplicas loop, ObjectVersion version, Bytes bytes) {
+        if (waiting.remove(new Name(loop, version), bytes)) {
+            bytes.drop();
+        }
+    }
+
+    /// The loop is over: its cores order nothing more.
+    public void ended(DriveReplicas loop) {
+        coming.keySet().removeIf(name -> name.loop.equals(loop));
+        waiting.forEach((name, bytes) -> {
+            if (name.loop.equals(loop)) {
+                drop(loop, name.version, bytes);
+            }
+        });
+    }
+}

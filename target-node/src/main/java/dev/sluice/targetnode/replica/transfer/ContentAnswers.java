@@ -1,0 +1,127 @@
+package dev.sluice.targetnode.replica.transfer;
+
+import dev.sluice.common.concurrent.Await;
+import dev.sluice.common.http.QueryParameters;
+import dev.sluice.common.http.Response;
+import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.replica.core.Action;
+import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Learning;
+import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.loop.ClientWrites;
+import dev.sluice.targetnode.replica.loop.DriveReplicas;
+import dev.sluice.targetnode.replica.loop.Mender;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Staged;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/// What this target answers when others ask for an object's record and bytes: of a write that it is the primary of
+/// (`version`), of a row that one of its drives is a learner's source of (`learner`), of one version of a row that is
+/// damaged elsewhere (`copy`).
+public final class ContentAnswers {
+    private static final Duration FOR_THE_CORE = Duration.ofSeconds(5);
+
+    private final ReplicaParts parts;
+    private final ClientWrites writes;
+    private final Mender mender;
+
+    public ContentAnswers(ReplicaParts parts, ClientWrites writes, Mender mender) {
+        this.parts = parts;
+        this.writes = writes;
+        this.mender = mender;
+    }
+
+    /// Blocks.
+    public Response answer(QueryParameters query) {
+        var version = query.find("version");
+        if (version.isPresent()) {
+            return staged(version(version.get()));
+        }
+        var copy = query.find("copy");
+        return copy.isPresent() ? copy(version(copy.get()), query) : row(query);
+    }
+
+    private static ObjectVersion version(String text) {
+        int dash = text.indexOf('-');
+        return new ObjectVersion(Long.parseLong(text.substring(0, dash)), Long.parseLong(text.substring(dash + 1)));
+    }
+
+    private Response staged(ObjectVersion version) {
+        var write = writes.pending(version)
+                .orElseThrow(() -> new StoreException.Unavailable("the write is decided already"));
+        var object = write.object().orElseThrow();
+        var record = write.accepted().orElseThrow().record();
+        return switch (object.content()) {
+            case Staged.Content.InMemory few -> ContentSource.inMemory(record, few.bytes());
+            case Staged.Content.OnDrive(var drive, var path) -> ContentSource.staged(drive, record, path);
+        };
+    }
+
+    private DriveReplicas loop(QueryParameters query) {
+        return parts.loops()
+                .apply(query.text("drive"))
+                .orElseThrow(() -> new StoreException.Unavailable("the drive is not here"));
+    }
+
+    private static ObjectKey key(QueryParameters query) {
+        return new ObjectKey(query.number("bucket"), query.text("key"));
+    }
+
+    private BucketRef bucket(ObjectKey key) {
+        return parts.applied()
+                .get()
+                .flatMap(known -> known.bucket(key.bucketId()))
+                .orElseThrow(() -> new StoreException.Unavailable("the bucket is not known here"))
+                .ref();
+    }
+
+    /// Committed or only prepared: a version is the same bytes everywhere.
+    private Response copy(ObjectVersion version, QueryParameters query) {
+        var drive = loop(query).drive();
+        var key = key(query);
+        var bucket = bucket(key);
+        try (var _ = parts.store().publishing().lock(key)) {
+            return ContentSource.copy(drive, bucket, key, version);
+        }
+    }
+
+    private Response row(QueryParameters query) {
+        var loop = loop(query);
+        var key = key(query);
+        var bucket = bucket(key);
+        requireSource(loop, key, query);
+        try {
+            return committed(loop, bucket, key);
+        } catch (StoreException.Damaged | StoreException.DriveFailed bad) {
+            mender.mendLater(bucket, key.key(), loop.id()); // the learner asks again
+            throw bad;
+        }
+    }
+
+    private Response committed(DriveReplicas loop, BucketRef bucket, ObjectKey key) {
+        try (var _ = parts.store().publishing().lock(key)) {
+            return ContentSource.committed(
+                    loop.drive(), bucket, key.key(), () -> mender.mendLater(bucket, key.key(), loop.id()));
+        }
+    }
+
+    private void requireSource(DriveReplicas loop, ObjectKey key, QueryParameters query) {
+        var learning = new Learning(query.number("primary"), query.number("since"), (int) query.number("incarnation"));
+        var allowed = new CompletableFuture<Boolean>();
+        var message = new Event.Received(query.text("learner"), new Message.AskRow(learning, key));
+        int group = (int) query.number("group");
+        int slot = (int) query.number("slot");
+        if (parts.applied().get().filter(known -> known.has(group, slot)).isEmpty()) {
+            throw new StoreException.Unavailable("slot %d of group %d is not known here".formatted(slot, group));
+        }
+        loop.runCopying(() -> allowed.complete(
+                loop.handle(group, slot, message).stream().anyMatch(Action.SendRow.class::isInstance)));
+        if (!Await.within(FOR_THE_CORE, allowed)
+                .orElseThrow(() -> new StoreException.Unavailable("the drive does not answer now"))) {
+            throw new StoreException.Unavailable("this drive is not the source of that learner now");
+        }
+    }
+}

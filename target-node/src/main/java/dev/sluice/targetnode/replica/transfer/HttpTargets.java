@@ -1,0 +1,54 @@
+package dev.sluice.targetnode.replica.transfer;
+
+import dev.sluice.common.http.Headers;
+import dev.sluice.common.peer.PeerAddress;
+import dev.sluice.common.peer.PeerClient;
+import dev.sluice.common.peer.PeerPaths;
+import java.io.IOException;
+import java.time.Duration;
+
+/// Reaches the other targets by HTTP.
+public final class HttpTargets implements ReplicaPeers {
+    private static final Duration CALL = Duration.ofSeconds(2);
+
+    /// Who has the bytes asks its drive's loop first, and reads from its drive.
+    private static final Duration FIRST_BYTE = Duration.ofSeconds(10);
+
+    /// Whoever answers later was not heard for a second.
+    private static final Duration PING = Duration.ofMillis(900);
+
+    private final PeerClient peers;
+    private final PeerClient pings;
+
+    public HttpTargets(PeerClient peers) {
+        this.peers = peers;
+        this.pings = peers.apart("pings");
+    }
+
+    @Override
+    public void deliver(PeerAddress to, byte[] batch) {
+        peers.post(to, PeerPaths.REPLICA, "", batch, CALL);
+    }
+
+    @Override
+    public void ping(PeerAddress to) {
+        var _ = pings.get(to, PeerPaths.PING, "", PING);
+    }
+
+    @Override
+    public void close() {
+        pings.close();
+    }
+
+    @Override
+    public Content content(PeerAddress from, String query) throws IOException {
+        var response = peers.open(from, PeerPaths.REPLICA_CONTENT + "?" + query, Headers.EMPTY, FIRST_BYTE);
+        if (response.statusCode() != 200) {
+            response.body().close();
+            throw new IOException("%s answered %d".formatted(from.id(), response.statusCode()));
+        }
+        long record =
+                response.headers().firstValueAsLong(ContentSource.RECORD_HEADER).orElse(0);
+        return new Content(record, response.body());
+    }
+}

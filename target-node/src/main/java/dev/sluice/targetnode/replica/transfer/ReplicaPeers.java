@@ -1,0 +1,33 @@
+package dev.sluice.targetnode.replica.transfer;
+
+import dev.sluice.common.peer.PeerAddress;
+import java.io.IOException;
+import java.io.InputStream;
+
+/// The other targets that keep replicas, as this one reaches them. What it asks for, their [Replicator] does.
+public interface ReplicaPeers extends AutoCloseable {
+    /// Hands over messages about slots. Blocks until the other target has them.
+    ///
+    /// @param batch each message after its length
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not say so in time
+    void deliver(PeerAddress to, byte[] batch);
+
+    /// Asks whether the other target is well. Blocks, on connections of its own.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not say so in time
+    void ping(PeerAddress to);
+
+    /// Asks for an object's record and bytes. Blocks until they begin to come.
+    ///
+    /// @param query what [ContentAnswers#answer] understands
+    /// @throws IOException when the other target refuses
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not answer in time
+    Content content(PeerAddress from, String query) throws IOException;
+
+    @Override
+    default void close() {}
+
+    /// @param recordLength how many bytes of the body are the record; 0 when the other target has no such object
+    /// @param body to be closed, by any thread; that ends a read
+    record Content(long recordLength, InputStream body) {}
+}
