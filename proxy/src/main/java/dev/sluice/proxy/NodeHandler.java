@@ -14,8 +14,8 @@ import dev.sluice.proxy.api.NewBackend;
 import dev.sluice.proxy.api.ResilverApi;
 import dev.sluice.proxy.api.ScrubApi;
 import dev.sluice.proxy.api.UsageApi;
-import dev.sluice.proxy.gateway.Hop;
 import dev.sluice.proxy.gateway.NodePaths;
+import dev.sluice.proxy.gateway.RelayMark;
 import dev.sluice.proxy.gateway.TargetFanout;
 import dev.sluice.proxy.page.PageData;
 import dev.sluice.proxy.page.PageHandler;
@@ -87,11 +87,11 @@ public final class NodeHandler implements HttpHandler {
 
     @Override
     public Answer answer(RequestHead head) {
-        return believed(Hop.believed(head, peerTokens));
+        return believed(RelayMark.believed(head, peerTokens));
     }
 
     private Answer believed(RequestHead head) {
-        if (parser.hostBucket(head.headers()).isPresent() || head.headers().has(Hop.HEADER)) {
+        if (parser.hostBucket(head.headers()).isPresent() || head.headers().has(RelayMark.HEADER)) {
             return s3.answer(head); // the whole path is a key, here or at the node that relayed it
         }
         var path = head.path();

@@ -14,7 +14,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerTokens;
-import dev.sluice.proxy.gateway.Hop;
+import dev.sluice.proxy.gateway.RelayMark;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +98,7 @@ class ObjectRouteTest {
         try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
             proxy.bucket("shards");
             var relayed = (Forward) proxy.answer(SignedRequest.of("GET /a", "", "Host", "shards.s3.example.com"));
-            assertThat(relayed.way().now().extra().first("x-sluice-hop").orElseThrow())
+            assertThat(relayed.route().now().extra().first("x-sluice-hop").orElseThrow())
                     .endsWith(" shards");
         }
         try (var cluster = TrialCluster.asSeenFrom("target001")) {
@@ -222,15 +222,15 @@ class ObjectRouteTest {
         try (var proxy = new TrialCluster(TrialCluster.PROXY, "us-east-1", false)) {
             var line = "GET /shards/" + proxy.keyOf(proxy.bucket("shards"), "target002") + "?partNumber=1";
             var extra = ((Forward) proxy.answer(SignedRequest.of(line, "")))
-                    .way()
+                    .route()
                     .now()
                     .extra();
             var headers = new ArrayList<String>();
             extra.forEach((name, value) -> headers.addAll(List.of(name, value)));
             var asked = SignedRequest.of(line, "", headers.toArray(String[]::new));
             var receiver = new PeerTokens(TrialCluster.id(2), TrialCluster.CLUSTER_KEY, () -> TrialCluster.NOW);
-            assertThat(Hop.of(Hop.believed(asked, receiver)))
-                    .contains(new Hop(proxy.views.current().version(), Optional.of("shards")));
+            assertThat(RelayMark.of(RelayMark.believed(asked, receiver)))
+                    .contains(new RelayMark(proxy.views.current().version(), Optional.of("shards")));
         }
     }
 
@@ -270,7 +270,7 @@ class ObjectRouteTest {
             var bucket = proxy.bucket(
                     "replicated", BucketProperties.defaults(Optional.empty()).withReplicas(2));
             var key = proxy.replicaKeyOf(bucket, "target002");
-            var way = ((Forward) proxy.answer(SignedRequest.of("GET /replicated/" + key, ""))).way();
+            var way = ((Forward) proxy.answer(SignedRequest.of("GET /replicated/" + key, ""))).route();
             var first = way.now();
             assertThat(way.mayMove()).isTrue();
             assertThat(first.name()).isEqualTo("target002");
@@ -281,7 +281,7 @@ class ObjectRouteTest {
             assertThat(way.now().version()).isGreaterThan(first.version());
             var own = proxy.bucket("own");
             assertThat(((Forward) proxy.answer(SignedRequest.of("GET /own/a", "")))
-                            .way()
+                            .route()
                             .mayMove())
                     .isFalse();
             assertThat(own.replicated()).isFalse();

@@ -31,8 +31,8 @@ public record ProcessStamp(long pid, String started) {
         return of(pid).filter(this::equals).isPresent();
     }
 
-    /// Ended is a process when its last thread has: its first one may end before others, and its files and ports are
-    /// in use until then.
+    /// A process has ended when its last thread has; the first may end earlier. Its files and ports are in use
+    /// until then.
     private static boolean ended(String[] fields) {
         return switch (fields[0]) {
             case "X" -> true;

@@ -40,7 +40,7 @@ public interface ControlPlane {
     /// A target says to each controller that it lives. Waits for nothing.
     ///
     /// @param answered told of each answer, by a thread of the control plane
-    default void beat(Beat beat, Consumer<Beaten> answered) {
+    default void beat(Heartbeat beat, Consumer<HeartbeatAnswer> answered) {
         throw new StoreException.Unavailable("there is no controller to beat to");
     }
 }

@@ -91,8 +91,8 @@ public final class StateCodec {
     /// in 4 bytes before it, or JSON.
     public static byte[] encode(LogEntry entry) {
         return switch (entry) {
-            case Founding founding -> kind(FOUNDING, ClusterJson.write(founding));
-            case Adopted(var state) -> kind(ADOPTED, encode(state));
+            case FoundCluster founding -> kind(FOUNDING, ClusterJson.write(founding));
+            case AdoptState(var state) -> kind(ADOPTED, encode(state));
             case Change change -> kind(CHANGE, encode(change));
             case Changes(var changes) -> kind(CHANGES, encode(changes));
         };
@@ -135,8 +135,8 @@ public final class StateCodec {
     public static LogEntry decodeEntry(byte[] bytes) throws IOException {
         var rest = Arrays.copyOfRange(bytes, Math.min(1, bytes.length), bytes.length);
         return switch (bytes.length == 0 ? ' ' : (char) bytes[0]) {
-            case FOUNDING -> ClusterJson.read(rest, Founding.class);
-            case ADOPTED -> new Adopted(decodeState(rest));
+            case FOUNDING -> ClusterJson.read(rest, FoundCluster.class);
+            case ADOPTED -> new AdoptState(decodeState(rest));
             case CHANGE, OLD_CHANGE -> decodeChange(rest);
             case CHANGES, OLD_CHANGES -> decodeChanges(rest);
             default -> throw new IOException("an entry of an unknown kind");

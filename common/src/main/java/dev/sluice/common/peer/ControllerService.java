@@ -1,8 +1,8 @@
 package dev.sluice.common.peer;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.store.StoreException;
@@ -34,5 +34,5 @@ public interface ControllerService {
     Told apply(Command command, long version);
 
     /// A target says that it lives. Waits for half a second at most, and never behind other calls.
-    Beaten beat(Beat beat);
+    HeartbeatAnswer beat(Heartbeat beat);
 }

@@ -1,12 +1,12 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.LoggedChange;
 import dev.sluice.common.cluster.StateUpdate;
@@ -73,7 +73,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
     private final List<NodeId> ids;
     private final Map<NodeId, ControllerService> here;
     private final Map<NodeId, RemoteController> remote = new ConcurrentHashMap<>();
-    private final Map<NodeId, BeatSender> senders = new ConcurrentHashMap<>();
+    private final Map<NodeId, HeartbeatSender> senders = new ConcurrentHashMap<>();
     private final Map<NodeId, Long> unreached = new ConcurrentHashMap<>(); // until when
     private final Map<NodeId, Long> beaten = new ConcurrentHashMap<>(); // when it answered the last beat
     private final PeerClient beats;
@@ -98,7 +98,8 @@ public final class Controllers implements ControlPlane, AutoCloseable {
             remote.put(address.id(), new RemoteController(peers, beats, address, secrets, verifies));
             senders.put(
                     address.id(),
-                    new BeatSender(address.id(), beat -> service(address.id()).beat(beat)));
+                    new HeartbeatSender(
+                            address.id(), beat -> service(address.id()).beat(beat)));
         }
         this.watcher = Thread.ofVirtual().name("watch-controllers").start(this::watchForEver);
     }
@@ -128,7 +129,8 @@ public final class Controllers implements ControlPlane, AutoCloseable {
 
     /// A controller of this node, for nodes that do not reach the one that leads: it asks that one for them.
     public ControllerService passingOn(ControllerService own) {
-        return new PassingOn(own, id -> Optional.ofNullable(remote.get(id)).map(RemoteController::passingNothingOn));
+        return new ForwardingControlPlane(
+                own, id -> Optional.ofNullable(remote.get(id)).map(RemoteController::passingNothingOn));
     }
 
     /// The leader as far as this node knows.
@@ -380,7 +382,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
     }
 
     @Override
-    public void beat(Beat beat, Consumer<Beaten> answered) {
+    public void beat(Heartbeat beat, Consumer<HeartbeatAnswer> answered) {
         senders.forEach((controller, sender) -> sender.send(beat, answer -> {
             beaten.put(controller, System.nanoTime());
             leadership = leadership.or(answer.leadership());
@@ -392,7 +394,7 @@ public final class Controllers implements ControlPlane, AutoCloseable {
     public void close() {
         closed = true;
         watcher.interrupt();
-        senders.values().forEach(BeatSender::close);
+        senders.values().forEach(HeartbeatSender::close);
         published.end();
         beats.close();
     }

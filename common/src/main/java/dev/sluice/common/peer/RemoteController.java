@@ -1,10 +1,10 @@
 package dev.sluice.common.peer;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -79,10 +79,10 @@ final class RemoteController implements ControllerService {
     }
 
     @Override
-    public Beaten beat(Beat beat) {
-        var answer = beats.get(address, PeerPaths.BEAT, BeatQuery.of(beat), BEAT);
+    public HeartbeatAnswer beat(Heartbeat beat) {
+        var answer = beats.get(address, PeerPaths.BEAT, HeartbeatQuery.of(beat), BEAT);
         try {
-            return ClusterJson.read(answer, Beaten.class);
+            return ClusterJson.read(answer, HeartbeatAnswer.class);
         } catch (IOException e) {
             throw invalid(e);
         }

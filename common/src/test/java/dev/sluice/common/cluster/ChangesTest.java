@@ -3,8 +3,8 @@ package dev.sluice.common.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ class ChangesTest {
     private ClusterState last = first;
 
     private void plan(Command command) {
-        var change = Planner.plan(last, command, Leader.KNOWS_NOTHING).orElseThrow();
+        var change = Planner.plan(last, command, PlanningFacts.KNOWS_NOTHING).orElseThrow();
         changes.add(change);
         last = last.apply(change).orElseThrow();
     }
@@ -90,7 +90,7 @@ class ChangesTest {
     @Test
     void stateOfALoneControllerBeginsALogOnce() throws IOException {
         planAll();
-        var entry = StateCodec.decodeEntry(StateCodec.encode(new Adopted(last)));
+        var entry = StateCodec.decodeEntry(StateCodec.encode(new AdoptState(last)));
         assertThat(entry.appliedTo(Optional.empty())).contains(last);
         assertThat(entry.appliedTo(Optional.of(first))).isEmpty();
     }

@@ -3,8 +3,8 @@ package dev.sluice.common.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.jobs.JobCounts;
 import dev.sluice.common.jobs.JobFailure;
@@ -160,13 +160,15 @@ class ClusterJsonTest {
         for (var command : List.of(
                 new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
                 new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43))) {
-            var change = Planner.plan(state, command, Leader.KNOWS_NOTHING).orElseThrow();
+            var change =
+                    Planner.plan(state, command, PlanningFacts.KNOWS_NOTHING).orElseThrow();
             var sent = StateCodec.decodeChange(StateCodec.encode(change));
             assertThat(sent).isEqualTo(change);
             assertThat(sent.jobs()).containsOnlyKeys("prefetch-1");
-            assertThat(Planner.plan(state, command, Leader.KNOWS_NOTHING)).isPresent();
+            assertThat(Planner.plan(state, command, PlanningFacts.KNOWS_NOTHING))
+                    .isPresent();
             state = state.apply(sent).orElseThrow();
-            assertThat(Planner.plan(state, command, Leader.KNOWS_NOTHING))
+            assertThat(Planner.plan(state, command, PlanningFacts.KNOWS_NOTHING))
                     .as("a repetition")
                     .isEmpty();
         }
@@ -191,7 +193,7 @@ class ClusterJsonTest {
         var change = Planner.plan(
                         ClusterState.create("cluster", new TreeSet<>(List.of(NODE.id())), new TreeMap<>()),
                         new Command.Join(NODE),
-                        Leader.KNOWS_NOTHING)
+                        PlanningFacts.KNOWS_NOTHING)
                 .orElseThrow();
         var old = new String(StateCodec.encode(change), StandardCharsets.ISO_8859_1).replace(",\"jobs\":null", "");
         assertThat(old).doesNotContain("jobs");

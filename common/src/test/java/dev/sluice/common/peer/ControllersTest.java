@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.planning.Planner;
@@ -110,7 +110,7 @@ class ControllersTest {
         }
 
         @Override
-        public Beaten beat(Beat beat) {
+        public HeartbeatAnswer beat(Heartbeat beat) {
             if (silent) {
                 try {
                     ended.await();
@@ -118,7 +118,7 @@ class ControllersTest {
                     throw new IllegalStateException(stopped);
                 }
             }
-            return new Beaten(id, true, state.version(), new Leadership(term, Optional.of(leader)));
+            return new HeartbeatAnswer(id, true, state.version(), new Leadership(term, Optional.of(leader)));
         }
     }
 
@@ -243,11 +243,11 @@ class ControllersTest {
                         new SealedSecrets(KEY),
                         true)) {
             here.remove(ONE);
-            here.put(TWO, new PassingOn(fake(TWO), leading -> Optional.of(fake(leading))));
+            here.put(TWO, new ForwardingControlPlane(fake(TWO), leading -> Optional.of(fake(leading))));
             awaitLeader(one, ONE);
             var beats = Thread.ofVirtual().start(() -> {
                 while (!Thread.interrupted()) {
-                    one.beat(Beat.of(THREE, 1, Set.of()), _ -> {});
+                    one.beat(Heartbeat.of(THREE, 1, Set.of()), _ -> {});
                     LockSupport.parkNanos(50_000_000);
                 }
             });
@@ -281,7 +281,7 @@ class ControllersTest {
         fake(TWO).silent = true;
         var answers = new LinkedBlockingQueue<NodeId>();
         for (int beat = 0; beat < 3; beat++) {
-            node.beat(Beat.of(THREE, 1, Set.of()), answer -> answers.add(answer.controller()));
+            node.beat(Heartbeat.of(THREE, 1, Set.of()), answer -> answers.add(answer.controller()));
             assertThat(List.of(one(answers), one(answers))).containsExactlyInAnyOrder(ONE, THREE);
         }
         assertThat(answers).isEmpty();

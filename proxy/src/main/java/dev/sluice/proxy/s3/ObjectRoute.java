@@ -21,10 +21,10 @@ import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.parse.ReadArguments;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.proxy.gateway.CachedReadWay;
+import dev.sluice.proxy.gateway.CachedReadRoute;
 import dev.sluice.proxy.gateway.ClientUrl;
-import dev.sluice.proxy.gateway.Hop;
-import dev.sluice.proxy.gateway.KeyWay;
+import dev.sluice.proxy.gateway.RelayMark;
+import dev.sluice.proxy.gateway.RouteToKey;
 import dev.sluice.proxy.gateway.Targets;
 import java.time.InstantSource;
 
@@ -62,7 +62,7 @@ public final class ObjectRoute {
         if (primary.id().equals(self)) {
             return here(targets.of(primary), call);
         }
-        var hop = Hop.of(head);
+        var hop = RelayMark.of(head);
         if (hop.isPresent()) {
             return relayedHere(call, hop.get(), view);
         }
@@ -70,18 +70,18 @@ public final class ObjectRoute {
         if (sameProcess.isPresent()) {
             return sameProcess.get().object(call);
         }
-        if (CachedReadWay.suits(request, bucket)) {
+        if (CachedReadRoute.suits(request, bucket)) {
             return cachedRead(call, path, caller, primary, view);
         }
         return request instanceof S3Request.GetObject && wantsRedirect(head, bucket)
                 ? redirect(request, head, path, caller, primary, view)
-                : new Forward(new KeyWay(views, peers, view, bucket, request, head));
+                : new Forward(new RouteToKey(views, peers, view, bucket, request, head));
     }
 
     /// Nobody is redirected to a primary that is down.
     private Answer cachedRead(ObjectCall call, String path, Caller caller, Node primary, ClusterView view) {
         var bucket = call.bucket();
-        var substitute = CachedReadWay.substitute(view, bucket, call.key());
+        var substitute = CachedReadRoute.substitute(view, bucket, call.key());
         var here = substitute.flatMap(node -> targets.here(node.id()));
         if (here.isPresent()) {
             return here.get().objectOfAway(call);
@@ -92,7 +92,7 @@ public final class ObjectRoute {
                 && wantsRedirect(call.head(), bucket);
         return redirects
                 ? redirect(call.request(), call.head(), path, caller, primary, view)
-                : new Forward(new CachedReadWay(views, peers, view, bucket, call.request(), call.head()));
+                : new Forward(new CachedReadRoute(views, peers, view, bucket, call.request(), call.head()));
     }
 
     /// A target waits until it may serve the key. When the map names another one meanwhile, that one gets the request.
@@ -107,7 +107,7 @@ public final class ObjectRoute {
             try {
                 return work.run(body);
             } catch (StoreException.NotPrimary refusal) {
-                var way = new KeyWay(views, peers, views.current(), call.bucket(), call.request(), call.head());
+                var way = new RouteToKey(views, peers, views.current(), call.bucket(), call.request(), call.head());
                 if (way.now().name().equals(self.value())) {
                     throw refusal;
                 }
@@ -118,12 +118,12 @@ public final class ObjectRoute {
 
     /// By this node's map it has not the key. A newer one may say otherwise, which its target waits for. Where the node
     /// that relays it has found the primary away, the cloud answers for that one.
-    private Answer relayedHere(ObjectCall call, Hop hop, ClusterView view) {
+    private Answer relayedHere(ObjectCall call, RelayMark hop, ClusterView view) {
         var here = targets.here(self);
         if (here.isPresent() && hop.version() > view.version() && call.bucket().replicated()) {
             return here.get().object(call);
         }
-        if (here.isPresent() && hop.away() && CachedReadWay.suits(call.request(), call.bucket())) {
+        if (here.isPresent() && hop.away() && CachedReadRoute.suits(call.request(), call.bucket())) {
             return here.get().objectOfAway(call);
         }
         throw new StoreException.NotPrimary(

@@ -18,7 +18,7 @@ import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.common.s3.parse.UnreadRequest;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.proxy.gateway.Hop;
+import dev.sluice.proxy.gateway.RelayMark;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -30,7 +30,7 @@ public final class S3Gateway implements HttpHandler {
     private static final Duration READ = Duration.ofSeconds(4);
 
     private final S3RequestParser parser;
-    private final AccessCheck admission;
+    private final AccessCheck access;
     private final ClusterViews views;
     private final ObjectRoute objects;
     private final BucketHandlers buckets;
@@ -39,14 +39,14 @@ public final class S3Gateway implements HttpHandler {
 
     public S3Gateway(
             S3RequestParser parser,
-            AccessCheck admission,
+            AccessCheck access,
             ClusterViews views,
             ObjectRoute objects,
             BucketHandlers buckets,
             ListHandlers lists,
             DeleteObjectsHandler deletes) {
         this.parser = parser;
-        this.admission = admission;
+        this.access = access;
         this.views = views;
         this.objects = objects;
         this.buckets = buckets;
@@ -62,8 +62,8 @@ public final class S3Gateway implements HttpHandler {
     /// In S3's order: the URI, who sends it, whether they may, its arguments, the bucket; the key comes last.
     private Answer route(RequestHead head) {
         var request = parser.open(head);
-        Hop.requireSameBucket(head, request);
-        var caller = admission.caller(head, request);
+        RelayMark.requireSameBucket(head, request);
+        var caller = access.caller(head, request);
         var object = request.object();
         if (object.isEmpty()) {
             AccessCheck.requireTrusted(caller);

@@ -88,9 +88,9 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var writes = new BucketWriteGate(views);
         var limit = settings.limit();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
-        var intake = new BodyReceiver(parts.digests());
-        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, intake);
-        this.multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, intake);
+        var receiver = new BodyReceiver(parts.digests());
+        var puts = new PutObjectHandler(store, writes, quotas, limit, writeThrough, receiver);
+        this.multipart = new MultipartHandlers(store.multipart(), writes, quotas, limit, receiver);
         this.revalidation = new Revalidation(store, backends, parts.clock());
         var fetching = Fetching.with(parts.digests());
         var coldFill = new ColdFill(store, backends, fills, revalidation, fetching, parts.node(), parts.meters());

@@ -1,13 +1,13 @@
 package dev.sluice.targetnode.controller;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
-import dev.sluice.common.cluster.Founding;
+import dev.sluice.common.cluster.FoundCluster;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.StateUpdate;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.cluster.slots.Group;
@@ -18,12 +18,12 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.controller.files.StateDrives;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
-import dev.sluice.targetnode.controller.judge.Hearers;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
 import dev.sluice.targetnode.controller.judge.LeaderMemory;
-import dev.sluice.targetnode.controller.judge.Promises;
+import dev.sluice.targetnode.controller.judge.LeaderReachability;
+import dev.sluice.targetnode.controller.judge.Leases;
+import dev.sluice.targetnode.controller.judge.PauseDetector;
 import dev.sluice.targetnode.controller.judge.Reports;
-import dev.sluice.targetnode.controller.judge.Standstill;
 import dev.sluice.targetnode.controller.log.Consensus;
 import dev.sluice.targetnode.controller.log.StateFileLog;
 import java.io.IOException;
@@ -77,17 +77,17 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     private final NanoClock clock;
     private final NodeId self;
     private final SortedSet<NodeId> members;
-    private final Promises promises;
+    private final Leases leases;
     private final LeaderMemory memory;
     private final Reports reports;
-    private final Hearers hearers;
+    private final LeaderReachability reachability;
     private final CommandQueue commands;
     private final History history = new History();
     private final StateWatch published = new StateWatch();
     private final Map<NodeId, Returned> returned = new ConcurrentHashMap<>();
     private final Map<NodeId, Word> words = new ConcurrentHashMap<>();
     private final AtomicLong said = new AtomicLong(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
-    private final Standstill standstill;
+    private final PauseDetector pauses;
     private final Thread judge;
     private final Thread ticker;
     private volatile Optional<ControlPlane> cluster = Optional.empty();
@@ -120,12 +120,12 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         this.clock = clock;
         this.self = self;
         this.members = new TreeSet<>(members);
-        this.promises = new Promises(clock, self);
-        this.memory = new LeaderMemory(clock, promises, slots);
+        this.leases = new Leases(clock, self);
+        this.memory = new LeaderMemory(clock, leases, slots);
         this.reports = new Reports(clock, controllers);
-        this.hearers = new Hearers(clock);
+        this.reachability = new LeaderReachability(clock);
         this.commands = new CommandQueue(log, memory, this::agreed);
-        this.standstill = new Standstill(clock);
+        this.pauses = new PauseDetector(clock);
         this.judge = Thread.ofPlatform().name("controller " + self).daemon().unstarted(this::judgeForEver);
         this.ticker = Thread.ofPlatform().name("standstill " + self).daemon().unstarted(this::tickForEver);
         log.follow(this::applied);
@@ -174,7 +174,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     /// @param plane reaches the controller that leads
     private void begin(ControlPlane plane) {
         if (log.mayFound()) {
-            var _ = log.propose(new Founding(UUID.randomUUID().toString(), members)); // or somebody else did
+            var _ = log.propose(new FoundCluster(UUID.randomUUID().toString(), members)); // or somebody else did
         }
         if (log.snapshot().isEmpty()) {
             throw new StoreException.Unavailable(self + " knows no cluster yet");
@@ -187,7 +187,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         }
         int boot = known.replication().controllers().getOrDefault(self, 0) + 1;
         var _ = plane.apply(new Command.ControllerBoot(self, boot));
-        promises.boots(boot);
+        leases.boots(boot);
         LOG.info("{} is a controller, its life {}", self, boot);
     }
 
@@ -242,7 +242,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         }
         changes.forEach(history::add);
         state = Optional.of(next);
-        promises.follow(next);
+        leases.follow(next);
         memory.follow(next);
         if (next.formed()) {
             published.publish(next.carrying(credentials));
@@ -287,7 +287,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     /// Who does not hear the leader may have an old state for long. So has a controller that begins again, while it
     /// applies its log once more; its own boot number comes after all that.
     private void requireNewest() {
-        if (promises.boot() == 0) {
+        if (leases.boot() == 0) {
             throw new StoreException.Unavailable(self + " has not applied the controllers' log yet");
         }
         if (log.seat().leader().isEmpty()) {
@@ -344,11 +344,11 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
 
     /// Waits for nothing.
     @Override
-    public Beaten beat(Beat beat) {
+    public HeartbeatAnswer beat(Heartbeat beat) {
         memory.beat(beat);
         var target = beat.target();
-        var beaten = promises.beat(target, beat.incarnation(), log.seat().leadership());
-        if (promises.isDown(target, beat.incarnation())) {
+        var beaten = leases.beat(target, beat.incarnation(), log.seat().leadership());
+        if (leases.isDown(target, beat.incarnation())) {
             if (returned.put(target, new Returned(beat.incarnation(), clock.nanos())) == null) {
                 LockSupport.unpark(judge);
             }
@@ -357,27 +357,27 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     }
 
     @Override
-    public void beat(Beat beat, Consumer<Beaten> answered) {
+    public void beat(Heartbeat beat, Consumer<HeartbeatAnswer> answered) {
         answered.accept(beat(beat));
     }
 
     /// What this controller says to the others.
-    public ControllerWord word() {
+    public ControllerStatus word() {
         long now = clock.nanos();
         var back = new TreeMap<NodeId, Integer>();
         returned.forEach((target, one) -> {
-            if (now - one.at() > BACK.toNanos() || !promises.isDown(target, one.incarnation())) {
+            if (now - one.at() > BACK.toNanos() || !leases.isDown(target, one.incarnation())) {
                 returned.remove(target, one);
             } else {
                 back.put(target, one.incarnation());
             }
         });
         long number = said.incrementAndGet(); // before it looks: what a later number says is newer
-        return new ControllerWord(self, number, log.seat(), promises.boot(), promises.reported(), back);
+        return new ControllerStatus(self, number, log.seat(), leases.boot(), leases.reported(), back);
     }
 
     /// What another one said. One that was overtaken on its way says nothing any more.
-    public synchronized void heard(ControllerWord word) {
+    public synchronized void heard(ControllerStatus word) {
         long now = clock.nanos();
         var last = words.get(word.controller());
         if (last != null && word.number() < last.number() && now - last.at() < WORDS.toNanos()) {
@@ -388,9 +388,9 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         noted(word);
     }
 
-    private void noted(ControllerWord word) {
+    private void noted(ControllerStatus word) {
         reports.heard(word);
-        hearers.heard(word);
+        reachability.heard(word);
     }
 
     private void judgeForEver() {
@@ -399,7 +399,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         }
         while (!closed) {
             try {
-                long wait = promises.untilNextLapse(TICK).plus(PAUSE).toNanos();
+                long wait = leases.untilNextLapse(TICK).plus(PAUSE).toNanos();
                 LockSupport.parkNanos(returned.isEmpty() ? wait : Math.min(wait, SOON.toNanos()));
                 allowForStandstill();
                 judge();
@@ -413,7 +413,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     }
 
     private boolean hasBegun() {
-        if (promises.boot() > 0) {
+        if (leases.boot() > 0) {
             return true;
         }
         try {
@@ -433,28 +433,28 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
     /// Also while the judge waits for a drive or another command, which is no standstill itself.
     private void tickForEver() {
         while (!closed) {
-            LockSupport.parkNanos(Standstill.TICK.toNanos());
+            LockSupport.parkNanos(PauseDetector.TICK.toNanos());
             allowForStandstill();
         }
     }
 
     private void allowForStandstill() {
-        promises.stoodStill(standstill.look());
+        leases.stoodStill(pauses.look());
     }
 
     /// What is due now. Promises lapse on each controller; the one that leads logs what follows, may choose drives
     /// again that refused a write or were full, and sees that the state is kept where it is to be.
     public void judge() {
-        var _ = promises.lapsed();
+        var _ = leases.lapsed();
         noted(word());
         if (log.seat().leads()) {
             var known = agreed();
             reports.due(known.replication()).forEach(this::judged);
-            memory.cuts().judge(agreed(), this::apply);
+            memory.reachability().judge(agreed(), this::apply);
             if (memory.mayChooseAgain(agreed().replication())) {
                 apply(new Command.Fill());
             }
-            hearers.better(self).ifPresent(log::handOver);
+            reachability.better(self).ifPresent(log::handOver);
             log.tend();
         }
     }
@@ -470,7 +470,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
                     "{} is down: {} promised it nothing for {} ms",
                     down.target(),
                     down.boots().keySet(),
-                    Promises.PROMISE.toMillis());
+                    Leases.PROMISE.toMillis());
         }
     }
 }

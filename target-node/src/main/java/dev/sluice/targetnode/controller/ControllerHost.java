@@ -9,10 +9,10 @@ import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootClock;
 import dev.sluice.targetnode.controller.files.StateDrives;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
+import dev.sluice.targetnode.controller.log.ControllerLog;
 import dev.sluice.targetnode.controller.log.RaftLog;
 import dev.sluice.targetnode.controller.log.RaftPeers;
-import dev.sluice.targetnode.controller.log.SeatedLog;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
 
     private final NodeId self;
     private final Controller controller;
-    private final Optional<SeatedLog> seated;
+    private final Optional<ControllerLog> seated;
     private final PeerClient peers;
     private final List<PeerAddress> others;
     private volatile ControllerService forOthers;
@@ -42,7 +42,7 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
     private ControllerHost(
             NodeId self,
             Controller controller,
-            Optional<SeatedLog> seated,
+            Optional<ControllerLog> seated,
             PeerClient peers,
             List<PeerAddress> others) {
         this.self = self;
@@ -73,7 +73,7 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
         }
         var addresses = controllers.stream().collect(Collectors.toMap(PeerAddress::id, Function.identity()));
         var calls = new RaftPeers(peers, server -> Optional.ofNullable(addresses.get(RaftLog.node(server))));
-        var log = new SeatedLog(self, new TreeSet<>(addresses.keySet()), drives, calls);
+        var log = new ControllerLog(self, new TreeSet<>(addresses.keySet()), drives, calls);
         var controller = new Controller(log, credentials, self, members, controllers.size(), new BootClock());
         var others =
                 controllers.stream().filter(each -> !each.id().equals(self)).toList();
@@ -87,7 +87,7 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
         forOthers = plane.passingOn(controller);
         seated.ifPresent(log -> {
             log.start();
-            parts.addFirst(new ControllerWords(peers, controller, others));
+            parts.addFirst(new ControllerStatuses(peers, controller, others));
         });
         controller.start(plane);
     }
@@ -104,24 +104,24 @@ public final class ControllerHost implements ControllerNode, AutoCloseable {
 
     @Override
     public RaftHandler raft() {
-        return seated.flatMap(SeatedLog::handler)
+        return seated.flatMap(ControllerLog::handler)
                 .orElseThrow(() -> new StoreException.Unavailable("this controller has no part of the log"));
     }
 
     @Override
-    public ControllerWord exchange(ControllerWord word) {
+    public ControllerStatus exchange(ControllerStatus word) {
         controller.heard(word);
         return controller.word();
     }
 
     /// Never blocks.
     public ControllerHealth health() {
-        var seat = seated.map(SeatedLog::seat);
+        var seat = seated.map(ControllerLog::seat);
         if (seat.isEmpty()) {
             return new ControllerHealth(true, self.value(), "");
         }
         var leader = seat.get().leader().map(NodeId::value).orElse("");
-        var why = seated.flatMap(SeatedLog::trouble).orElse(leader.isEmpty() ? "it hears no leader" : "");
+        var why = seated.flatMap(ControllerLog::trouble).orElse(leader.isEmpty() ? "it hears no leader" : "");
         return new ControllerHealth(seat.get().leads(), leader, why);
     }
 

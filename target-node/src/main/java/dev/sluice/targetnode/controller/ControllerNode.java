@@ -2,7 +2,7 @@ package dev.sluice.targetnode.controller;
 
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 
 /// What a controller answers to other nodes.
@@ -17,5 +17,5 @@ public interface ControllerNode {
     RaftHandler raft();
 
     /// Takes what another controller says, and says the same of itself.
-    ControllerWord exchange(ControllerWord word);
+    ControllerStatus exchange(ControllerStatus word);
 }

@@ -36,15 +36,15 @@ public final class MultipartHandlers {
     private final BucketWriteGate writes;
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
-    private final BodyReceiver intake;
+    private final BodyReceiver receiver;
 
     public MultipartHandlers(
-            Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver intake) {
+            Multipart uploads, BucketWriteGate writes, Quotas quotas, ObjectSizeLimit limit, BodyReceiver receiver) {
         this.uploads = uploads;
         this.writes = writes;
         this.quotas = quotas;
         this.limit = limit;
-        this.intake = intake;
+        this.receiver = receiver;
     }
 
     public Response create(ObjectCall call, S3Request.CreateMultipartUpload create) {
@@ -98,7 +98,7 @@ public final class MultipartHandlers {
                 computed);
         try (var room = quotas.reserve(bucket, body.length(), size -> size - replaced(ref, key, uploadId, number));
                 var part = uploads.part(ref, key, uploadId, number, body.length(), BucketRefs.durability(bucket))) {
-            var received = intake.take(
+            var received = receiver.take(
                     body,
                     promised,
                     length -> {

@@ -32,7 +32,7 @@ public final class PutObjectHandler {
     private final Quotas quotas;
     private final ObjectSizeLimit limit;
     private final WriteThrough writeThrough;
-    private final BodyReceiver intake;
+    private final BodyReceiver receiver;
 
     public PutObjectHandler(
             ObjectStore store,
@@ -40,13 +40,13 @@ public final class PutObjectHandler {
             Quotas quotas,
             ObjectSizeLimit limit,
             WriteThrough writeThrough,
-            BodyReceiver intake) {
+            BodyReceiver receiver) {
         this.store = store;
         this.writes = writes;
         this.quotas = quotas;
         this.limit = limit;
         this.writeThrough = writeThrough;
-        this.intake = intake;
+        this.receiver = receiver;
     }
 
     public Response handle(ObjectCall call, S3Request.PutObject put, ByteSource raw) {
@@ -71,7 +71,7 @@ public final class PutObjectHandler {
         writes.requireWritable(bucket);
         try (var room = quotas.reserve(bucket, body.length(), size -> quotas.growth(bucket, key, size));
                 var upload = store.begin(BucketRefs.of(bucket), key, body.length(), BucketRefs.durability(bucket))) {
-            var received = intake.take(
+            var received = receiver.take(
                     body,
                     attributes,
                     length -> {

@@ -15,8 +15,8 @@ import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.common.peer.BeatQuery;
 import dev.sluice.common.peer.ControllerService;
+import dev.sluice.common.peer.HeartbeatQuery;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.MountpathChange;
 import dev.sluice.common.peer.PeerFailure;
@@ -32,7 +32,7 @@ import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.ControllerNode;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
 import dev.sluice.targetnode.controller.log.RaftCall;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -148,7 +148,7 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.STATE -> told(query, newerState(query));
             case PeerPaths.COMMAND ->
                 told(query, leading(query).apply(ClusterJson.read(body, Command.class), query.number("after")));
-            case PeerPaths.CONTROLLER -> word(caller, ClusterJson.read(body, ControllerWord.class));
+            case PeerPaths.CONTROLLER -> word(caller, ClusterJson.read(body, ControllerStatus.class));
             case PeerPaths.RAFT ->
                 bytes(RaftCall.of(query.text("call")).deliver(controller().raft(), body));
             default -> targetCall(caller, head, query, body, abandoned);
@@ -206,7 +206,7 @@ public final class PeerApi implements HttpHandler {
                 () -> new StoreException.NotLeader("this node is no controller", Optional.empty()));
     }
 
-    private Response word(NodeId caller, ControllerWord word) {
+    private Response word(NodeId caller, ControllerStatus word) {
         return word.controller().equals(caller)
                 ? json(controller().exchange(word))
                 : failure(403, new PeerFailure("Denied", caller + " cannot speak for another controller"));
@@ -231,7 +231,7 @@ public final class PeerApi implements HttpHandler {
     /// On the event loop: a beat waits for nothing else.
     private Response beat(NodeId caller, QueryParameters query) {
         try {
-            var beat = BeatQuery.read(query);
+            var beat = HeartbeatQuery.read(query);
             if (!beat.target().equals(caller)) {
                 return failure(403, new PeerFailure("Denied", caller + " cannot beat for another target"));
             }

@@ -15,14 +15,13 @@ import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
-import dev.sluice.targetnode.replica.loop.Holder;
 import dev.sluice.targetnode.replica.loop.Lease;
 import dev.sluice.targetnode.replica.loop.LocalChanges;
+import dev.sluice.targetnode.replica.loop.LocalReplica;
 import dev.sluice.targetnode.replica.loop.ReplicaCounts;
 import dev.sluice.targetnode.replica.loop.SlotPages;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.loop.WaitingBatches;
-import dev.sluice.targetnode.replica.membership.CutMembers;
 import dev.sluice.targetnode.replica.membership.FollowedState;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
 import dev.sluice.targetnode.replica.membership.LoopWatch;
@@ -30,13 +29,14 @@ import dev.sluice.targetnode.replica.membership.Membership;
 import dev.sluice.targetnode.replica.membership.OwnDrives;
 import dev.sluice.targetnode.replica.membership.Pings;
 import dev.sluice.targetnode.replica.membership.Proposer;
-import dev.sluice.targetnode.replica.membership.StandIns;
 import dev.sluice.targetnode.replica.membership.StateFeed;
+import dev.sluice.targetnode.replica.membership.TemporaryLearners;
+import dev.sluice.targetnode.replica.membership.UnreachableMembers;
 import dev.sluice.targetnode.replica.transfer.ContentAnswers;
+import dev.sluice.targetnode.replica.transfer.ContentTransfer;
 import dev.sluice.targetnode.replica.transfer.DamagedReplicas;
 import dev.sluice.targetnode.replica.transfer.HttpTargets;
 import dev.sluice.targetnode.replica.transfer.Messages;
-import dev.sluice.targetnode.replica.transfer.Pulls;
 import dev.sluice.targetnode.replica.transfer.ReplicaParts;
 import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -76,7 +76,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final ClientWrites writes;
     private final LocalChanges changes;
     private final Messages messages;
-    private final Pulls pulls;
+    private final ContentTransfer transfer;
     private final DamagedReplicas damaged;
     private final ContentAnswers answers;
     private final Proposer proposer;
@@ -90,7 +90,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             Thread.ofPlatform().name("ping-", 0).daemon().factory());
     private final Pings pings;
     private final Membership membership;
-    private final CutMembers cutMembers;
+    private final UnreachableMembers cutMembers;
     private final Thread cutLooks;
     private final LoopWatch loopWatch;
     private volatile boolean closed;
@@ -100,15 +100,15 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.store = store;
         this.clock = clock;
         this.proposer = new Proposer(control);
-        this.followed = new FollowedState(new StandIns(clock::nanos), proposer);
+        this.followed = new FollowedState(new TemporaryLearners(clock::nanos), proposer);
         this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
                 store, staging, id -> followed.shown().flatMap(known -> known.bucket(id)), writes::refused, threads);
         var parts = new ReplicaParts(self, targets, store, staging, this::loop, followed::shown, threads);
         this.messages = new Messages(parts, writes);
-        this.pulls = new Pulls(parts, proposer::add);
-        messages.fetchBy(pulls);
-        this.damaged = new DamagedReplicas(parts, pulls);
+        this.transfer = new ContentTransfer(parts, proposer::add);
+        messages.fetchBy(transfer);
+        this.damaged = new DamagedReplicas(parts, transfer);
         this.answers = new ContentAnswers(parts, writes, damaged);
         this.feed = new StateFeed(control, this::apply);
         this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
@@ -117,7 +117,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.batches = new WaitingBatches(clock::nanos);
         this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
-        this.cutMembers = new CutMembers(self, pings, membership, loops, followed::shown, proposer, clock);
+        this.cutMembers = new UnreachableMembers(self, pings, membership, loops, followed::shown, proposer, clock);
         this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
         this.cutLooks = Thread.ofVirtual().name("cut members").unstarted(this::lookForCutMembers);
     }
@@ -230,25 +230,25 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     // ---- what cores want
 
-    private void run(Holder holder, List<Action> actions) {
+    private void run(LocalReplica replica, List<Action> actions) {
         for (var action : actions) {
             switch (action) {
-                case Action.Send send -> messages.send(holder, send);
-                case Action.Pull pull -> pulls.begin(holder, pull);
+                case Action.Send send -> messages.send(replica, send);
+                case Action.Pull pull -> transfer.begin(replica, pull);
                 case Action.SendRow _ -> {} // whoever handed in the question answers it
-                case Action.Propose(var proposal) -> proposer.add(holder.group(), holder.slot(), proposal);
-                case Action.Accepted(var ticket, var version) -> writes.accepted(holder, ticket, version);
+                case Action.Propose(var proposal) -> proposer.add(replica.group(), replica.slot(), proposal);
+                case Action.Accepted(var ticket, var version) -> writes.accepted(replica, ticket, version);
                 case Action.Answer(var ticket, var outcome) ->
-                    writes.answered(ticket, holder.loop().isClosed() ? Action.Outcome.UNKNOWN : outcome);
+                    writes.answered(ticket, replica.loop().isClosed() ? Action.Outcome.UNKNOWN : outcome);
                 case Action.Open _, Action.Close _ -> {} // each change of a row takes its hot entry away
-                case Action.Local local -> changes.begin(holder, local);
+                case Action.Local local -> changes.begin(replica, local);
             }
         }
     }
 
     // ---- what clients want
 
-    private Optional<Holder> primary(long bucketId, String key) {
+    private Optional<LocalReplica> primary(long bucketId, String key) {
         return followed.shown()
                 .flatMap(known -> known.groupOf(bucketId))
                 .flatMap(group -> slots(group).primary(bucketId, key));
@@ -311,7 +311,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         ended.values().forEach(DriveReplicas::close);
         writes.close();
         messages.close();
-        pulls.close();
+        transfer.close();
         threads.shutdownNow();
         pingThreads.shutdownNow();
         targets.close();

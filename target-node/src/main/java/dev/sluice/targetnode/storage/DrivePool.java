@@ -106,14 +106,14 @@ final class DrivePool implements AutoCloseable {
             StoreConfig config, Seams seams, HealthSettings health, Versions versions, Consumer<Drive> whenGone)
             throws IOException {
         var started = DriveSet.attach(config.cluster(), config.node(), config.drives(), config.lost());
-        var opened = new DrivePool(config, seams, health, versions, whenGone, started);
+        var pool = new DrivePool(config, seams, health, versions, whenGone, started);
         boolean complete = false;
         try {
             started.table().members().forEach((id, member) -> {
                 var missing = Optional.ofNullable(started.missing().get(id));
                 var watched = member.disabled()
-                        ? opened.add(id, Path.of(member.path()), DriveState.DISABLED, "disabled by an operator")
-                        : opened.add(
+                        ? pool.add(id, Path.of(member.path()), DriveState.DISABLED, "disabled by an operator")
+                        : pool.add(
                                 id,
                                 Path.of(member.path()),
                                 missing.isPresent() ? DriveState.OFFLINE : DriveState.STARTING,
@@ -123,10 +123,10 @@ final class DrivePool implements AutoCloseable {
                 }
             });
             complete = true;
-            return opened;
+            return pool;
         } finally {
             if (!complete) {
-                opened.close();
+                pool.close();
             }
         }
     }

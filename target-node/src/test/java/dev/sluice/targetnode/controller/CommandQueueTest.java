@@ -13,9 +13,9 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.judge.FakeClock;
 import dev.sluice.targetnode.controller.judge.LeaderMemory;
-import dev.sluice.targetnode.controller.judge.Promises;
+import dev.sluice.targetnode.controller.judge.Leases;
 import dev.sluice.targetnode.controller.log.Consensus;
-import dev.sluice.targetnode.controller.log.Seat;
+import dev.sluice.targetnode.controller.log.LogServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,8 +51,9 @@ class CommandQueueTest {
         public void follow(Follower follower) {}
 
         @Override
-        public Seat seat() {
-            return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(SELF), 0, true);
+        public LogServer seat() {
+            return new LogServer(
+                    Optional.empty(), Optional.empty(), LogServer.Holding.SOME, Optional.of(SELF), 0, true);
         }
 
         @Override
@@ -90,7 +91,7 @@ class CommandQueueTest {
     private final HeldLog log = new HeldLog();
     private final CommandQueue queue = new CommandQueue(
             log,
-            new LeaderMemory(new FakeClock(), new Promises(new FakeClock(), SELF), Group::slotsFor),
+            new LeaderMemory(new FakeClock(), new Leases(new FakeClock(), SELF), Group::slotsFor),
             () -> log.snapshot().orElseThrow());
 
     private static Command create(String bucket) {

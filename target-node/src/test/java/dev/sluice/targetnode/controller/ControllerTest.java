@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.BackendSpec;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
@@ -314,8 +314,9 @@ class ControllerTest {
         var clock = new FakeClock();
         var controller = replicated(clock);
         clock.passes(2200);
-        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())))
-                .isEqualTo(new Beaten(ONE, true, controller.current().version(), new Leadership(0, Optional.of(ONE))));
+        assertThat(controller.beat(Heartbeat.of(ONE, 1, Set.of())))
+                .isEqualTo(new HeartbeatAnswer(
+                        ONE, true, controller.current().version(), new Leadership(0, Optional.of(ONE))));
         clock.passes(1);
         controller.judge();
         assertThat(isUp(controller, ONE)).isTrue();
@@ -329,10 +330,10 @@ class ControllerTest {
                         .inSync())
                 .as("it stays in-sync until a living one asks")
                 .hasSize(2);
-        assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isFalse();
+        assertThat(controller.beat(Heartbeat.of(TWO, 2, Set.of())).promised()).isFalse();
         controller.start();
         eventually(() -> isUp(controller, TWO));
-        assertThat(controller.beat(Beat.of(TWO, 2, Set.of())).promised()).isTrue();
+        assertThat(controller.beat(Heartbeat.of(TWO, 2, Set.of())).promised()).isTrue();
         controller.close();
         assertThatThrownBy(() -> controller.apply(create("late"))).isInstanceOf(StoreException.Unavailable.class);
     }
@@ -400,10 +401,10 @@ class ControllerTest {
         var clock = new FakeClock();
         replicated(clock);
         var controller = open(clock);
-        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())).promised()).isFalse();
+        assertThat(controller.beat(Heartbeat.of(ONE, 1, Set.of())).promised()).isFalse();
         clock.passes(1100);
         controller.judge();
-        assertThat(controller.beat(Beat.of(ONE, 1, Set.of())).promised()).isTrue();
+        assertThat(controller.beat(Heartbeat.of(ONE, 1, Set.of())).promised()).isTrue();
     }
 
     @Test
@@ -434,8 +435,8 @@ class ControllerTest {
     }
 
     private static void beats(Controller controller) {
-        controller.beat(Beat.of(ONE, 1, Set.of()));
-        controller.beat(Beat.of(TWO, 3, Set.of()));
+        controller.beat(Heartbeat.of(ONE, 1, Set.of()));
+        controller.beat(Heartbeat.of(TWO, 3, Set.of()));
     }
 
     private static boolean isUp(Controller controller, NodeId target) {

@@ -2,9 +2,9 @@ package dev.sluice.targetnode.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.Member;
@@ -131,7 +131,7 @@ class FullDrivesTest {
     private void judge() {
         for (var target : TARGETS) {
             var said = full.stream().filter(drive(target)::equals).collect(Collectors.toSet());
-            controller().beat(Beat.of(target, incarnation(target), said));
+            controller().beat(Heartbeat.of(target, incarnation(target), said));
         }
         controller().judge();
     }
@@ -215,7 +215,7 @@ class FullDrivesTest {
         int before = incarnation(owner(c));
         controller().apply(register(owner(c)));
         assertThat(members()).as("it has registered again").containsExactly(a);
-        controller().beat(Beat.of(owner(c), before, Set.of()));
+        controller().beat(Heartbeat.of(owner(c), before, Set.of()));
         controller().judge();
         assertThat(members()).as("an earlier process does not count").containsExactly(a);
         full.clear();
@@ -227,12 +227,12 @@ class FullDrivesTest {
     void targetSpeaksOfItsOwnDrivesOnly() {
         takeOff(c);
         judge();
-        controller().beat(Beat.of(owner(a), incarnation(owner(a)), Set.of(c)));
+        controller().beat(Heartbeat.of(owner(a), incarnation(owner(a)), Set.of(c)));
         controller().judge();
         for (int beats = 0; beats < 4; beats++) {
             clock.passes(501);
-            TARGETS.forEach(target -> controller().beat(Beat.of(target, incarnation(target), Set.of())));
-            controller().beat(Beat.of(owner(a), incarnation(owner(a)), Set.of(c)));
+            TARGETS.forEach(target -> controller().beat(Heartbeat.of(target, incarnation(target), Set.of())));
+            controller().beat(Heartbeat.of(owner(a), incarnation(owner(a)), Set.of(c)));
             controller().judge();
         }
         assertThat(members()).containsExactly(a, c);

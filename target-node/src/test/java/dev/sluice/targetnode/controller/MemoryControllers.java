@@ -3,10 +3,10 @@ package dev.sluice.targetnode.controller;
 import static dev.sluice.testing.Eventually.eventually;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.peer.Controllers;
@@ -16,9 +16,9 @@ import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.NanoClock;
 import dev.sluice.targetnode.controller.files.TestDrives;
+import dev.sluice.targetnode.controller.log.ControllerLog;
 import dev.sluice.targetnode.controller.log.DirectCalls;
 import dev.sluice.targetnode.controller.log.RaftLog;
-import dev.sluice.targetnode.controller.log.SeatedLog;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +53,7 @@ public final class MemoryControllers implements AutoCloseable {
     private record Way(NodeId from, NodeId to) {}
 
     private final TreeSet<NodeId> ids;
-    private final Map<NodeId, SeatedLog> logs = new TreeMap<>();
+    private final Map<NodeId, ControllerLog> logs = new TreeMap<>();
     private final Map<NodeId, Controller> controllers = new TreeMap<>();
     private final Map<NodeId, Controllers> planes = new ConcurrentHashMap<>();
     private final Set<Way> cut = ConcurrentHashMap.newKeySet();
@@ -70,11 +70,11 @@ public final class MemoryControllers implements AutoCloseable {
         for (var id : ids) {
             var drive = root.resolve(id.value());
             Files.createDirectories(drive.resolve(".sluice"));
-            var log = new SeatedLog(id, ids, TestDrives.at(drive), new DirectCalls(peer -> server(id, peer)));
+            var log = new ControllerLog(id, ids, TestDrives.at(drive), new DirectCalls(peer -> server(id, peer)));
             logs.put(id, log);
             controllers.put(id, new Controller(log, new TreeMap<>(), id, members, ids.size(), clock, slots));
         }
-        logs.values().forEach(SeatedLog::start);
+        logs.values().forEach(ControllerLog::start);
         controllers.forEach((id, controller) -> controller.start(plane(id)));
         var _ = words.scheduleWithFixedDelay(this::say, 0, WORDS_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -85,7 +85,7 @@ public final class MemoryControllers implements AutoCloseable {
             throw new IOException(peer + " is not reached");
         }
         return Optional.ofNullable(logs.get(node))
-                .flatMap(SeatedLog::handler)
+                .flatMap(ControllerLog::handler)
                 .orElseThrow(() -> new IOException(peer + " is not there yet"));
     }
 
@@ -163,7 +163,7 @@ public final class MemoryControllers implements AutoCloseable {
         }
 
         @Override
-        public Beaten beat(Beat beat) {
+        public HeartbeatAnswer beat(Heartbeat beat) {
             var answer = reached().beat(beat);
             var _ = reached();
             return answer;

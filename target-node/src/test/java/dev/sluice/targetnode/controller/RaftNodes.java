@@ -18,7 +18,7 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
 import dev.sluice.targetnode.controller.log.NoControlPlane;
 import dev.sluice.targetnode.controller.log.RaftLog;
 import dev.sluice.targetnode.controller.log.RaftPeers;
@@ -113,7 +113,7 @@ public final class RaftNodes implements AutoCloseable {
         }
 
         @Override
-        public ControllerWord exchange(ControllerWord word) {
+        public ControllerStatus exchange(ControllerStatus word) {
             throw new StoreException.Unavailable("nobody plans here");
         }
     }

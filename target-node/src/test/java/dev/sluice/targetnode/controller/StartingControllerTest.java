@@ -17,7 +17,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.judge.FakeClock;
 import dev.sluice.targetnode.controller.log.Consensus;
-import dev.sluice.targetnode.controller.log.Seat;
+import dev.sluice.targetnode.controller.log.LogServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -64,8 +64,9 @@ class StartingControllerTest {
         }
 
         @Override
-        public Seat seat() {
-            return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(LEADER), 1, false);
+        public LogServer seat() {
+            return new LogServer(
+                    Optional.empty(), Optional.empty(), LogServer.Holding.SOME, Optional.of(LEADER), 1, false);
         }
 
         @Override

@@ -7,10 +7,10 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
@@ -215,8 +215,8 @@ class ThreeControllersTest {
     private void awaitPromises(int controllers, int incarnation) {
         var plane = nodes.plane(THREE);
         eventually(LONG, () -> {
-            var answers = new LinkedBlockingQueue<Beaten>();
-            plane.beat(Beat.of(THREE, incarnation, Set.of()), answers::add);
+            var answers = new LinkedBlockingQueue<HeartbeatAnswer>();
+            plane.beat(Heartbeat.of(THREE, incarnation, Set.of()), answers::add);
             int promised = 0;
             for (int i = 0; i < controllers; i++) {
                 promised += isPromised(answers) ? 1 : 0;
@@ -225,7 +225,7 @@ class ThreeControllersTest {
         });
     }
 
-    private static boolean isPromised(LinkedBlockingQueue<Beaten> answers) {
+    private static boolean isPromised(LinkedBlockingQueue<HeartbeatAnswer> answers) {
         try {
             var answer = answers.poll(1, TimeUnit.SECONDS);
             return answer != null && answer.promised();

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.peer;
 import dev.sluice.common.peer.ControllerService;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.ControllerNode;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
 import dev.sluice.targetnode.controller.raft.RaftHandler;
 
 /// A controller that stands alone.
@@ -23,7 +23,7 @@ record ServedController(ControllerService service) implements ControllerNode {
     }
 
     @Override
-    public ControllerWord exchange(ControllerWord word) {
+    public ControllerStatus exchange(ControllerStatus word) {
         throw alone();
     }
 }

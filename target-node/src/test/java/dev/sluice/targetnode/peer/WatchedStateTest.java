@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.auth.SealedSecrets;
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
@@ -184,10 +184,10 @@ class WatchedStateTest {
     void targetBeatsForItselfOnly() {
         controller.apply(new Command.Up(TWO, 2));
         var leads = new Leadership(0, Optional.of(ONE));
-        assertThat(answer(Beat.of(TWO, 2, Set.of())))
-                .isEqualTo(new Beaten(ONE, false, controller.current().version(), leads));
-        eventually(() -> answer(Beat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
-        assertThat(answer(Beat.of(TWO, 1, Set.of())).promised())
+        assertThat(answer(Heartbeat.of(TWO, 2, Set.of())))
+                .isEqualTo(new HeartbeatAnswer(ONE, false, controller.current().version(), leads));
+        eventually(() -> answer(Heartbeat.of(TWO, 2, Set.of())).promised()); // 1.1 s after the controller's start
+        assertThat(answer(Heartbeat.of(TWO, 1, Set.of())).promised())
                 .as("an earlier process")
                 .isFalse();
         var another = "target=target001&incarnation=1&number=0&applied=-1&full=";
@@ -199,8 +199,8 @@ class WatchedStateTest {
         return new PeerAddress(ONE, "http://127.0.0.1:" + server.address().getPort());
     }
 
-    private Beaten answer(Beat beat) {
-        var answer = new CompletableFuture<Beaten>();
+    private HeartbeatAnswer answer(Heartbeat beat) {
+        var answer = new CompletableFuture<HeartbeatAnswer>();
         remote.beat(beat, answer::complete);
         return answer.join();
     }
@@ -224,8 +224,8 @@ class WatchedStateTest {
     }
 
     private void beats(Set<String> full) {
-        controller.beat(Beat.of(ONE, 1, Set.of()));
-        answer(Beat.of(TWO, 2, full));
+        controller.beat(Heartbeat.of(ONE, 1, Set.of()));
+        answer(Heartbeat.of(TWO, 2, full));
     }
 
     private static SlotRow row(Controllers node, int slot) {

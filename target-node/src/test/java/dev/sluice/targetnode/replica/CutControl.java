@@ -1,11 +1,11 @@
 package dev.sluice.targetnode.replica;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
@@ -98,7 +98,7 @@ public class CutControl implements ControlPlane {
     }
 
     @Override
-    public void beat(Beat beat, Consumer<Beaten> answered) {
+    public void beat(Heartbeat beat, Consumer<HeartbeatAnswer> answered) {
         if (connection().isDone()) {
             controller.get().beat(beat, answered);
             full = beat.full();

@@ -31,7 +31,7 @@ public final class NewGroup {
         requireRoom(state, replicas);
         int id = before.groups().isEmpty() ? 1 : before.groups().lastKey() + 1;
         var group = new Group(id, replicas, durability, slots);
-        var rules = new RowRules(new Draft(before, state.map()), Leader.KNOWS_NOTHING);
+        var rules = new RowTransitions(new NextState(before, state.map()), PlanningFacts.KNOWS_NOTHING);
         var known = new IdentityHashMap<List<String>, SlotRow>();
         var rows = new SlotRow[slots];
         for (int slot = 0; slot < rows.length; slot++) {
@@ -45,7 +45,7 @@ public final class NewGroup {
                 before.lastIncarnation(), before.targets(), before.drives(), before.controllers(), groups, tables);
     }
 
-    private static SlotRow first(RowRules rules, List<String> goal) {
+    private static SlotRow first(RowTransitions rules, List<String> goal) {
         var members = new ArrayList<Member>();
         goal.forEach(drive -> members.add(rules.member(drive, true, SlotRow.FIRST)));
         return new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, List.of(), true);

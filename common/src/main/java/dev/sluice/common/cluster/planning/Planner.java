@@ -21,27 +21,27 @@ import java.util.stream.Collectors;
 public final class Planner {
     private final ClusterState state;
     private final BucketTable buckets;
-    private final Leader leader;
+    private final PlanningFacts facts;
 
-    private Planner(ClusterState state, Leader leader) {
+    private Planner(ClusterState state, PlanningFacts facts) {
         this.state = state;
         this.buckets = state.buckets();
-        this.leader = leader;
+        this.facts = facts;
     }
 
     /// The effects of a command as the log keeps them; empty when it has none.
     ///
     /// @throws StoreException when the command cannot be applied
-    public static Optional<Change> plan(ClusterState state, Command command, Leader leader) {
-        var next = next(state, command, leader);
+    public static Optional<Change> plan(ClusterState state, Command command, PlanningFacts facts) {
+        var next = next(state, command, facts);
         return next.version() == state.version() ? Optional.empty() : Optional.of(Change.between(state, next));
     }
 
     /// The state after a command; the same object, or one of the same version, when it has no effect.
     ///
     /// @throws StoreException when the command cannot be applied
-    public static ClusterState next(ClusterState state, Command command, Leader leader) {
-        return new Planner(state, leader).next(command);
+    public static ClusterState next(ClusterState state, Command command, PlanningFacts facts) {
+        return new Planner(state, facts).next(command);
     }
 
     /// The state after commands, one after the other, for a planner that knows nothing besides it.
@@ -50,7 +50,7 @@ public final class Planner {
     public static ClusterState next(ClusterState state, Command... commands) {
         var next = state;
         for (var command : commands) {
-            next = next(next, command, Leader.KNOWS_NOTHING);
+            next = next(next, command, PlanningFacts.KNOWS_NOTHING);
         }
         return next;
     }
@@ -96,7 +96,7 @@ public final class Planner {
             case Command.ForgetBucket(var name, var id) ->
                 buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : state;
             case Command.JobCommand job -> with(changed(job));
-            case Command.SlotCommand slots -> with(SlotPlanner.plan(state, slots, leader));
+            case Command.SlotCommand slots -> with(SlotPlanner.plan(state, slots, facts));
         };
     }
 
@@ -143,7 +143,7 @@ public final class Planner {
                         state,
                         properties.replicas(),
                         properties.durability(),
-                        leader.slots(state.members().size()));
+                        facts.slots(state.members().size()));
     }
 
     private static int group(Replication grouped, BucketProperties properties) {

@@ -46,21 +46,21 @@ import java.util.stream.Collectors;
 final class SlotPlanner {
     private final ClusterState state;
     private final Replication before;
-    private final Leader leader;
-    private final Draft draft;
+    private final PlanningFacts facts;
+    private final NextState draft;
 
-    private SlotPlanner(ClusterState state, Leader leader) {
+    private SlotPlanner(ClusterState state, PlanningFacts facts) {
         this.state = state;
         this.before = state.replication();
-        this.leader = leader;
-        this.draft = new Draft(before, state.map());
+        this.facts = facts;
+        this.draft = new NextState(before, state.map());
     }
 
     /// The same object when the command has no effect.
     ///
     /// @throws StoreException.InvalidArgument when the command can never be applied
-    static Replication plan(ClusterState state, SlotCommand command, Leader leader) {
-        return new SlotPlanner(state, leader).plan(command);
+    static Replication plan(ClusterState state, SlotCommand command, PlanningFacts facts) {
+        return new SlotPlanner(state, facts).plan(command);
     }
 
     private Replication plan(SlotCommand command) {
@@ -113,8 +113,8 @@ final class SlotPlanner {
             case Mute(var target, long version, var muted) ->
                 entry(target)
                         .filter(entry -> entry.version() == version && entry.up() && !entry.muted())
-                        .filter(_ ->
-                                before.muted().equals(muted) && leader.cuts().isHeardByFew(target))
+                        .filter(_ -> before.muted().equals(muted)
+                                && facts.reachability().isHeardByFew(target))
                         .ifPresent(entry -> draft.put(target, entry.withMuted()));
             case Unmute(var target, long version) ->
                 entry(target)
@@ -272,21 +272,21 @@ final class SlotPlanner {
     /// Only while the asking target lives as far as this controller knows, and is not the one that is cut off
     /// from most.
     private void cutOff(CutOff command) {
-        var cuts = leader.cuts();
+        var reachability = facts.reachability();
         var asker = command.target();
         boolean lives = entry(asker)
                 .filter(entry -> entry.up() && !entry.muted() && entry.incarnation() == command.incarnation())
                 .isPresent();
         if (!lives
-                || !leader.leased(asker)
-                || cuts.isHeardByFew(asker)
-                || !cuts.pairs().contains(CutPair.of(asker, command.other()))
-                || !cuts.hasJustBeaten(asker, command.incarnation(), command.beat())) {
+                || !facts.leased(asker)
+                || reachability.isHeardByFew(asker)
+                || !reachability.pairs().contains(UnreachablePair.of(asker, command.other()))
+                || !reachability.hasJustBeaten(asker, command.incarnation(), command.beat())) {
             return;
         }
         var rules = rules();
         var some = command.primaries().stream()
-                .filter(one -> !cuts.wasCutOff(one.group(), one.slot()))
+                .filter(one -> !reachability.wasCutOff(one.group(), one.slot()))
                 .filter(one -> before.drives()
                         .find(one.drive())
                         .filter(entry -> entry.target().equals(asker))
@@ -299,7 +299,7 @@ final class SlotPlanner {
                         leads(rules, row, one) ? rules.fill(group, rules.cutOff(row, command.other()), goal) : row);
     }
 
-    private static boolean leads(RowRules rules, SlotRow row, SlotDrive named) {
+    private static boolean leads(RowTransitions rules, SlotRow row, SlotDrive named) {
         var primary = row.primary();
         return primary.drive().equals(named.drive())
                 && primary.incarnation() == named.incarnation()
@@ -328,11 +328,11 @@ final class SlotPlanner {
     }
 
     /// With the targets and drives as they are planned by now.
-    private RowRules rules() {
-        return new RowRules(draft, leader);
+    private RowTransitions rules() {
+        return new RowTransitions(draft, facts);
     }
 
-    private void eachRow(BiFunction<RowRules, Group, RowMemo.Rule> rule) {
+    private void eachRow(BiFunction<RowTransitions, Group, RowMemo.Rule> rule) {
         if (before.groups().isEmpty()) {
             return;
         }
@@ -356,7 +356,7 @@ final class SlotPlanner {
         }
     }
 
-    private void change(List<SlotDrive> some, RowRules rules, BiFunction<Group, SlotDrive, RowMemo.Rule> rule) {
+    private void change(List<SlotDrive> some, RowTransitions rules, BiFunction<Group, SlotDrive, RowMemo.Rule> rule) {
         var memos = new HashMap<SlotDrive, RowMemo>();
         for (var one : some) {
             if (isNow(one.group(), one.slot(), one.epoch())) {
@@ -383,7 +383,7 @@ final class SlotPlanner {
     }
 
     /// Whether the one who asks lives, as far as the log knows.
-    private static boolean asks(RowRules rules, SlotRow row, SlotDrive named) {
+    private static boolean asks(RowTransitions rules, SlotRow row, SlotDrive named) {
         return row.member(named.drive())
                 .filter(member ->
                         member.inSync() && member.incarnation() == named.incarnation() && rules.usable(member.drive()))

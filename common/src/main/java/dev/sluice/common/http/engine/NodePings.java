@@ -1,6 +1,6 @@
 package dev.sluice.common.http.engine;
 
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -39,7 +39,7 @@ final class NodePings {
     }
 
     /// @param heard told once whether the node has answered in time, whatever it said
-    void ask(EventLoop loop, URI node, Way.Ping ping, Consumer<Boolean> heard) {
+    void ask(EventLoop loop, URI node, Route.Ping ping, Consumer<Boolean> heard) {
         var running = underWay.get().get(node);
         if (running != null) {
             running.waiting.add(heard);
@@ -54,12 +54,12 @@ final class NodePings {
     /// One ping.
     private final class Asked implements UpstreamConnection.Listener {
         private final URI node;
-        private final Way.Ping ping;
+        private final Route.Ping ping;
         private final List<Consumer<Boolean>> waiting = new ArrayList<>();
         private @Nullable UpstreamConnection connection;
         private boolean over;
 
-        Asked(URI node, Way.Ping ping) {
+        Asked(URI node, Route.Ping ping) {
             this.node = node;
             this.ping = ping;
         }

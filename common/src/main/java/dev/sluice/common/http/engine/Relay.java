@@ -4,7 +4,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -63,7 +63,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
     private boolean bodyDoneUpstream;
 
-    private Way.Stage stage;
+    private Route.Stage stage;
     private @Nullable UpstreamConnection upstream;
     private boolean reused;
     /// The node wants the body.
@@ -98,7 +98,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         this.pings = exchange.engine().pings();
         this.budget = exchange.engine().budget();
         this.bodyChunked = exchange.head().contentLength() == RequestHead.UNKNOWN_LENGTH;
-        this.stage = forward.way().now();
+        this.stage = forward.route().now();
     }
 
     void begin() {
@@ -110,7 +110,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     private void send() {
-        if (forward.way().mayMove() && forward.way().isDown(stage)) {
+        if (forward.route().mayMove() && forward.route().isDown(stage)) {
             elsewhere(new IOException("the node is down"), System.nanoTime());
             return;
         }
@@ -263,7 +263,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
             }
             return;
         }
-        if (status == 503 && !asked && head.headers().contains(Way.NOT_PRIMARY)) {
+        if (status == 503 && !asked && head.headers().contains(Route.NOT_PRIMARY)) {
             dropNode();
             elsewhere(new IOException("the node is not the primary"), sentAt);
             return;
@@ -385,7 +385,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     /// Of a request whose head was sent.
     private boolean surelyNotDone() {
-        return reads() || (forward.way().needsBody() && exchange.head().hasBody() && !asked);
+        return reads() || (forward.route().needsBody() && exchange.head().hasBody() && !asked);
     }
 
     private boolean reads() {
@@ -399,7 +399,7 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
         if (over) {
             return;
         }
-        if (!forward.way().mayMove() || !watch.park()) {
+        if (!forward.route().mayMove() || !watch.park()) {
             giveUp(cause, false);
             return;
         }
@@ -412,12 +412,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     ///
     /// @param again whether the same node may be tried again
     private void follow(long now, boolean again) {
-        var next = forward.way().now();
+        var next = forward.route().now();
         boolean same = next.node().equals(stage.node());
         long waitedBy = waited + now - waitsSince;
         boolean late = waitedBy > PATIENCE.toNanos();
         boolean tryAgain = again && !late && next.version() > stage.version();
-        if (!forward.way().isDown(next) && (!same || tryAgain)) {
+        if (!forward.route().isDown(next) && (!same || tryAgain)) {
             unpark();
             waited = waitedBy;
             stage = next;
@@ -431,12 +431,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     // ---- reads whose node is away
 
     private boolean passes() {
-        return reads() && forward.way().ping(stage).isPresent();
+        return reads() && forward.route().ping(stage).isPresent();
     }
 
     /// To the next node that can answer.
     private boolean goPast() {
-        var next = reads() ? forward.way().past(stage) : Optional.<Way.Stage>empty();
+        var next = reads() ? forward.route().past(stage) : Optional.<Route.Stage>empty();
         if (next.isEmpty()) {
             return false;
         }
@@ -449,19 +449,19 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
     }
 
     private void lookPast(long now) {
-        if (forward.way().isDown(stage) && goPast()) {
+        if (forward.route().isDown(stage) && goPast()) {
             return;
         }
         if (!pinged && now - heardAt > SILENT.toNanos()) {
             var at = stage;
-            forward.way().ping(at).ifPresent(ping -> {
+            forward.route().ping(at).ifPresent(ping -> {
                 pinged = true;
                 pings.ask(client.eventLoop(), at.node(), ping, answered -> pinged(at, answered));
             });
         }
     }
 
-    private void pinged(Way.Stage at, boolean answered) {
+    private void pinged(Route.Stage at, boolean answered) {
         if (over || answerBegun || !at.equals(stage)) {
             return;
         }
@@ -515,12 +515,12 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     /// Whether nothing more is to be expected from the node, or not from it alone.
     private boolean hasMoved() {
-        if (!forward.way().mayMove()) {
+        if (!forward.route().mayMove()) {
             return false;
         }
         boolean elsewhereToo = upstream == null || surelyNotDone();
-        return forward.way().isDown(stage)
-                || (elsewhereToo && !forward.way().now().node().equals(stage.node()));
+        return forward.route().isDown(stage)
+                || (elsewhereToo && !forward.route().now().node().equals(stage.node()));
     }
 
     private void watchNode(long now) {
@@ -540,10 +540,10 @@ final class Relay implements BodyConsumer, Sending, UpstreamConnection.Listener 
 
     /// How long the node may owe something.
     private Duration patience() {
-        var way = forward.way();
+        var route = forward.route();
         var limit = exchange.engine().config().forwardTimeout();
-        var brief = way.mayMove() && way.isDown(stage) ? PAUSE_WHEN_DOWN : PAUSE;
-        boolean isBrief = way.mayMove() ? answerBegun : way.isDown(stage);
+        var brief = route.mayMove() && route.isDown(stage) ? PAUSE_WHEN_DOWN : PAUSE;
+        boolean isBrief = route.mayMove() ? answerBegun : route.isDown(stage);
         return isBrief && brief.compareTo(limit) < 0 ? brief : limit;
     }
 

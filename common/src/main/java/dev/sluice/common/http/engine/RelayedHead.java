@@ -2,7 +2,7 @@ package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.RequestHead;
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -21,7 +21,7 @@ final class RelayedHead {
 
     private RelayedHead() {}
 
-    static ByteBuf ofRequest(ByteBufAllocator allocator, Exchange exchange, Way.Stage stage) {
+    static ByteBuf ofRequest(ByteBufAllocator allocator, Exchange exchange, Route.Stage stage) {
         var head = exchange.head();
         var out = allocator.directBuffer(1024);
         try {

@@ -5,7 +5,7 @@ import dev.sluice.common.http.HttpDate;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Error;
 import dev.sluice.common.s3.S3Errors;
@@ -37,7 +37,7 @@ public final class S3Responses {
             case StoreException.NotModified same -> notModified(same);
             case StoreException.RangeNotSatisfiable outside ->
                 error(outside(outside, error, head), head).with("Content-Range", "bytes */" + outside.size());
-            case StoreException.NotPrimary _ -> error(error, head).with(Way.NOT_PRIMARY, "1");
+            case StoreException.NotPrimary _ -> error(error, head).with(Route.NOT_PRIMARY, "1");
             case StoreException.Unavailable unavailable -> {
                 long seconds =
                         Math.max(1, unavailable.retryAfter().plusMillis(999).toSeconds());

@@ -29,20 +29,20 @@ class CutTargetsPlanTest {
     private final Said said = new Said();
 
     CutTargetsPlanTest() {
-        trial.cuts = said;
+        trial.reachability = said;
         trial.apply(trial.opened(SLOT));
         trial.leased.addAll(trial.targets);
-        said.pairs.add(CutPair.of(primary, other));
+        said.pairs.add(UnreachablePair.of(primary, other));
     }
 
     /// What beats say.
-    private final class Said implements Cuts {
-        private final Set<CutPair> pairs = new HashSet<>();
+    private final class Said implements ReachabilityView {
+        private final Set<UnreachablePair> pairs = new HashSet<>();
         private final Set<NodeId> heardByFew = new HashSet<>();
         private boolean wasCutOff;
 
         @Override
-        public Set<CutPair> pairs() {
+        public Set<UnreachablePair> pairs() {
             return pairs;
         }
 
@@ -137,7 +137,7 @@ class CutTargetsPlanTest {
         said.wasCutOff = false;
         said.pairs.clear();
         assertThat(trial.apply(cutOff(BEAT))).as("they hear each other").isFalse();
-        said.pairs.add(CutPair.of(primary, other));
+        said.pairs.add(UnreachablePair.of(primary, other));
         said.heardByFew.add(primary);
         trial.apply(mute(primary));
         said.heardByFew.clear();

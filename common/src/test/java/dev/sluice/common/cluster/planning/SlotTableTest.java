@@ -194,7 +194,8 @@ class SlotTableTest {
 
     private Change down(NodeId target) {
         var entry = state.replication().target(target).orElseThrow();
-        return Planner.plan(state, new Command.Down(target, entry.version(), new TreeMap<>()), Leader.KNOWS_NOTHING)
+        return Planner.plan(
+                        state, new Command.Down(target, entry.version(), new TreeMap<>()), PlanningFacts.KNOWS_NOTHING)
                 .orElseThrow();
     }
 
@@ -232,7 +233,7 @@ class SlotTableTest {
     void everyRowIsPlannedAsItWouldBeAlone() {
         var gone = new NodeId("target002");
         var after = state.apply(down(gone)).orElseThrow();
-        var rules = new RowRules(new Draft(after.replication(), after.map()), Leader.KNOWS_NOTHING);
+        var rules = new RowTransitions(new NextState(after.replication(), after.map()), PlanningFacts.KNOWS_NOTHING);
         var group = state.replication().group(1).orElseThrow();
         var asking = new ArrayList<Command.SlotDrive>();
         for (int slot = 0; slot < table.size(); slot++) {
@@ -392,7 +393,7 @@ class SlotTableTest {
             var down = Planner.next(state, new Command.Down(target, entry.version(), new TreeMap<>()));
             var expel = new Command.Expel(asking(down, target));
             long begin = System.nanoTime();
-            var change = Planner.plan(down, expel, Leader.KNOWS_NOTHING);
+            var change = Planner.plan(down, expel, PlanningFacts.KNOWS_NOTHING);
             long took = System.nanoTime() - begin;
             assertThat(change.orElseThrow().size()).isGreaterThan(table.size() / 3);
             all.add(took / 1_000_000);

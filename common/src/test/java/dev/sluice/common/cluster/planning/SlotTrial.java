@@ -34,19 +34,19 @@ final class SlotTrial {
     final Set<NodeId> leased = new HashSet<>();
     final Set<String> avoided = new HashSet<>();
     final Set<String> full = new HashSet<>();
-    Cuts cuts = Cuts.NONE;
+    ReachabilityView reachability = ReachabilityView.NONE;
     ClusterState state;
     private int nonces;
 
-    final Leader leader = new Leader() {
+    final PlanningFacts leader = new PlanningFacts() {
         @Override
         public boolean leased(NodeId target) {
             return leased.contains(target) && entry(target).up();
         }
 
         @Override
-        public Cuts cuts() {
-            return cuts;
+        public ReachabilityView reachability() {
+            return reachability;
         }
 
         @Override
@@ -154,8 +154,8 @@ final class SlotTrial {
 
     /// What placement wants for a slot now.
     List<String> goal(int slot) {
-        var draft = new Draft(state.replication(), state.map());
-        return new RowRules(draft, leader)
+        var draft = new NextState(state.replication(), state.map());
+        return new RowTransitions(draft, leader)
                 .goal(
                         Objects.requireNonNull(state.replication().groups().get(GROUP)),
                         slot,

@@ -8,7 +8,7 @@ import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -47,7 +47,7 @@ class RelayFollowsTest {
     private RawClient client;
 
     /// Says which node has the key.
-    private static final class Map implements Way {
+    private static final class Map implements Route {
         private volatile Stage stage = new Stage("none", URI.create("http://none"), 0, Headers.EMPTY);
         private volatile boolean down;
 
@@ -76,8 +76,8 @@ class RelayFollowsTest {
         }
 
         /// For a request by this method.
-        Way of(String method) {
-            return new Way() {
+        Route of(String method) {
+            return new Route() {
                 @Override
                 public Stage now() {
                     return stage;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.http.Response;
-import dev.sluice.common.http.Way;
+import dev.sluice.common.http.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -43,7 +43,7 @@ class RelayPastAwayTest {
     private RawClient client;
 
     /// To some nodes, one after the other.
-    private static final class Past implements Way {
+    private static final class Past implements Route {
         private final Iterator<Stage> nodes;
         private final AtomicBoolean down;
         private final Stage first;

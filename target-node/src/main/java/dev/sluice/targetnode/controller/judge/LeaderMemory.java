@@ -1,9 +1,9 @@
 package dev.sluice.targetnode.controller.judge;
 
-import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
@@ -11,19 +11,19 @@ import java.util.function.IntUnaryOperator;
 
 /// What a controller knows besides the log, of use while it leads: leases, drives that refused a write or are full, and
 /// who hears whom.
-public final class LeaderMemory implements Leader {
-    private final Promises promises;
-    private final Refusals refusals;
+public final class LeaderMemory implements PlanningFacts {
+    private final Leases leases;
+    private final ExcludedDrives refusals;
     private final FullDrives fullDrives = new FullDrives();
-    private final CutTargets cuts;
+    private final MutedTargets muted;
     private final IntUnaryOperator slots;
     private boolean roomAgain; // on some drive, and no learner was added for that yet
 
     /// @param slots of a new group in a cluster of so many targets
-    public LeaderMemory(NanoClock clock, Promises promises, IntUnaryOperator slots) {
-        this.promises = promises;
-        this.refusals = new Refusals(clock);
-        this.cuts = new CutTargets(clock);
+    public LeaderMemory(NanoClock clock, Leases leases, IntUnaryOperator slots) {
+        this.leases = leases;
+        this.refusals = new ExcludedDrives(clock);
+        this.muted = new MutedTargets(clock);
         this.slots = slots;
     }
 
@@ -34,7 +34,7 @@ public final class LeaderMemory implements Leader {
 
     @Override
     public boolean leased(NodeId target) {
-        return promises.leased(target);
+        return leases.leased(target);
     }
 
     @Override
@@ -43,8 +43,8 @@ public final class LeaderMemory implements Leader {
     }
 
     @Override
-    public CutTargets cuts() {
-        return cuts;
+    public MutedTargets reachability() {
+        return muted;
     }
 
     @Override
@@ -53,12 +53,12 @@ public final class LeaderMemory implements Leader {
     }
 
     public void follow(ClusterState state) {
-        cuts.follow(state);
+        muted.follow(state);
     }
 
-    public void beat(Beat beat) {
+    public void beat(Heartbeat beat) {
         fullDrives.report(beat.target(), beat.incarnation(), beat.full());
-        cuts.beat(beat);
+        muted.beat(beat);
     }
 
     /// A command took effect.
@@ -66,7 +66,7 @@ public final class LeaderMemory implements Leader {
         if (command instanceof Command.TakeOff(var learners)) {
             refusals.add(learners, after);
         } else if (command instanceof Command.CutOff off) {
-            refusals.add(cuts.left(off, before.replication(), after.replication()), after);
+            refusals.add(muted.left(off, before.replication(), after.replication()), after);
         }
     }
 
@@ -83,7 +83,7 @@ public final class LeaderMemory implements Leader {
     public synchronized boolean mayChooseAgain(Replication now) {
         followFullDrives(now);
         boolean expired = refusals.expired(now, fullDrives::contains);
-        boolean again = cuts.someHearAgain() || expired || roomAgain;
+        boolean again = muted.someHearAgain() || expired || roomAgain;
         roomAgain = false;
         return again;
     }

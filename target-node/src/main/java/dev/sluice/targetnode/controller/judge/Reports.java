@@ -26,7 +26,7 @@ public final class Reports {
     /// How long a minority's report waits for others.
     private static final Duration DOUBT = Duration.ofMillis(800);
 
-    private record Heard(ControllerWord word, long at) {}
+    private record Heard(ControllerStatus word, long at) {}
 
     private record About(NodeId target, long version) {}
 
@@ -41,11 +41,11 @@ public final class Reports {
         this.controllers = controllers;
     }
 
-    public synchronized void heard(ControllerWord word) {
+    public synchronized void heard(ControllerStatus word) {
         words.put(word.controller(), new Heard(word, clock.nanos()));
     }
 
-    private List<ControllerWord> fresh() {
+    private List<ControllerStatus> fresh() {
         long now = clock.nanos();
         return words.values().stream()
                 .filter(heard -> now - heard.at() <= FRESH.toNanos())
@@ -87,7 +87,7 @@ public final class Reports {
         return due;
     }
 
-    private void add(List<Command> due, About about, Replication known, List<ControllerWord> fresh) {
+    private void add(List<Command> due, About about, Replication known, List<ControllerStatus> fresh) {
         var boots = new TreeMap<NodeId, Integer>();
         fresh.stream()
                 .filter(word -> word.boot() > 0

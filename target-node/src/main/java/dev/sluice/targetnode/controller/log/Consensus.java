@@ -24,10 +24,10 @@ public interface Consensus extends AutoCloseable {
     void follow(Follower follower);
 
     /// This controller's place in the log. Never blocks.
-    Seat seat();
+    LogServer seat();
 
     /// What another controller said of its place. Never blocks.
-    default void heard(NodeId controller, Seat seat) {}
+    default void heard(NodeId controller, LogServer seat) {}
 
     /// Whether the first entry is to be proposed here.
     default boolean mayFound() {

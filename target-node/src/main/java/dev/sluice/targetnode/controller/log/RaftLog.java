@@ -108,11 +108,11 @@ public final class RaftLog implements Consensus {
     }
 
     @Override
-    public Seat seat() {
-        return new Seat(
+    public LogServer seat() {
+        return new LogServer(
                 Optional.of(self),
                 Optional.of(id),
-                Seat.Holding.SOME,
+                LogServer.Holding.SOME,
                 leader().map(RaftLog::node),
                 raft.term(),
                 isLeader());

@@ -44,8 +44,8 @@ public final class StateFileLog implements Consensus {
     }
 
     @Override
-    public Seat seat() {
-        return new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(self), 0, true);
+    public LogServer seat() {
+        return new LogServer(Optional.empty(), Optional.empty(), LogServer.Holding.SOME, Optional.of(self), 0, true);
     }
 
     @Override

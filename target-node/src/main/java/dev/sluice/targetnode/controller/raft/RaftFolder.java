@@ -187,8 +187,8 @@ final class RaftFolder {
         SyncedFiles.sync(groupFolder());
     }
 
-    private Amnesia lost(String what) {
-        return new Amnesia(
+    private LostLogException lost(String what) {
+        return new LostLogException(
                 "%s once took part in a log, as %s says, but %s is not there. It does not start: with less than"
                                 .formatted(root, Objects.requireNonNull(record().getFileName()), what)
                         + " it acknowledged, the log could lose entries. Restore the folder, or replace this server.");

@@ -26,38 +26,38 @@ final class Fencing {
         this.row = row;
     }
 
-    void fenced(Turn turn, String from, Message.Fenced fenced) {
-        if (turn.rules.answers(fenced.epoch(), row.epoch()) && counts(turn, from, fenced.incarnation())) {
+    void fenced(EventStep step, String from, Message.Fenced fenced) {
+        if (step.rules.answers(fenced.epoch(), row.epoch()) && counts(step, from, fenced.incarnation())) {
             acknowledged.putIfAbsent(from, fenced.open());
         }
     }
 
-    void versions(Turn turn, String from, Message.Versions versions) {
-        if (turn.rules.answers(versions.epoch(), row.epoch()) && counts(turn, from, versions.incarnation())) {
+    void versions(EventStep step, String from, Message.Versions versions) {
+        if (step.rules.answers(versions.epoch(), row.epoch()) && counts(step, from, versions.incarnation())) {
             var known = rows.computeIfAbsent(from, drive -> new HashMap<>());
             versions.keys().forEach(key -> known.putIfAbsent(key, Optional.empty()));
             versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.version())));
         }
     }
 
-    private boolean counts(Turn turn, String from, int incarnation) {
+    private boolean counts(EventStep step, String from, int incarnation) {
         return row.member(from)
                 .filter(Member::inSync)
-                .map(member -> turn.rules.acknowledgementCounts(member.incarnation(), incarnation))
+                .map(member -> step.rules.acknowledgementCounts(member.incarnation(), incarnation))
                 .orElse(true);
     }
 
     /// Asks whoever has not answered.
-    void ask(Turn turn, SlotRow now) {
-        var missing = missing(turn, now);
+    void ask(EventStep step, SlotRow now) {
+        var missing = missing(step, now);
         for (var drive : missing) {
-            turn.send(drive, new Message.Fence(row.epoch()));
+            step.send(drive, new Message.Fence(row.epoch()));
         }
         var keys = keys();
         if (missing.isEmpty() && !keys.isEmpty()) {
             for (var drive : members()) {
                 if (!knows(drive, keys)) {
-                    turn.send(drive, new Message.AskVersions(row.epoch(), List.copyOf(keys)));
+                    step.send(drive, new Message.AskVersions(row.epoch(), List.copyOf(keys)));
                 }
             }
         }
@@ -66,18 +66,18 @@ final class Fencing {
     /// Whether the fence itself is complete.
     ///
     /// @param now the row of this epoch as it is now: its fence list may have become shorter
-    boolean isFenced(Turn turn, SlotRow now) {
-        return missing(turn, now).isEmpty();
+    boolean isFenced(EventStep step, SlotRow now) {
+        return missing(step, now).isEmpty();
     }
 
     /// Whether all is known.
-    boolean isComplete(Turn turn, SlotRow now) {
+    boolean isComplete(EventStep step, SlotRow now) {
         var keys = keys();
-        return isFenced(turn, now) && members().stream().allMatch(drive -> knows(drive, keys));
+        return isFenced(step, now) && members().stream().allMatch(drive -> knows(drive, keys));
     }
 
     /// Of each open intent, in the order of versions: committed if every in-sync member has it, else aborted.
-    List<Verdict> verdicts(Turn turn) {
+    List<Verdict> verdicts(EventStep step) {
         var intents = new HashSet<OpenIntent>();
         members().forEach(drive -> intents.addAll(acknowledged.getOrDefault(drive, List.of())));
         var ordered = new ArrayList<>(intents);
@@ -85,13 +85,13 @@ final class Fencing {
         return ordered.stream()
                 .map(intent -> new Verdict(
                         intent,
-                        turn.rules.commits(members().stream()
+                        step.rules.commits(members().stream()
                                 .filter(acknowledged::containsKey)
-                                .allMatch(drive -> has(turn, drive, intent)))))
+                                .allMatch(drive -> has(step, drive, intent)))))
                 .toList();
     }
 
-    private boolean has(Turn turn, String drive, OpenIntent intent) {
+    private boolean has(EventStep step, String drive, OpenIntent intent) {
         var open = acknowledged.getOrDefault(drive, List.of()).stream()
                 .filter(other -> other.key().equals(intent.key()))
                 .findFirst();
@@ -104,11 +104,11 @@ final class Fencing {
         }
         boolean older = open.filter(other -> other.version().compareTo(intent.version()) < 0)
                 .isPresent();
-        return intent.delete() && turn.rules.hasDeletion(older);
+        return intent.delete() && step.rules.hasDeletion(older);
     }
 
-    private List<String> missing(Turn turn, SlotRow now) {
-        return turn.rules.mustFence(now, turn.drive).stream()
+    private List<String> missing(EventStep step, SlotRow now) {
+        return step.rules.mustFence(now, step.drive).stream()
                 .filter(drive -> !acknowledged.containsKey(drive))
                 .sorted()
                 .toList();

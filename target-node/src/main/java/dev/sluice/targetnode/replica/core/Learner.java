@@ -43,46 +43,46 @@ final class Learner implements Role {
         return state == State.LEARNED ? Optional.empty() : Optional.of(new Copying(learning, source));
     }
 
-    void begin(Turn turn, Replica replica) {
-        if (turn.rules.dropsIntentsAtOnce()) {
+    void begin(EventStep step, Replica replica) {
+        if (step.rules.dropsIntentsAtOnce()) {
             for (var intent : replica.intents()) {
-                replica.close(turn, intent.key(), intent.version(), false, false, Optional.empty());
+                replica.close(step, intent.key(), intent.version(), false, false, Optional.empty());
             }
         }
-        tick(turn);
+        tick(step);
     }
 
     /// Goes on, and repeats what is unanswered. Keys of a page that was compared are pulled without a turn, too: they
     /// are few, and whoever has the turn would wait for them.
-    void tick(Turn turn) {
-        pull(turn);
+    void tick(EventStep step) {
+        pull(step);
         if (!pulled.isEmpty() || !stored.isEmpty()) {
             return;
         }
         switch (state) {
             case COMPARING -> {
                 if (!listed) {
-                    turn.send(source, new Message.AskListing(learning, next));
+                    step.send(source, new Message.AskListing(learning, next));
                 } else {
                     state = State.SYNCING;
                     syncs++;
-                    turn.add(new Action.SyncSlot(learning));
+                    step.add(new Action.SyncSlot(learning));
                 }
             }
             case SYNCING -> {}
-            case LEARNED -> turn.send(source, new Message.Learned(learning));
+            case LEARNED -> step.send(source, new Message.Learned(learning));
         }
     }
 
-    private void pull(Turn turn) {
-        toPull.stream().sorted(turn.context.order()).forEach(key -> {
+    private void pull(EventStep step) {
+        toPull.stream().sorted(step.context.order()).forEach(key -> {
             pulled.add(key);
-            turn.add(new Action.Pull(source, learning, key));
+            step.add(new Action.Pull(source, learning, key));
         });
         toPull.clear();
     }
 
-    void listing(Turn turn, Message.Listing listing, Replica replica) {
+    void listing(EventStep step, Message.Listing listing, Replica replica) {
         var range = listing.page().range();
         boolean expected = listing.learning().equals(learning)
                 && !listed
@@ -91,54 +91,54 @@ final class Learner implements Role {
                 && toPull.isEmpty()
                 && range.after().equals(next.after());
         if (expected) {
-            compare(turn, listing.page(), replica);
+            compare(step, listing.page(), replica);
             listed = !range.more();
             next = range.rest();
-            if (turn.rules.skipsPulls()) {
+            if (step.rules.skipsPulls()) {
                 toPull.clear();
             }
-            tick(turn);
+            tick(step);
         }
     }
 
-    private void compare(Turn turn, Page page, Replica replica) {
+    private void compare(EventStep step, Page page, Replica replica) {
         var sources = new HashMap<ObjectKey, ObjectVersion>();
         page.rows().forEach(row -> sources.put(row.key(), row.version()));
         for (var intent : replica.intents()) {
             if (intent.version().epoch() < learning.since()
-                    && page.range().contains(intent.key(), turn.context.order())) {
+                    && page.range().contains(intent.key(), step.context.order())) {
                 boolean committed = intent.version().equals(sources.get(intent.key()));
-                replica.close(turn, intent.key(), intent.version(), committed, false, Optional.empty());
+                replica.close(step, intent.key(), intent.version(), committed, false, Optional.empty());
             }
         }
-        var mine = rows(turn, page.range(), replica);
+        var mine = rows(step, page.range(), replica);
         mine.forEach((key, version) -> {
-            if (!sources.containsKey(key) && isOld(version) && turn.rules.deletesWhatIsMissing()) {
-                replica.delete(turn, key, version);
+            if (!sources.containsKey(key) && isOld(version) && step.rules.deletesWhatIsMissing()) {
+                replica.delete(step, key, version);
             }
         });
         sources.forEach((key, version) -> {
             var here = mine.get(key);
-            if (here == null || (!here.equals(version) && isOld(here) && turn.rules.replaces(here, version))) {
+            if (here == null || (!here.equals(version) && isOld(here) && step.rules.replaces(here, version))) {
                 toPull.add(key);
             }
         });
     }
 
-    private Map<ObjectKey, ObjectVersion> rows(Turn turn, KeyRange range, Replica replica) {
+    private Map<ObjectKey, ObjectVersion> rows(EventStep step, KeyRange range, Replica replica) {
         var rows = new HashMap<ObjectKey, ObjectVersion>();
         var rest = range;
         boolean more = true;
         while (more) {
-            var page = turn.context.page(rest);
+            var page = step.context.page(rest);
             page.rows().forEach(row -> rows.put(row.key(), row.version()));
             more = !page.range().last().equals(range.last());
             rest = new KeyRange(page.range().last(), range.last());
         }
         for (var key : replica.changing()) {
-            if (range.contains(key, turn.context.order())) {
+            if (range.contains(key, step.context.order())) {
                 rows.remove(key);
-                replica.row(turn, key).ifPresent(version -> rows.put(key, version));
+                replica.row(step, key).ifPresent(version -> rows.put(key, version));
             }
         }
         return rows;
@@ -148,26 +148,26 @@ final class Learner implements Role {
         return version.epoch() < learning.since();
     }
 
-    void pulled(Turn turn, Event.Pulled event, Replica replica) {
+    void pulled(EventStep step, Event.Pulled event, Replica replica) {
         var key = event.key();
         if (!event.learning().equals(learning) || !(pulled.remove(key) || toPull.remove(key))) {
             return;
         }
-        var mine = replica.row(turn, key);
+        var mine = replica.row(step, key);
         boolean newer = mine.isPresent() && !isOld(mine.get());
         if (event.version().isEmpty()) {
             if (!newer && mine.isPresent()) {
-                replica.delete(turn, key, mine.get());
+                replica.delete(step, key, mine.get());
             }
         } else {
             var version = event.version().get();
-            boolean deletedSince = turn.rules.remembersDeletions() && replica.outlived(key, version);
+            boolean deletedSince = step.rules.remembersDeletions() && replica.outlived(key, version);
             if (!newer && !deletedSince && !mine.equals(event.version())) {
                 stored.add(key);
-                replica.store(turn, learning, key, version);
+                replica.store(step, learning, key, version);
             }
         }
-        tick(turn);
+        tick(step);
     }
 
     void pullFailed(Event.PullFailed event) {
@@ -176,9 +176,9 @@ final class Learner implements Role {
         }
     }
 
-    void stored(Turn turn, Action.StorePulled action) {
+    void stored(EventStep step, Action.StorePulled action) {
         if (action.learning().equals(learning) && stored.remove(action.key())) {
-            tick(turn);
+            tick(step);
         }
     }
 
@@ -190,12 +190,12 @@ final class Learner implements Role {
         state = State.COMPARING;
     }
 
-    void synced(Turn turn, Action.SyncSlot action) {
+    void synced(EventStep step, Action.SyncSlot action) {
         if (action.learning().equals(learning)) {
             syncs--;
             if (syncs == 0 && state == State.SYNCING) {
                 state = State.LEARNED;
-                tick(turn);
+                tick(step);
             }
         }
     }

@@ -50,97 +50,97 @@ final class Primary implements Role {
     }
 
     /// Another drive is primary, or this one has to begin again: what is undecided will be decided by the next fence.
-    void end(Turn turn) {
+    void end(EventStep step) {
         for (var write : writes.values()) {
             if (!write.decided()) {
-                turn.add(new Action.Answer(write.ticket, Action.Outcome.UNKNOWN));
+                step.add(new Action.Answer(write.ticket, Action.Outcome.UNKNOWN));
             }
         }
         writes = Map.of();
     }
 
-    void tick(Turn turn, Replica replica) {
+    void tick(EventStep step, Replica replica) {
         if (!isOpen()) {
-            fence(turn, replica);
+            fence(step, replica);
             return;
         }
         if (!row.opened()) {
-            turn.propose(new Proposal.Opened(row.epoch()));
+            step.propose(new Proposal.Opened(row.epoch()));
         }
         for (var write : List.copyOf(writes.values())) {
-            ask(turn, write, replica);
-            finish(turn, write, replica);
+            ask(step, write, replica);
+            finish(step, write, replica);
         }
     }
 
     // -- fence
 
-    void fenced(Turn turn, String from, Message.Fenced fenced, Replica replica) {
+    void fenced(EventStep step, String from, Message.Fenced fenced, Replica replica) {
         fencing.ifPresent(open -> {
-            boolean before = open.isFenced(turn, row);
-            open.fenced(turn, from, fenced);
-            if (!before && open.isFenced(turn, row)) {
-                fence(turn, replica);
+            boolean before = open.isFenced(step, row);
+            open.fenced(step, from, fenced);
+            if (!before && open.isFenced(step, row)) {
+                fence(step, replica);
             }
         });
     }
 
-    void versions(Turn turn, String from, Message.Versions versions, Replica replica) {
+    void versions(EventStep step, String from, Message.Versions versions, Replica replica) {
         fencing.ifPresent(open -> {
-            open.versions(turn, from, versions);
-            if (open.isComplete(turn, row)) {
-                fence(turn, replica);
+            open.versions(step, from, versions);
+            if (open.isComplete(step, row)) {
+                fence(step, replica);
             }
         });
     }
 
-    private void fence(Turn turn, Replica replica) {
+    private void fence(EventStep step, Replica replica) {
         var open = fencing.orElseThrow();
-        if (!open.isComplete(turn, row)) {
-            open.ask(turn, row);
+        if (!open.isComplete(step, row)) {
+            open.ask(step, row);
             return;
         }
         fencing = Optional.empty();
-        for (var verdict : open.verdicts(turn)) {
+        for (var verdict : open.verdicts(step)) {
             var intent = verdict.intent();
-            replica.settle(turn, intent.key(), intent.version(), verdict.commit(), false, Optional.empty());
+            replica.settle(step, intent.key(), intent.version(), verdict.commit(), false, Optional.empty());
             var state = verdict.commit() ? Write.State.COMMITTED : Write.State.ABORTED;
             var write = new Write(0, intent.key(), intent.version(), intent.delete(), state);
-            writes = Lean.with(writes, write.version, write);
+            writes = SparseMap.with(writes, write.version, write);
         }
-        tick(turn, replica);
+        tick(step, replica);
     }
 
     // -- writes
 
-    void write(Turn turn, Event.Write wanted, Replica replica) {
-        if (!isOpen() || !turn.context.leased()) {
-            turn.add(new Action.Answer(wanted.ticket(), Action.Outcome.FAILED));
+    void write(EventStep step, Event.Write wanted, Replica replica) {
+        if (!isOpen() || !step.context.leased()) {
+            step.add(new Action.Answer(wanted.ticket(), Action.Outcome.FAILED));
             return;
         }
-        var version = turn.rules.version(row.epoch(), turn.incarnation, turn.context.nextCounter());
+        var version = step.rules.version(row.epoch(), step.incarnation, step.context.nextCounter());
         given = version;
         var write = new Write(wanted.ticket(), wanted.key(), version, wanted.delete(), Write.State.PREPARING);
-        writes = Lean.with(writes, version, write);
-        turn.add(new Action.Accepted(wanted.ticket(), version));
-        ask(turn, write, replica);
+        writes = SparseMap.with(writes, version, write);
+        step.add(new Action.Accepted(wanted.ticket(), version));
+        ask(step, write, replica);
     }
 
     /// Sends to each member what it has not answered yet.
-    private void ask(Turn turn, Write write, Replica replica) {
+    private void ask(EventStep step, Write write, Replica replica) {
         for (var member : row.members()) {
             if (!write.answered.contains(member.drive())
-                    && !(write.decided() && member.drive().equals(turn.drive))) {
-                turn.send(member.drive(), question(turn, write, replica));
+                    && !(write.decided() && member.drive().equals(step.drive))) {
+                step.send(member.drive(), question(step, write, replica));
             }
         }
     }
 
-    private Message question(Turn turn, Write write, Replica replica) {
+    private Message question(EventStep step, Write write, Replica replica) {
         var below = settledBelow();
         return switch (write.state) {
             case PREPARING -> {
-                var base = replica.row(turn, write.key);
+                var base = replica.row(step, write.key);
                 yield new Message.Prepare(row.epoch(), write.key, write.version, write.delete, base, below);
             }
             case ABORTING -> new Message.Fate(row.epoch(), write.key, write.version, false, true, below);
@@ -156,16 +156,16 @@ final class Primary implements Role {
                 .orElse(new ObjectVersion(given.epoch(), given.sequence() + 1));
     }
 
-    void prepared(Turn turn, String from, Message.Prepared prepared, Replica replica) {
+    void prepared(EventStep step, String from, Message.Prepared prepared, Replica replica) {
         var write = writes.get(prepared.version());
-        boolean counts = turn.rules.answers(prepared.epoch(), row.epoch());
+        boolean counts = step.rules.answers(prepared.epoch(), row.epoch());
         if (write != null && counts && write.state == Write.State.PREPARING) {
             write.answered.add(from);
-            finish(turn, write, replica);
+            finish(step, write, replica);
         }
     }
 
-    void refused(Turn turn, String from, Message.Refused refused, Replica replica) {
+    void refused(EventStep step, String from, Message.Refused refused, Replica replica) {
         var write = writes.get(refused.version());
         if (write == null || refused.epoch() != row.epoch() || write.state != Write.State.PREPARING) {
             return;
@@ -176,64 +176,64 @@ final class Primary implements Role {
         }
         if (member.get().inSync()) {
             write.next(Write.State.ABORTING);
-            ask(turn, write, replica);
+            ask(step, write, replica);
         } else {
-            turn.propose(new Proposal.TakeOff(row.epoch(), from, member.get().incarnation()));
-            if (turn.rules.skipsRefusing()) {
+            step.propose(new Proposal.TakeOff(row.epoch(), from, member.get().incarnation()));
+            if (step.rules.skipsRefusing()) {
                 write.answered.add(from);
-                finish(turn, write, replica);
+                finish(step, write, replica);
             }
         }
     }
 
-    void fateKnown(Turn turn, String from, Message.FateKnown known, Replica replica) {
+    void fateKnown(EventStep step, String from, Message.FateKnown known, Replica replica) {
         var write = writes.get(known.version());
         if (write == null || known.synced() != (write.state == Write.State.ABORTING)) {
             return;
         }
         if (write.decided() || (write.state == Write.State.ABORTING && known.epoch() == row.epoch())) {
             write.answered.add(from);
-            finish(turn, write, replica);
+            finish(step, write, replica);
         }
     }
 
-    private void finish(Turn turn, Write write, Replica replica) {
+    private void finish(EventStep step, Write write, Replica replica) {
         if (write.decided()) {
-            forgetIfKnown(turn, write);
+            forgetIfKnown(step, write);
             return;
         }
         boolean preparing = write.state == Write.State.PREPARING;
         var members = members();
-        var needed = preparing ? turn.rules.mustPrepare(row, turn.drive) : members;
-        if (!isOpen() || !turn.context.leased() || !write.answered.containsAll(needed)) {
+        var needed = preparing ? step.rules.mustPrepare(row, step.drive) : members;
+        if (!isOpen() || !step.context.leased() || !write.answered.containsAll(needed)) {
             return;
         }
         if (preparing) {
-            commit(turn, write, replica);
+            commit(step, write, replica);
         } else {
-            turn.add(new Action.Answer(write.ticket, Action.Outcome.FAILED));
-            writes = Lean.without(writes, write.version);
+            step.add(new Action.Answer(write.ticket, Action.Outcome.FAILED));
+            writes = SparseMap.without(writes, write.version);
         }
     }
 
-    private void commit(Turn turn, Write write, Replica replica) {
+    private void commit(EventStep step, Write write, Replica replica) {
         for (var older : List.copyOf(writes.values())) {
             if (older.decided() && older.key.equals(write.key)) {
                 older.answered.addAll(members()); // the prepare's base told them
-                forgetIfKnown(turn, older);
+                forgetIfKnown(step, older);
             }
         }
         write.next(Write.State.COMMITTED);
         var answer = Optional.<Action>of(new Action.Answer(write.ticket, Action.Outcome.COMMITTED));
-        replica.settle(turn, write.key, write.version, true, false, answer);
-        forgetIfKnown(turn, write);
+        replica.settle(step, write.key, write.version, true, false, answer);
+        forgetIfKnown(step, write);
     }
 
-    private void forgetIfKnown(Turn turn, Write write) {
+    private void forgetIfKnown(EventStep step, Write write) {
         var others = new HashSet<>(members());
-        others.remove(turn.drive);
+        others.remove(step.drive);
         if (write.answered.containsAll(others)) {
-            writes = Lean.without(writes, write.version);
+            writes = SparseMap.without(writes, write.version);
         }
     }
 
@@ -245,35 +245,35 @@ final class Primary implements Role {
 
     // -- learners
 
-    void list(Turn turn, String from, Message.AskListing asked, Replica replica) {
-        if (isSource(turn, asked.learning()) && isSettled(turn, asked.learning().since(), replica)) {
-            turn.send(from, new Message.Listing(asked.learning(), turn.context.page(asked.range())));
+    void list(EventStep step, String from, Message.AskListing asked, Replica replica) {
+        if (isSource(step, asked.learning()) && isSettled(step, asked.learning().since(), replica)) {
+            step.send(from, new Message.Listing(asked.learning(), step.context.page(asked.range())));
         }
     }
 
-    void sendRow(Turn turn, String from, Learning learning, ObjectKey key) {
-        if (isSource(turn, learning)) {
-            turn.add(new Action.SendRow(from, learning, key));
+    void sendRow(EventStep step, String from, Learning learning, ObjectKey key) {
+        if (isSource(step, learning)) {
+            step.add(new Action.SendRow(from, learning, key));
         }
     }
 
-    void learned(Turn turn, String from, Learning learning) {
+    void learned(EventStep step, String from, Learning learning) {
         boolean learner = row.member(from)
                 .filter(member -> !member.inSync()
                         && member.incarnation() == learning.incarnation()
-                        && turn.rules.learnsSince(member, since) == learning.since())
+                        && step.rules.learnsSince(member, since) == learning.since())
                 .isPresent();
-        if (learner && isSource(turn, learning)) {
-            turn.propose(new Proposal.Promote(row.epoch(), from, learning.incarnation()));
+        if (learner && isSource(step, learning)) {
+            step.propose(new Proposal.Promote(row.epoch(), from, learning.incarnation()));
         }
     }
 
-    private boolean isSource(Turn turn, Learning learning) {
-        return isOpen() && turn.context.leased() && learning.primarySince() == since && row.epoch() >= learning.since();
+    private boolean isSource(EventStep step, Learning learning) {
+        return isOpen() && step.context.leased() && learning.primarySince() == since && row.epoch() >= learning.since();
     }
 
-    private boolean isSettled(Turn turn, long epoch, Replica replica) {
-        return turn.rules.listsWhileUndecided()
+    private boolean isSettled(EventStep step, long epoch, Replica replica) {
+        return step.rules.listsWhileUndecided()
                 || (!replica.lags(epoch)
                         && writes.values().stream()
                                 .allMatch(write -> write.decided() || write.version.epoch() >= epoch));

@@ -31,14 +31,14 @@ final class Replica {
 
     void recovered(List<OpenIntent> intents) {
         for (var intent : intents) {
-            open = Lean.with(open, intent.key(), new Open(intent, true, "", 0));
+            open = SparseMap.with(open, intent.key(), new Open(intent, true, "", 0));
         }
     }
 
     /// The committed row of a key, with what is on its way.
-    Optional<ObjectVersion> row(Turn turn, ObjectKey key) {
+    Optional<ObjectVersion> row(EventStep step, ObjectKey key) {
         var change = ordered.get(key);
-        return change == null ? turn.context.row(key) : change.row();
+        return change == null ? step.context.row(key) : change.row();
     }
 
     List<OpenIntent> intents() {
@@ -82,7 +82,7 @@ final class Replica {
 
     // -- prepare and fate
 
-    void prepare(Turn turn, String from, Message.Prepare prepare) {
+    void prepare(EventStep step, String from, Message.Prepare prepare) {
         forgetBelow(prepare.settledBelow());
         var key = prepare.key();
         var version = prepare.version();
@@ -91,83 +91,84 @@ final class Replica {
             var base = prepare.base();
             var was = older.intent();
             boolean committed = base.equals(Optional.of(was.version())) || (was.delete() && base.isEmpty());
-            settle(turn, key, was.version(), committed, false, Optional.empty());
+            settle(step, key, was.version(), committed, false, Optional.empty());
         }
-        if (isLate(turn, key, version)) {
+        if (isLate(step, key, version)) {
             return;
         }
         var now = open.get(key);
         var reply = new Message.Prepared(prepare.epoch(), key, version);
         if (now != null && now.intent().version().equals(version)) {
             if (now.durable()) {
-                turn.send(from, reply);
+                step.send(from, reply);
             } else {
-                open = Lean.with(open, key, new Open(now.intent(), false, from, prepare.epoch()));
+                open = SparseMap.with(open, key, new Open(now.intent(), false, from, prepare.epoch()));
             }
             return;
         }
-        var row = row(turn, key);
+        var row = row(step, key);
         if (row.isPresent() && row.get().compareTo(version) >= 0) {
-            turn.settle(key, version, true, true, Optional.of(new Action.Send(from, reply)));
+            step.settle(key, version, true, true, Optional.of(new Action.Send(from, reply)));
         } else if (now == null) {
-            if (prepare.delete() && !turn.rules.storesDeletion(row.isPresent())) {
-                turn.send(from, reply);
+            if (prepare.delete() && !step.rules.storesDeletion(row.isPresent())) {
+                step.send(from, reply);
                 return;
             }
             var intent = new OpenIntent(key, version, prepare.delete());
-            open = Lean.with(open, key, new Open(intent, false, from, prepare.epoch()));
-            turn.add(new Action.StoreIntent(key, version, prepare.delete()));
+            open = SparseMap.with(open, key, new Open(intent, false, from, prepare.epoch()));
+            step.add(new Action.StoreIntent(key, version, prepare.delete()));
         }
     }
 
-    void fate(Turn turn, String from, Message.Fate fate) {
+    void fate(EventStep step, String from, Message.Fate fate) {
         forgetBelow(fate.settledBelow());
         var reply = new Message.FateKnown(fate.epoch(), fate.key(), fate.version(), fate.sync());
-        if (fate.sync() && turn.rules.syncsAborts()) {
+        if (fate.sync() && step.rules.syncsAborts()) {
             var then = Optional.<Action>of(new Action.Send(from, reply));
-            settle(turn, fate.key(), fate.version(), fate.commit(), true, then);
+            settle(step, fate.key(), fate.version(), fate.commit(), true, then);
         } else {
-            settle(turn, fate.key(), fate.version(), fate.commit(), false, Optional.empty());
-            turn.send(from, reply);
+            settle(step, fate.key(), fate.version(), fate.commit(), false, Optional.empty());
+            step.send(from, reply);
         }
     }
 
     /// The fate of a version is known.
-    void settle(Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
+    void settle(
+            EventStep step, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
         var known = settled.get(key);
         if (version.compareTo(settledBelow) >= 0 && (known == null || known.compareTo(version) < 0)) {
-            settled = Lean.with(settled, key, version);
+            settled = SparseMap.with(settled, key, version);
         }
         var deletion = open.containsKey(key) && open.get(key).intent().delete();
-        if (close(turn, key, version, commit, sync, then)) {
+        if (close(step, key, version, commit, sync, then)) {
             if (commit && deletion && learning) {
-                deleted = Lean.with(deleted, key, version);
+                deleted = SparseMap.with(deleted, key, version);
             }
         } else if (then.isPresent()) {
-            turn.settle(key, version, commit, sync, then);
+            step.settle(key, version, commit, sync, then);
         }
     }
 
     /// Ends the open intent of this version, if there is one.
     boolean close(
-            Turn turn, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
+            EventStep step, ObjectKey key, ObjectVersion version, boolean commit, boolean sync, Optional<Action> then) {
         var now = open.get(key);
         if (now == null || !now.intent().version().equals(version)) {
             return false;
         }
-        open = Lean.without(open, key);
+        open = SparseMap.without(open, key);
         var action = new Action.Settle(key, version, commit, sync, then);
-        turn.add(action);
+        step.add(action);
         if (commit) {
             var row = now.intent().delete() ? Optional.<ObjectVersion>empty() : Optional.of(version);
-            ordered = Lean.with(ordered, key, new Ordered(action, row, version));
+            ordered = SparseMap.with(ordered, key, new Ordered(action, row, version));
         }
         return true;
     }
 
-    private boolean isLate(Turn turn, ObjectKey key, ObjectVersion version) {
+    private boolean isLate(EventStep step, ObjectKey key, ObjectVersion version) {
         var known = settled.getOrDefault(key, NOTHING);
-        return turn.rules.isLate(version, known, settledBelow);
+        return step.rules.isLate(version, known, settledBelow);
     }
 
     private void forgetBelow(ObjectVersion mark) {
@@ -181,39 +182,39 @@ final class Replica {
 
     // -- a learner's rows
 
-    void delete(Turn turn, ObjectKey key, ObjectVersion version) {
-        change(turn, new Action.DeleteRow(key, version), key, Optional.empty(), version);
+    void delete(EventStep step, ObjectKey key, ObjectVersion version) {
+        change(step, new Action.DeleteRow(key, version), key, Optional.empty(), version);
     }
 
-    void store(Turn turn, Learning source, ObjectKey key, ObjectVersion version) {
-        change(turn, new Action.StorePulled(source, key, version), key, Optional.of(version), version);
+    void store(EventStep step, Learning source, ObjectKey key, ObjectVersion version) {
+        change(step, new Action.StorePulled(source, key, version), key, Optional.of(version), version);
     }
 
     private void change(
-            Turn turn, Action.Local action, ObjectKey key, Optional<ObjectVersion> row, ObjectVersion version) {
-        turn.add(action);
-        ordered = Lean.with(ordered, key, new Ordered(action, row, version));
+            EventStep step, Action.Local action, ObjectKey key, Optional<ObjectVersion> row, ObjectVersion version) {
+        step.add(action);
+        ordered = SparseMap.with(ordered, key, new Ordered(action, row, version));
     }
 
     // -- the store's answers
 
-    void stored(Turn turn, Action.StoreIntent action) {
+    void stored(EventStep step, Action.StoreIntent action) {
         var now = open.get(action.key());
         if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
             return;
         }
-        open = Lean.with(open, action.key(), new Open(now.intent(), true, "", 0));
-        turn.send(now.asker(), new Message.Prepared(now.epoch(), action.key(), action.version()));
+        open = SparseMap.with(open, action.key(), new Open(now.intent(), true, "", 0));
+        step.send(now.asker(), new Message.Prepared(now.epoch(), action.key(), action.version()));
     }
 
     /// @return false when the intent was settled meanwhile: it may have been committed, and the store lacks it
-    boolean refused(Turn turn, Action.StoreIntent action) {
+    boolean refused(EventStep step, Action.StoreIntent action) {
         var now = open.get(action.key());
         if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
             return false;
         }
-        open = Lean.without(open, action.key());
-        turn.send(now.asker(), new Message.Refused(now.epoch(), action.key(), action.version()));
+        open = SparseMap.without(open, action.key());
+        step.send(now.asker(), new Message.Refused(now.epoch(), action.key(), action.version()));
         return true;
     }
 
@@ -221,7 +222,7 @@ final class Replica {
     void changed(ObjectKey key, Action.Local action) {
         var last = ordered.get(key);
         if (last != null && last.action().equals(action)) {
-            ordered = Lean.without(ordered, key);
+            ordered = SparseMap.without(ordered, key);
         }
     }
 }

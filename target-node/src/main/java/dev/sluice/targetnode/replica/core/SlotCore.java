@@ -50,13 +50,13 @@ public final class SlotCore {
     }
 
     public List<Action> on(Event event, SlotContext context) {
-        var turn = new Turn(drive, incarnation, rules, context);
-        handle(turn, event);
-        for (var own = turn.own(); own.isPresent(); own = turn.own()) {
-            receive(turn, new Event.Received(drive, own.get()));
+        var step = new EventStep(drive, incarnation, rules, context);
+        handle(step, event);
+        for (var own = step.own(); own.isPresent(); own = step.own()) {
+            receive(step, new Event.Received(drive, own.get()));
         }
-        publish(turn);
-        return turn.actions;
+        publish(step);
+        return step.actions;
     }
 
     /// The primacy under which this drive serves the slot, {@link Serving#NONE} if it does not.
@@ -88,28 +88,28 @@ public final class SlotCore {
         };
     }
 
-    private void handle(Turn turn, Event event) {
+    private void handle(EventStep step, Event event) {
         switch (event) {
             case Event.Recovered recovered -> replica.recovered(recovered.open());
-            case Event.RowApplied applied -> apply(turn, applied);
-            case Event.Write write -> write(turn, write);
-            case Event.Received received -> receive(turn, received);
-            case Event.Done done -> done(turn, done.action());
-            case Event.Failed failed -> failed(turn, failed.action());
-            case Event.Pulled pulled when role instanceof Learner learner -> learner.pulled(turn, pulled, replica);
+            case Event.RowApplied applied -> apply(step, applied);
+            case Event.Write write -> write(step, write);
+            case Event.Received received -> receive(step, received);
+            case Event.Done done -> done(step, done.action());
+            case Event.Failed failed -> failed(step, failed.action());
+            case Event.Pulled pulled when role instanceof Learner learner -> learner.pulled(step, pulled, replica);
             case Event.PullFailed failed when role instanceof Learner learner -> learner.pullFailed(failed);
             case Event.Pulled _, Event.PullFailed _ -> {}
-            case Event.Tick _ -> tick(turn);
+            case Event.Tick _ -> tick(step);
         }
     }
 
-    private void tick(Turn turn) {
+    private void tick(EventStep step) {
         switch (role) {
-            case Primary primary when leads() -> primary.tick(turn, replica);
-            case Learner learner -> learner.tick(turn);
+            case Primary primary when leads() -> primary.tick(step, replica);
+            case Learner learner -> learner.tick(step);
             case Primary _, Role.Follower _ -> {}
         }
-        expel(turn);
+        expel(step);
     }
 
     /// Whether nothing newer than the applied row was acknowledged.
@@ -125,18 +125,18 @@ public final class SlotCore {
                 && (rules.servesWhileLagging() || !replica.lags(primary.since()));
     }
 
-    private void publish(Turn turn) {
+    private void publish(EventStep step) {
         boolean open = serves();
         var now = open ? new Serving(row.epoch(), row.primarySince()) : Serving.NONE;
         if (!now.equals(serving)) {
             serving = now;
-            turn.add(open ? new Action.Open(now) : new Action.Close());
+            step.add(open ? new Action.Open(now) : new Action.Close());
         }
     }
 
     // -- the row
 
-    private void apply(Turn turn, Event.RowApplied applied) {
+    private void apply(EventStep step, Event.RowApplied applied) {
         if (applied.row().epoch() < row.epoch()) {
             return;
         }
@@ -148,92 +148,92 @@ public final class SlotCore {
         seen = Math.max(seen, row.epoch());
         var me = row.member(drive).filter(member -> member.incarnation() == incarnation);
         if (me.isPresent() && me.get().equals(row.primary())) {
-            lead(turn);
+            lead(step);
         } else if (me.isPresent() && !me.get().inSync()) {
-            learn(turn, me.get());
+            learn(step, me.get());
         } else {
-            become(turn, Role.FOLLOWER);
+            become(step, Role.FOLLOWER);
         }
-        expel(turn);
+        expel(step);
     }
 
-    private void lead(Turn turn) {
+    private void lead(EventStep step) {
         if (role instanceof Primary primary && rules.samePrimacy(row.primarySince(), primary.since())) {
             primary.apply(row);
         } else {
-            become(turn, new Primary(row));
+            become(step, new Primary(row));
         }
         if (role instanceof Primary primary && leads()) {
-            primary.tick(turn, replica);
+            primary.tick(step, replica);
         }
     }
 
-    private void learn(Turn turn, Member me) {
+    private void learn(EventStep step, Member me) {
         var learning = new Learning(row.primarySince(), rules.learnsSince(me, row.primarySince()), incarnation);
         if (!(role instanceof Learner learner && learner.learning().equals(learning))) {
             var learner = new Learner(learning, row.primary().drive());
-            become(turn, learner);
-            learner.begin(turn, replica);
+            become(step, learner);
+            learner.begin(step, replica);
         }
     }
 
-    private void become(Turn turn, Role next) {
+    private void become(EventStep step, Role next) {
         if (role instanceof Primary former) {
-            former.end(turn);
+            former.end(step);
         }
         role = next;
         replica.learning(next instanceof Learner);
     }
 
     /// Asks that members go who are down or out, or more than the group wants.
-    private void expel(Turn turn) {
+    private void expel(EventStep step) {
         boolean member = row.member(drive)
                 .filter(me -> me.inSync() && me.incarnation() == incarnation)
                 .isPresent();
-        if (surplus && member && turn.context.leased()) {
-            turn.propose(new Proposal.Expel(row.epoch(), drive, incarnation));
+        if (surplus && member && step.context.leased()) {
+            step.propose(new Proposal.Expel(row.epoch(), drive, incarnation));
         }
     }
 
     // -- requests, messages
 
-    private void write(Turn turn, Event.Write write) {
+    private void write(EventStep step, Event.Write write) {
         if (role instanceof Primary primary && serves()) {
-            primary.write(turn, write, replica);
+            primary.write(step, write, replica);
         } else {
-            turn.add(new Action.Answer(write.ticket(), Action.Outcome.FAILED));
+            step.add(new Action.Answer(write.ticket(), Action.Outcome.FAILED));
         }
     }
 
-    private void receive(Turn turn, Event.Received received) {
+    private void receive(EventStep step, Event.Received received) {
         var from = received.from();
         switch (received.message()) {
-            case Message.Prepare prepare when takes(prepare.epoch()) -> replica.prepare(turn, from, prepare);
-            case Message.Fate fate when takes(fate.epoch()) -> replica.fate(turn, from, fate);
+            case Message.Prepare prepare when takes(prepare.epoch()) -> replica.prepare(step, from, prepare);
+            case Message.Fate fate when takes(fate.epoch()) -> replica.fate(step, from, fate);
             case Message.Fence asked
             when rules.accepts(asked.epoch(), seen) -> {
                 seen = Math.max(seen, asked.epoch());
                 fence = Optional.of(received);
-                acknowledge(turn);
+                acknowledge(step);
             }
-            case Message.AskVersions asked when rules.accepts(asked.epoch(), seen) -> versions(turn, from, asked);
+            case Message.AskVersions asked when rules.accepts(asked.epoch(), seen) -> versions(step, from, asked);
             case Message.Listing listing
-            when role instanceof Learner learner -> learner.listing(turn, listing, replica);
-            case Message answer when role instanceof Primary primary && leads() -> receive(turn, from, answer, primary);
+            when role instanceof Learner learner -> learner.listing(step, listing, replica);
+            case Message answer when role instanceof Primary primary && leads() -> receive(step, from, answer, primary);
             case Message _ -> {}
         }
     }
 
-    private void receive(Turn turn, String from, Message message, Primary primary) {
+    private void receive(EventStep step, String from, Message message, Primary primary) {
         switch (message) {
-            case Message.Fenced fenced -> primary.fenced(turn, from, fenced, replica);
-            case Message.Versions versions -> primary.versions(turn, from, versions, replica);
-            case Message.Prepared prepared -> primary.prepared(turn, from, prepared, replica);
-            case Message.Refused refused -> primary.refused(turn, from, refused, replica);
-            case Message.FateKnown known -> primary.fateKnown(turn, from, known, replica);
-            case Message.AskListing asked -> primary.list(turn, from, asked, replica);
-            case Message.AskRow asked -> primary.sendRow(turn, from, asked.learning(), asked.key());
-            case Message.Learned learned -> primary.learned(turn, from, learned.learning());
+            case Message.Fenced fenced -> primary.fenced(step, from, fenced, replica);
+            case Message.Versions versions -> primary.versions(step, from, versions, replica);
+            case Message.Prepared prepared -> primary.prepared(step, from, prepared, replica);
+            case Message.Refused refused -> primary.refused(step, from, refused, replica);
+            case Message.FateKnown known -> primary.fateKnown(step, from, known, replica);
+            case Message.AskListing asked -> primary.list(step, from, asked, replica);
+            case Message.AskRow asked -> primary.sendRow(step, from, asked.learning(), asked.key());
+            case Message.Learned learned -> primary.learned(step, from, learned.learning());
             case Message _ -> {}
         }
     }
@@ -242,56 +242,56 @@ public final class SlotCore {
         return rules.accepts(epoch, seen) && rules.takesWrites(epoch, row.epoch());
     }
 
-    private void acknowledge(Turn turn) {
+    private void acknowledge(EventStep step) {
         fence.filter(_ -> rules.acknowledgesWhileStoring() || !replica.isStoring())
                 .ifPresent(asked -> {
                     fence = Optional.empty();
-                    turn.send(asked.from(), new Message.Fenced(seen, incarnation, replica.intents()));
+                    step.send(asked.from(), new Message.Fenced(seen, incarnation, replica.intents()));
                 });
     }
 
-    private void versions(Turn turn, String from, Message.AskVersions asked) {
+    private void versions(EventStep step, String from, Message.AskVersions asked) {
         var rows = asked.keys().stream()
                 .<KeyVersion>mapMulti((key, found) ->
-                        replica.row(turn, key).ifPresent(version -> found.accept(new KeyVersion(key, version))))
+                        replica.row(step, key).ifPresent(version -> found.accept(new KeyVersion(key, version))))
                 .toList();
-        turn.send(from, new Message.Versions(asked.epoch(), incarnation, asked.keys(), rows));
+        step.send(from, new Message.Versions(asked.epoch(), incarnation, asked.keys(), rows));
     }
 
     // -- the store's answers
 
-    private void done(Turn turn, Action.Local action) {
+    private void done(EventStep step, Action.Local action) {
         switch (action) {
             case Action.StoreIntent intent -> {
-                replica.stored(turn, intent);
-                acknowledge(turn);
+                replica.stored(step, intent);
+                acknowledge(step);
             }
             case Action.Settle settle -> {
                 replica.changed(settle.key(), settle);
-                settle.then().ifPresent(then -> order(turn, then));
+                settle.then().ifPresent(then -> order(step, then));
             }
             case Action.DeleteRow delete -> replica.changed(delete.key(), delete);
             case Action.StorePulled stored -> {
                 replica.changed(stored.key(), stored);
                 if (role instanceof Learner learner) {
-                    learner.stored(turn, stored);
+                    learner.stored(step, stored);
                 }
             }
             case Action.SyncSlot synced -> {
                 if (role instanceof Learner learner) {
-                    learner.synced(turn, synced);
+                    learner.synced(step, synced);
                 }
             }
         }
     }
 
-    private void failed(Turn turn, Action.Local action) {
+    private void failed(EventStep step, Action.Local action) {
         switch (action) {
             case Action.StoreIntent intent -> {
-                if (!replica.refused(turn, intent)) {
+                if (!replica.refused(step, intent)) {
                     lacks(intent.key());
                 }
-                acknowledge(turn);
+                acknowledge(step);
             }
             case Action.StorePulled stored -> {
                 replica.changed(stored.key(), stored);
@@ -308,11 +308,11 @@ public final class SlotCore {
         }
     }
 
-    private static void order(Turn turn, Action then) {
+    private static void order(EventStep step, Action then) {
         if (then instanceof Action.Send send) {
-            turn.send(send.drive(), send.message());
+            step.send(send.drive(), send.message());
         } else {
-            turn.add(then);
+            step.add(then);
         }
     }
 }

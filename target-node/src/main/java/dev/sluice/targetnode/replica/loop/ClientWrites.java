@@ -38,7 +38,7 @@ public final class ClientWrites implements AutoCloseable {
 
     /// Finds the drive of this target that is the primary of a key's slot.
     public interface Primaries {
-        Optional<Holder> of(long bucketId, String key);
+        Optional<LocalReplica> of(long bucketId, String key);
     }
 
     public ClientWrites(Staging staging, Primaries primaries) {
@@ -55,16 +55,16 @@ public final class ClientWrites implements AutoCloseable {
     public boolean serves(long bucketId, String key) {
         return primaries
                 .of(bucketId, key)
-                .filter(holder -> holder.serves(holder.serving()))
+                .filter(replica -> replica.serves(replica.serving()))
                 .isPresent();
     }
 
     /// @throws StoreException.Unavailable when this target may not answer for the key
     public Term term(long bucketId, String key) {
-        return new Term(holder(bucketId, key));
+        return new Term(replica(bucketId, key));
     }
 
-    private Holder holder(long bucketId, String key) {
+    private LocalReplica replica(long bucketId, String key) {
         return primaries
                 .of(bucketId, key)
                 .orElseThrow(() -> new StoreException.Unavailable(
@@ -73,22 +73,22 @@ public final class ClientWrites implements AutoCloseable {
 
     /// The right to answer for a slot in one term.
     public static final class Term {
-        private final Holder holder;
+        private final LocalReplica replica;
         private final Serving serving;
 
-        private Term(Holder holder) {
-            this.holder = holder;
-            this.serving = holder.serving();
+        private Term(LocalReplica replica) {
+            this.replica = replica;
+            this.serving = replica.serving();
             require();
         }
 
         public Drive drive() {
-            return holder.loop().drive();
+            return replica.loop().drive();
         }
 
         /// Never blocks.
         public boolean holds() {
-            return holder.serves(serving);
+            return replica.serves(serving);
         }
 
         /// @throws StoreException.Unavailable when it does not hold
@@ -101,13 +101,13 @@ public final class ClientWrites implements AutoCloseable {
     }
 
     public ObjectRecord put(Term term, BucketRef bucket, String key, Staged object, WriteCheck check) {
-        var write = new PendingWrite(term.holder.loop(), Optional.of(object));
+        var write = new PendingWrite(term.replica.loop(), Optional.of(object));
         var _ = write(term, bucket, key, check, write, false);
         return write.accepted().orElseThrow().record();
     }
 
     public boolean delete(Term term, BucketRef bucket, String key, WriteCheck check) {
-        return write(term, bucket, key, check, new PendingWrite(term.holder.loop(), Optional.empty()), true);
+        return write(term, bucket, key, check, new PendingWrite(term.replica.loop(), Optional.empty()), true);
     }
 
     /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
@@ -116,7 +116,7 @@ public final class ClientWrites implements AutoCloseable {
     /// @return whether there was something to write
     private boolean write(
             Term term, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
-        var loop = term.holder.loop();
+        var loop = term.replica.loop();
         var name = new ObjectKey(bucket.id(), key);
         term.require();
         gates.enter(name, patience);
@@ -149,7 +149,7 @@ public final class ClientWrites implements AutoCloseable {
     /// Only in the term in which it was judged: another primary may have changed the row since. On the loop's thread.
     private void begin(Term term, PendingWrite write, WriteCheck check, Event.Write event) {
         if (term.holds() && !check.isAbandoned() && write.begin()) {
-            term.holder.loop().handle(term.holder, event);
+            term.replica.loop().handle(term.replica, event);
         } else {
             answered(event.ticket(), Action.Outcome.FAILED);
         }
@@ -210,7 +210,7 @@ public final class ClientWrites implements AutoCloseable {
 
     // ---- what cores say; on their loops' threads
 
-    public void accepted(Holder holder, long ticket, ObjectVersion version) {
+    public void accepted(LocalReplica replica, long ticket, ObjectVersion version) {
         var write = byTicket.get(ticket);
         if (write == null) {
             throw new IllegalStateException("nobody waits for write " + ticket);
@@ -218,11 +218,11 @@ public final class ClientWrites implements AutoCloseable {
         write.accept(version);
         byVersion.put(version, write);
         write.object()
-                .ifPresent(object -> staging.put(holder.loop(), version, new Staging.Bytes() {
+                .ifPresent(object -> staging.put(replica.loop(), version, new Staging.Bytes() {
                     @Override
                     public Prepared prepared() throws IOException {
                         return object.prepare(
-                                holder.loop().drive(),
+                                replica.loop().drive(),
                                 write.accepted().orElseThrow().record());
                     }
 

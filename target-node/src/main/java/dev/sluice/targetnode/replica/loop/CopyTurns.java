@@ -31,11 +31,11 @@ public final class CopyTurns {
     /// @param inSync how many usable in-sync members the slot has
     /// @param number greater than those of all that waited before
     /// @param lost how many turns it has lost
-    private record Place(Holder holder, Copying copying, int inSync, long number, int lost) {}
+    private record Place(LocalReplica replica, Copying copying, int inSync, long number, int lost) {}
 
-    private final Map<Holder, Place> places = new HashMap<>();
+    private final Map<LocalReplica, Place> places = new HashMap<>();
     private final Map<String, TreeSet<Place>> waiting = new HashMap<>(); // by source
-    private final Map<Holder, Place> turns = new LinkedHashMap<>();
+    private final Map<LocalReplica, Place> turns = new LinkedHashMap<>();
     private final Map<String, Integer> given = new HashMap<>(); // by source
     private long numbers;
     private volatile int underWay;
@@ -56,39 +56,39 @@ public final class CopyTurns {
         waitingNow = places.size() - turns.size();
     }
 
-    public boolean has(Holder holder) {
-        return turns.containsKey(holder);
+    public boolean has(LocalReplica replica) {
+        return turns.containsKey(replica);
     }
 
     /// After each event of a slot that copies.
     ///
     /// @param inSync how many usable in-sync members it has
-    public void copies(Holder holder, Copying copying, int inSync) {
-        var place = Optional.ofNullable(places.get(holder)).filter(before -> before.copying.equals(copying));
-        if (place.isPresent() && (has(holder) || place.get().inSync == inSync)) {
+    public void copies(LocalReplica replica, Copying copying, int inSync) {
+        var place = Optional.ofNullable(places.get(replica)).filter(before -> before.copying.equals(copying));
+        if (place.isPresent() && (has(replica) || place.get().inSync == inSync)) {
             return;
         }
-        remove(holder);
-        await(place.map(before -> new Place(holder, copying, inSync, before.number, before.lost))
-                .orElseGet(() -> new Place(holder, copying, inSync, numbers++, 0)));
+        remove(replica);
+        await(place.map(before -> new Place(replica, copying, inSync, before.number, before.lost))
+                .orElseGet(() -> new Place(replica, copying, inSync, numbers++, 0)));
         count();
     }
 
     /// After each event of a slot that has nothing to copy, or is not to.
-    void copiesNothing(Holder holder) {
-        if (remove(holder)) {
+    void copiesNothing(LocalReplica replica) {
+        if (remove(replica)) {
             count();
         }
     }
 
-    private boolean remove(Holder holder) {
-        var place = Optional.ofNullable(places.remove(holder));
+    private boolean remove(LocalReplica replica) {
+        var place = Optional.ofNullable(places.remove(replica));
         place.ifPresent(this::end);
         return place.isPresent();
     }
 
     private void await(Place place) {
-        places.put(place.holder, place);
+        places.put(place.replica, place);
         waiting.computeIfAbsent(place.copying.source(), _ -> new TreeSet<>(ORDER))
                 .add(place);
     }
@@ -102,7 +102,7 @@ public final class CopyTurns {
     }
 
     private void end(Place place) {
-        if (turns.remove(place.holder, place)) {
+        if (turns.remove(place.replica, place)) {
             given.computeIfPresent(place.copying.source(), (_, count) -> count == 1 ? null : count - 1);
         } else {
             stopWaiting(place);
@@ -112,15 +112,15 @@ public final class CopyTurns {
     /// Gives the turns that are free.
     ///
     /// @param begin is told of each; it may call this object
-    void give(long now, Consumer<Holder> begin) {
+    void give(long now, Consumer<LocalReplica> begin) {
         for (var next = next(); next.isPresent(); next = next()) {
             var place = next.get();
             stopWaiting(place);
-            turns.put(place.holder, place);
+            turns.put(place.replica, place);
             given.merge(place.copying.source(), 1, Integer::sum);
-            place.holder.copied(now);
+            place.replica.copied(now);
             count();
-            begin.accept(place.holder);
+            begin.accept(place.replica);
         }
     }
 
@@ -137,11 +137,11 @@ public final class CopyTurns {
     /// Ends the turns of those of which nothing came for a while. What waits for a thread to be pulled is on its way.
     public void tick(long now) {
         var idle = turns.values().stream()
-                .filter(place -> now - place.holder.copied() > IDLE.toNanos() && !place.holder.waitsForPulls())
+                .filter(place -> now - place.replica.copied() > IDLE.toNanos() && !place.replica.waitsForPulls())
                 .toList();
         for (var place : idle) {
             end(place);
-            await(new Place(place.holder, place.copying, place.holder.usableInSync(), numbers++, place.lost + 1));
+            await(new Place(place.replica, place.copying, place.replica.usableInSync(), numbers++, place.lost + 1));
         }
         count();
     }

@@ -59,7 +59,7 @@ public final class DriveReplicas implements AutoCloseable {
 
     /// What carries out actions.
     public interface Shell {
-        void run(Holder holder, List<Action> actions);
+        void run(LocalReplica replica, List<Action> actions);
     }
 
     private final Drive drive;
@@ -73,8 +73,8 @@ public final class DriveReplicas implements AutoCloseable {
     private final Map<Question, Event.Received> questions = new ConcurrentHashMap<>();
     private final EarlyMessages early = new EarlyMessages();
     private final CopyTurns turns = new CopyTurns();
-    private final Map<Long, Holder> holders = new HashMap<>();
-    private final Set<Holder> active = new LinkedHashSet<>();
+    private final Map<Long, LocalReplica> replicas = new HashMap<>();
+    private final Set<LocalReplica> active = new LinkedHashSet<>();
     private final Thread thread;
     private final Object syncing = new Object();
     private boolean syncRuns;
@@ -220,28 +220,28 @@ public final class DriveReplicas implements AutoCloseable {
 
     /// A message without bytes. On the loop's thread.
     public void receive(int group, int slot, Event.Received message) {
-        var holder = holder(group, slot);
-        var mayWait = EarlyMessages.Early.of(message.message(), () -> handle(holder, message));
-        if (mayWait.isEmpty() || !keepsIfEarly(holder, mayWait.get())) {
-            handle(holder, message);
+        var replica = replica(group, slot);
+        var mayWait = EarlyMessages.Early.of(message.message(), () -> handle(replica, message));
+        if (mayWait.isEmpty() || !keepsIfEarly(replica, mayWait.get())) {
+            handle(replica, message);
         }
     }
 
     /// On the loop's thread.
     ///
     /// @return false when it is not early: it is to be handed in now
-    public boolean keepsIfEarly(Holder holder, EarlyMessages.Early message) {
-        return early.keep(holder, message, System.nanoTime());
+    public boolean keepsIfEarly(LocalReplica replica, EarlyMessages.Early message) {
+        return early.keep(replica, message, System.nanoTime());
     }
 
     /// See [EarlyMessages#replaces].
-    public boolean replacesEarly(Holder holder, long epoch, ObjectVersion version) {
-        return early.replaces(holder, epoch, version);
+    public boolean replacesEarly(LocalReplica replica, long epoch, ObjectVersion version) {
+        return early.replaces(replica, epoch, version);
     }
 
     /// Whether a learner may ask for a page of its listing. On the loop's thread.
-    public boolean mayCopy(Holder holder) {
-        return turns.has(holder);
+    public boolean mayCopy(LocalReplica replica) {
+        return turns.has(replica);
     }
 
     public long earlyMessages() {
@@ -268,33 +268,33 @@ public final class DriveReplicas implements AutoCloseable {
     ///
     /// @return the actions, which are carried out already
     public List<Action> handle(int group, int slot, Event event) {
-        return handle(holder(group, slot), event);
+        return handle(replica(group, slot), event);
     }
 
     /// On the loop's thread.
-    public List<Action> handle(Holder holder, Event event) {
+    public List<Action> handle(LocalReplica replica, Event event) {
         stepBegan = System.nanoTime(); // of many events in one step, each is a step
         if (isCopied(event)) {
-            holder.copied(stepBegan);
+            replica.copied(stepBegan);
         }
-        var actions = holder.core().on(event, new Context(holder));
-        followCopying(holder);
-        shell.run(holder, actions);
+        var actions = replica.core().on(event, new Context(replica));
+        followCopying(replica);
+        shell.run(replica, actions);
         if (event instanceof Event.RowApplied) {
-            early.applied(holder);
+            early.applied(replica);
         }
-        if (holder.core().waits()) {
+        if (replica.core().waits()) {
             long now = System.nanoTime();
-            if (active.add(holder)) {
-                holder.nextTick(now + (waitsToCopy(holder) ? WAITING_AGAIN : FIRST_AGAIN).toNanos());
-            } else if (!waitsToCopy(holder)) {
-                holder.nextTick(Math.min(holder.nextTick(), now + LATER_AGAIN.toNanos()));
+            if (active.add(replica)) {
+                replica.nextTick(now + (waitsToCopy(replica) ? WAITING_AGAIN : FIRST_AGAIN).toNanos());
+            } else if (!waitsToCopy(replica)) {
+                replica.nextTick(Math.min(replica.nextTick(), now + LATER_AGAIN.toNanos()));
             }
             if (actions.stream().anyMatch(DriveReplicas::isCommitted)) {
-                holder.nextTick(Math.min(holder.nextTick(), now + TELL.toNanos()));
+                replica.nextTick(Math.min(replica.nextTick(), now + TELL.toNanos()));
             }
         } else {
-            active.remove(holder);
+            active.remove(replica);
         }
         return actions;
     }
@@ -305,25 +305,25 @@ public final class DriveReplicas implements AutoCloseable {
     }
 
     /// A temporary learner copies nothing.
-    private void followCopying(Holder holder) {
-        var copying = holder.core().copying();
-        holder.copying(copying);
-        if (holder.isStandIn()) {
-            turns.copiesNothing(holder);
+    private void followCopying(LocalReplica replica) {
+        var copying = replica.core().copying();
+        replica.copying(copying);
+        if (replica.isStandIn()) {
+            turns.copiesNothing(replica);
         } else {
             copying.ifPresentOrElse(
-                    now -> turns.copies(holder, now, holder.usableInSync()), () -> turns.copiesNothing(holder));
+                    now -> turns.copies(replica, now, replica.usableInSync()), () -> turns.copiesNothing(replica));
         }
     }
 
-    private boolean waitsToCopy(Holder holder) {
-        return holder.core().copying().isPresent() && !turns.has(holder);
+    private boolean waitsToCopy(LocalReplica replica) {
+        return replica.core().copying().isPresent() && !turns.has(replica);
     }
 
     /// A slot may copy now.
-    private void beginToCopy(Holder holder) {
-        holder.nextTick(System.nanoTime() + FIRST_AGAIN.toNanos());
-        handle(holder, new Event.Tick());
+    private void beginToCopy(LocalReplica replica) {
+        replica.nextTick(System.nanoTime() + FIRST_AGAIN.toNanos());
+        handle(replica, new Event.Tick());
     }
 
     private static boolean isCommitted(Action action) {
@@ -331,21 +331,21 @@ public final class DriveReplicas implements AutoCloseable {
     }
 
     /// The slots of a group of which this drive has a core. On the loop's thread.
-    public List<Holder> holders(int group) {
-        return holders.values().stream()
-                .filter(holder -> holder.group() == group)
+    public List<LocalReplica> replicas(int group) {
+        return replicas.values().stream()
+                .filter(replica -> replica.group() == group)
                 .toList();
     }
 
     /// On the loop's thread.
-    public Holder holder(int group, int slot) {
-        return holders.computeIfAbsent(((long) group << 16) | slot, _ -> {
-            var holder = new Holder(this, group, slot, new SlotCore(drive.id(), incarnation));
+    public LocalReplica replica(int group, int slot) {
+        return replicas.computeIfAbsent(((long) group << 16) | slot, _ -> {
+            var replica = new LocalReplica(this, group, slot, new SlotCore(drive.id(), incarnation));
             var open = pages.open(group, slot);
             if (!open.isEmpty()) {
-                handle(holder, new Event.Recovered(open));
+                handle(replica, new Event.Recovered(open));
             }
-            return holder;
+            return replica;
         });
     }
 
@@ -388,19 +388,19 @@ public final class DriveReplicas implements AutoCloseable {
         long now = System.nanoTime();
         early.tick(now);
         turns.tick(now);
-        for (var holder : List.copyOf(active)) {
-            if (holder.nextTick() - now <= 0) {
-                holder.nextTick(now + (waitsToCopy(holder) ? WAITING_AGAIN : LATER_AGAIN).toNanos());
-                handle(holder, new Event.Tick());
+        for (var replica : List.copyOf(active)) {
+            if (replica.nextTick() - now <= 0) {
+                replica.nextTick(now + (waitsToCopy(replica) ? WAITING_AGAIN : LATER_AGAIN).toNanos());
+                handle(replica, new Event.Tick());
             }
         }
     }
 
     private final class Context implements SlotContext {
-        private final Holder holder;
+        private final LocalReplica replica;
 
-        Context(Holder holder) {
-            this.holder = holder;
+        Context(LocalReplica replica) {
+            this.replica = replica;
         }
 
         @Override
@@ -415,7 +415,7 @@ public final class DriveReplicas implements AutoCloseable {
         @Override
         public Page page(KeyRange range) {
             try {
-                return pages.page(holder.group(), holder.slot(), range);
+                return pages.page(replica.group(), replica.slot(), range);
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }

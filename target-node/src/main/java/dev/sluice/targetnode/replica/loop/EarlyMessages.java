@@ -59,7 +59,7 @@ public final class EarlyMessages {
 
     private record Waiting(Early message, long until) {}
 
-    private final Map<Holder, ArrayDeque<Waiting>> slots = new HashMap<>();
+    private final Map<LocalReplica, ArrayDeque<Waiting>> slots = new HashMap<>();
     private final AtomicLong kept = new AtomicLong();
     private int bytes;
 
@@ -69,15 +69,15 @@ public final class EarlyMessages {
     }
 
     /// @return false when it is not early: it is to be handed in now
-    public boolean keep(Holder holder, Early message, long now) {
-        if (message.epoch() <= holder.core().epoch()) {
+    public boolean keep(LocalReplica replica, Early message, long now) {
+        if (message.epoch() <= replica.core().epoch()) {
             return false;
         }
-        long newest = slots.containsKey(holder) ? epoch(holder) : 0;
+        long newest = slots.containsKey(replica) ? epoch(replica) : 0;
         if (message.epoch() > newest) {
-            dropAll(holder);
+            dropAll(replica);
         }
-        var waiting = slots.computeIfAbsent(holder, _ -> new ArrayDeque<>());
+        var waiting = slots.computeIfAbsent(replica, _ -> new ArrayDeque<>());
         int size = size(message);
         if (message.epoch() < newest || waiting.size() >= MOST_OF_A_SLOT || bytes + size > ROOM) {
             message.drop.run();
@@ -86,7 +86,7 @@ public final class EarlyMessages {
             bytes += size;
             kept.incrementAndGet();
         }
-        forgetIfEmpty(holder);
+        forgetIfEmpty(replica);
         return true;
     }
 
@@ -94,13 +94,13 @@ public final class EarlyMessages {
     /// them to the newer one.
     ///
     /// @return whether there was one
-    public boolean replaces(Holder holder, long epoch, ObjectVersion version) {
-        var waiting = slots.getOrDefault(holder, new ArrayDeque<>());
+    public boolean replaces(LocalReplica replica, long epoch, ObjectVersion version) {
+        var waiting = slots.getOrDefault(replica, new ArrayDeque<>());
         for (var each : waiting) {
             if (each.message.bytes() && each.message.version().equals(version) && each.message.epoch() < epoch) {
                 waiting.remove(each);
                 bytes -= size(each.message);
-                forgetIfEmpty(holder);
+                forgetIfEmpty(replica);
                 return true;
             }
         }
@@ -108,15 +108,15 @@ public final class EarlyMessages {
     }
 
     /// The drive has come to a newer row of the slot.
-    public void applied(Holder holder) {
-        long now = holder.core().epoch();
-        if (!slots.containsKey(holder) || epoch(holder) > now) {
+    public void applied(LocalReplica replica) {
+        long now = replica.core().epoch();
+        if (!slots.containsKey(replica) || epoch(replica) > now) {
             return;
         }
-        if (epoch(holder) < now) {
-            dropAll(holder);
+        if (epoch(replica) < now) {
+            dropAll(replica);
         } else {
-            for (var each : takeAll(holder)) {
+            for (var each : takeAll(replica)) {
                 each.handIn.run();
             }
         }
@@ -124,28 +124,31 @@ public final class EarlyMessages {
 
     /// Drops what has waited too long.
     public void tick(long now) {
-        for (var holder : List.copyOf(slots.keySet())) {
-            var waiting = slots.get(holder);
+        for (var replica : List.copyOf(slots.keySet())) {
+            var waiting = slots.get(replica);
             while (waiting != null && !waiting.isEmpty() && waiting.getFirst().until - now <= 0) {
                 var late = waiting.removeFirst().message;
                 bytes -= size(late);
                 late.drop.run();
             }
-            forgetIfEmpty(holder);
+            forgetIfEmpty(replica);
         }
     }
 
-    private long epoch(Holder holder) {
-        return slots.getOrDefault(holder, new ArrayDeque<>()).getFirst().message.epoch();
+    private long epoch(LocalReplica replica) {
+        return slots.getOrDefault(replica, new ArrayDeque<>())
+                .getFirst()
+                .message
+                .epoch();
     }
 
-    private void dropAll(Holder holder) {
-        takeAll(holder).forEach(message -> message.drop.run());
+    private void dropAll(LocalReplica replica) {
+        takeAll(replica).forEach(message -> message.drop.run());
     }
 
-    private List<Early> takeAll(Holder holder) {
+    private List<Early> takeAll(LocalReplica replica) {
         var taken = new ArrayList<Early>();
-        var waiting = slots.remove(holder);
+        var waiting = slots.remove(replica);
         if (waiting != null) {
             waiting.forEach(each -> taken.add(each.message));
         }
@@ -153,10 +156,10 @@ public final class EarlyMessages {
         return taken;
     }
 
-    private void forgetIfEmpty(Holder holder) {
-        var waiting = slots.get(holder);
+    private void forgetIfEmpty(LocalReplica replica) {
+        var waiting = slots.get(replica);
         if (waiting != null && waiting.isEmpty()) {
-            slots.remove(holder);
+            slots.remove(replica);
         }
     }
 

@@ -55,35 +55,36 @@ public final class LocalChanges {
     }
 
     /// Never blocks. On the loop's thread.
-    public void begin(Holder holder, Action.Local action) {
-        var bytes = bytes(holder.loop(), action);
-        holder.loop().changeBegan();
-        var change = holder.changes().thenComposeAsync(_ -> patiently(holder.loop(), action, bytes), threads);
+    public void begin(LocalReplica replica, Action.Local action) {
+        var bytes = bytes(replica.loop(), action);
+        replica.loop().changeBegan();
+        var change = replica.changes().thenComposeAsync(_ -> patiently(replica.loop(), action, bytes), threads);
         var ended = change.handle((_, failure) -> {
             try {
-                end(holder, action, bytes, Optional.ofNullable(failure));
+                end(replica, action, bytes, Optional.ofNullable(failure));
             } finally {
-                holder.loop().changeEnded();
+                replica.loop().changeEnded();
             }
             return null;
         });
-        holder.changing(ended.thenRun(() -> {}));
+        replica.changing(ended.thenRun(() -> {}));
     }
 
     /// On a thread that commits, perhaps.
-    private void end(Holder holder, Action.Local action, Optional<Staging.Bytes> bytes, Optional<Throwable> failure) {
+    private void end(
+            LocalReplica replica, Action.Local action, Optional<Staging.Bytes> bytes, Optional<Throwable> failure) {
         if (failure.isEmpty()) {
             if (action instanceof Action.StoreIntent intent) {
-                staging.came(holder.loop(), intent.version());
+                staging.came(replica.loop(), intent.version());
             }
-            holder.loop().post(holder.group(), holder.slot(), new Event.Done(action));
+            replica.loop().post(replica.group(), replica.slot(), new Event.Done(action));
             return;
         }
         var why = failure.get() instanceof CompletionException wrapped && wrapped.getCause() != null
                 ? wrapped.getCause()
                 : failure.get();
         if (action instanceof Action.StoreIntent intent) {
-            staging.came(holder.loop(), intent.version());
+            staging.came(replica.loop(), intent.version());
         }
         // where the drive itself failed, nobody knows what is on it
         if (why instanceof StoreException refused && !(why instanceof StoreException.DriveFailed)) {
@@ -92,12 +93,12 @@ public final class LocalChanges {
                 if (action instanceof Action.StoreIntent intent) {
                     failures.accept(new Failure(intent.version(), refused));
                 }
-                holder.loop().post(holder.group(), holder.slot(), new Event.Failed(action));
+                replica.loop().post(replica.group(), replica.slot(), new Event.Failed(action));
                 return;
             }
         }
-        LOG.error("drive {} could not do {}", holder.loop().id(), action, why);
-        holder.loop().close();
+        LOG.error("drive {} could not do {}", replica.loop().id(), action, why);
+        replica.loop().close();
     }
 
     /// They are taken when the change is ordered: what comes later for the same version is not for it.

@@ -3,7 +3,7 @@ package dev.sluice.targetnode.replica.membership;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Replication;
-import dev.sluice.targetnode.replica.loop.Applied;
+import dev.sluice.targetnode.replica.loop.AppliedState;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.SlotPages;
 import java.util.HashMap;
@@ -19,20 +19,20 @@ import java.util.function.Function;
 /// told, and leases count promises for it, only when the loops have been handed all rows of it. After a failure no
 /// lease counts, and the next state is handed out whole. So is the first state that a loop is told.
 public final class FollowedState implements SlotPages.Groups {
-    private final StandIns standIns;
+    private final TemporaryLearners learners;
     private final Proposer proposer;
-    private volatile Optional<Applied> shown = Optional.empty();
+    private volatile Optional<AppliedState> shown = Optional.empty();
     private Optional<ClusterState> told = Optional.empty();
     private Set<DriveReplicas> toldTo = Set.of();
     private boolean asked; // that members go
 
-    public FollowedState(StandIns standIns, Proposer proposer) {
-        this.standIns = standIns;
+    public FollowedState(TemporaryLearners learners, Proposer proposer) {
+        this.learners = learners;
         this.proposer = proposer;
     }
 
     /// The newest state, which the loops may not have been told yet. On any thread.
-    public Optional<Applied> shown() {
+    public Optional<AppliedState> shown() {
         return shown;
     }
 
@@ -54,7 +54,7 @@ public final class FollowedState implements SlotPages.Groups {
             Function<Group, GroupSlots> slots) {
         var before = told;
         told = Optional.empty();
-        shown = Optional.of(Applied.of(state));
+        shown = Optional.of(AppliedState.of(state));
         Map<String, DriveReplicas> loops = Map.of();
         boolean whole = false;
         try {
@@ -88,14 +88,14 @@ public final class FollowedState implements SlotPages.Groups {
         }
         boolean same =
                 before.filter(known -> known.version() == state.version()).isPresent();
-        boolean again = standIns.follow(state) || (same && asked);
+        boolean again = learners.follow(state) || (same && asked);
         var known = new HashMap<>(loops);
         known.values().retainAll(before.isPresent() ? toldTo : loops.values());
         var others = new HashMap<>(loops);
         others.keySet().removeAll(known.keySet());
-        boolean asksNow = new RowChanges(before, state, known, standIns, proposer).post(slots, again);
+        boolean asksNow = new RowChanges(before, state, known, learners, proposer).post(slots, again);
         if (!others.isEmpty()) {
-            asksNow |= new RowChanges(Optional.empty(), state, others, standIns, proposer).post(slots, false);
+            asksNow |= new RowChanges(Optional.empty(), state, others, learners, proposer).post(slots, false);
         }
         asked = asksNow || (!same && asked);
         return asked;

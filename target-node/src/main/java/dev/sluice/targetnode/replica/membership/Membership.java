@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica.membership;
 
-import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootId;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /// This process as a member of the cluster: registers once its drives are open, and beats from then on. The beats have
 /// a platform thread of their own, so that work of others does not cost the lease.
-public final class Membership implements CutMembers.Asker, AutoCloseable {
+public final class Membership implements UnreachableMembers.Asker, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
     private static final Duration BEAT = Duration.ofMillis(250);
     private static final Duration AGAIN = Duration.ofMillis(100);
@@ -71,7 +71,7 @@ public final class Membership implements CutMembers.Asker, AutoCloseable {
     private volatile boolean closed;
     private long reported;
     private long beats;
-    private volatile Optional<CutMembers.AnsweredBeat> answered = Optional.empty();
+    private volatile Optional<UnreachableMembers.AnsweredBeat> answered = Optional.empty();
 
     /// @param loops the drives that take part, by id
     /// @param heard the other targets that this one hears; empty when it cannot say
@@ -186,15 +186,15 @@ public final class Membership implements CutMembers.Asker, AutoCloseable {
     }
 
     @Override
-    public Optional<CutMembers.AnsweredBeat> answeredBeat() {
+    public Optional<UnreachableMembers.AnsweredBeat> answeredBeat() {
         return answered;
     }
 
     private void beat(int life) {
         long sent = clock.nanos();
         long number = ++beats;
-        var promised = new BeatPromises(control.controllers());
-        control.beat(new Beat(self, life, number, drives.full(), heard.get(), appliedByAll()), answer -> {
+        var promised = new LeaseGrants(control.controllers());
+        control.beat(new Heartbeat(self, life, number, drives.full(), heard.get(), appliedByAll()), answer -> {
             if (answer.leads()) {
                 answered(answer.controller(), number);
             }
@@ -206,7 +206,7 @@ public final class Membership implements CutMembers.Asker, AutoCloseable {
 
     private synchronized void answered(NodeId controller, long number) {
         if (answered.filter(last -> last.number() >= number).isEmpty()) {
-            answered = Optional.of(new CutMembers.AnsweredBeat(controller, number));
+            answered = Optional.of(new UnreachableMembers.AnsweredBeat(controller, number));
         }
     }
 

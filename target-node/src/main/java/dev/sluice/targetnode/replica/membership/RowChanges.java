@@ -31,7 +31,7 @@ final class RowChanges {
     private final Map<String, DriveReplicas> loops;
     private final Set<String> usableBefore;
     private final Set<String> usable;
-    private final StandIns standIns;
+    private final TemporaryLearners learners;
     private final Proposer proposer;
     private final List<Command.SlotDrive> surpluses = new ArrayList<>();
     private boolean wanted;
@@ -42,10 +42,10 @@ final class RowChanges {
             Optional<ClusterState> before,
             ClusterState state,
             Map<String, DriveReplicas> loops,
-            StandIns standIns,
+            TemporaryLearners learners,
             Proposer proposer) {
         this.proposer = proposer;
-        this.standIns = standIns;
+        this.learners = learners;
         this.before = before.map(ClusterState::replication);
         this.now = state.replication();
         this.version = state.version();
@@ -155,7 +155,7 @@ final class RowChanges {
         }
         var me = row.member(drive);
         boolean learns = me.isPresent() && !me.get().inSync();
-        boolean standIn = learns && standIns.isStandIn(group, slot, drive);
+        boolean standIn = learns && learners.isStandIn(group, slot, drive);
         var first = moved && row.primary().drive().equals(drive);
         (first ? urgent : told)
                 .computeIfAbsent(drive, _ -> new ArrayList<>())
@@ -175,7 +175,7 @@ final class RowChanges {
         if (surpluses.isEmpty()) {
             return;
         }
-        LOG.info("{} slots of group {} have a member that is to go", surpluses.size(), group.id());
+        LOG.info("group {}: removing a surplus replica from {} slots", group.id(), surpluses.size());
         proposer.add(new Command.Expel(List.copyOf(surpluses)));
         surpluses.clear();
     }
@@ -209,11 +209,11 @@ final class RowChanges {
     private void postToFormerMembers(Group group, GroupSlots slots) {
         var table = now.table(group.id()).orElseThrow();
         loops.values()
-                .forEach(loop -> loop.run(() -> loop.holders(group.id()).stream()
-                        .filter(holder ->
-                                table.row(holder.slot()).member(loop.id()).isEmpty())
-                        .forEach(holder -> apply(
-                                loop, group, new Told(holder.slot(), table.row(holder.slot()), false, 0), slots))));
+                .forEach(loop -> loop.run(() -> loop.replicas(group.id()).stream()
+                        .filter(replica ->
+                                table.row(replica.slot()).member(loop.id()).isEmpty())
+                        .forEach(replica -> apply(
+                                loop, group, new Told(replica.slot(), table.row(replica.slot()), false, 0), slots))));
     }
 
     private DriveReplicas loop(String drive) {
@@ -229,14 +229,14 @@ final class RowChanges {
     }
 
     private static void apply(DriveReplicas loop, Group group, Told told, GroupSlots slots) {
-        var holder = loop.holder(group.id(), told.slot);
-        holder.standIn(told.standIn);
-        holder.usableInSync(told.usableInSync);
-        loop.handle(holder, new Event.RowApplied(told.row, false)); // members that are to go were asked for already
+        var replica = loop.replica(group.id(), told.slot);
+        replica.standIn(told.standIn);
+        replica.usableInSync(told.usableInSync);
+        loop.handle(replica, new Event.RowApplied(told.row, false)); // members that are to go were asked for already
         if (told.row.primary().drive().equals(loop.id())) {
-            slots.is(holder);
+            slots.is(replica);
         } else {
-            slots.isNot(holder);
+            slots.isNot(replica);
         }
     }
 }

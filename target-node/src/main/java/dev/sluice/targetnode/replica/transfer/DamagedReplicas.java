@@ -47,16 +47,16 @@ public final class DamagedReplicas implements Mender {
     /// That of a row which cannot be read: no replica has it.
     private static final ObjectVersion NOBODYS = new ObjectVersion(0, 0);
 
-    private final Pulls pulls;
+    private final ContentTransfer transfer;
     private final ReplicaParts parts;
     private final Map<Damaged, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
     private final Semaphore turns = new Semaphore(AT_ONCE);
     private final AtomicInteger later = new AtomicInteger();
     private final AtomicLong mended = new AtomicLong();
 
-    public DamagedReplicas(ReplicaParts parts, Pulls pulls) {
+    public DamagedReplicas(ReplicaParts parts, ContentTransfer transfer) {
         this.parts = parts;
-        this.pulls = pulls;
+        this.transfer = transfer;
     }
 
     /// An object on a drive.
@@ -224,7 +224,7 @@ public final class DamagedReplicas implements Mender {
                         replica,
                         object.name.bucketId(),
                         URLEncoder.encode(object.name.key(), StandardCharsets.UTF_8));
-        try (var answer = pulls.open(owner, query)) {
+        try (var answer = transfer.open(owner, query)) {
             if (answer.isEmpty() || !isOf(object, answer.record())) {
                 return false;
             }

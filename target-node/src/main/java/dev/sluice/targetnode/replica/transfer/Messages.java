@@ -11,7 +11,7 @@ import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.EarlyMessages;
 import dev.sluice.targetnode.replica.loop.Envelope;
-import dev.sluice.targetnode.replica.loop.Holder;
+import dev.sluice.targetnode.replica.loop.LocalReplica;
 import dev.sluice.targetnode.replica.loop.PendingWrite;
 import dev.sluice.targetnode.replica.loop.Staging;
 import java.io.IOException;
@@ -36,7 +36,7 @@ public final class Messages implements AutoCloseable {
     private final Map<PeerAddress, Outbox> outboxes = new ConcurrentHashMap<>();
     private final Map<PeerAddress, Outbox> copying = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
-    private Optional<Pulls> pulls = Optional.empty();
+    private Optional<ContentTransfer> transfer = Optional.empty();
     private volatile boolean closed;
 
     public Messages(ReplicaParts parts, ClientWrites writes) {
@@ -45,8 +45,8 @@ public final class Messages implements AutoCloseable {
     }
 
     /// Before the first message.
-    public void fetchBy(Pulls fetching) {
-        pulls = Optional.of(fetching);
+    public void fetchBy(ContentTransfer fetching) {
+        transfer = Optional.of(fetching);
     }
 
     public long lost() {
@@ -56,8 +56,8 @@ public final class Messages implements AutoCloseable {
     // ---- out
 
     /// Never blocks.
-    public void send(Holder holder, Action.Send send) {
-        if (send.message() instanceof Message.AskListing && !holder.loop().mayCopy(holder)) {
+    public void send(LocalReplica replica, Action.Send send) {
+        if (send.message() instanceof Message.AskListing && !replica.loop().mayCopy(replica)) {
             return; // asked when it has a turn
         }
         Optional<Envelope.Attached> attached = Optional.empty();
@@ -69,13 +69,13 @@ public final class Messages implements AutoCloseable {
                 return; // it was decided in between
             }
         }
-        var envelope =
-                new Envelope(holder.group(), holder.slot(), holder.loop().id(), send.drive(), send.message(), attached);
+        var envelope = new Envelope(
+                replica.group(), replica.slot(), replica.loop().id(), send.drive(), send.message(), attached);
         var here = parts.loops().apply(send.drive());
         if (here.isPresent()) {
             here.get()
                     .postMessage(
-                            holder.group(), holder.slot(), new Event.Received(envelope.from(), envelope.message()));
+                            replica.group(), replica.slot(), new Event.Received(envelope.from(), envelope.message()));
             return;
         }
         parts.applied()
@@ -168,7 +168,7 @@ public final class Messages implements AutoCloseable {
             boolean came = false;
             try {
                 var attached = attached(envelope);
-                var bytes = pulls.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
+                var bytes = transfer.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
                 loop.run(() -> came(loop, envelope, prepare, bytes));
                 came = true;
             } catch (IOException | StoreException failure) {
@@ -204,7 +204,7 @@ public final class Messages implements AutoCloseable {
                 envelope.attached().orElseThrow(),
                 () -> handle(loop, envelope, prepare, bytes),
                 () -> drop(loop, prepare, bytes));
-        if (!loop.keepsIfEarly(loop.holder(envelope.group(), envelope.slot()), early)) {
+        if (!loop.keepsIfEarly(loop.replica(envelope.group(), envelope.slot()), early)) {
             handle(loop, envelope, prepare, bytes);
         }
     }
@@ -212,11 +212,11 @@ public final class Messages implements AutoCloseable {
     /// The write was sent again, in a newer epoch perhaps: while it is being stored, while its bytes wait with an
     /// earlier message, or while they come. On the loop's thread.
     private void sentAgain(DriveReplicas loop, Node sender, Envelope envelope, Message.Prepare prepare) {
-        var holder = loop.holder(envelope.group(), envelope.slot());
+        var replica = loop.replica(envelope.group(), envelope.slot());
         var version = prepare.version();
-        if (holder.core().hasOpen(prepare.key(), version)) {
+        if (replica.core().hasOpen(prepare.key(), version)) {
             loop.receive(envelope.group(), envelope.slot(), received(envelope));
-        } else if (loop.replacesEarly(holder, prepare.epoch(), version)) {
+        } else if (loop.replacesEarly(replica, prepare.epoch(), version)) {
             parts.staging()
                     .find(loop, version)
                     .ifPresentOrElse(

@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.replica.transfer;
 
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.replica.loop.Applied;
+import dev.sluice.targetnode.replica.loop.AppliedState;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.storage.ObjectStore;
@@ -22,5 +22,5 @@ public record ReplicaParts(
         ObjectStore store,
         Staging staging,
         Function<String, Optional<DriveReplicas>> loops,
-        Supplier<Optional<Applied>> applied,
+        Supplier<Optional<AppliedState>> applied,
         Executor threads) {}

@@ -96,7 +96,7 @@ public final class DriveTables {
             try {
                 listener.accept(next);
             } catch (RuntimeException failure) {
-                LOG.error("one that listens to the drive table failed at version {}", next.version(), failure);
+                LOG.error("drive map version {}: a listener failed", next.version(), failure);
             }
         }
     }

@@ -6,12 +6,12 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.planning.CutPair;
-import dev.sluice.common.cluster.planning.Cuts;
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
+import dev.sluice.common.cluster.planning.ReachabilityView;
+import dev.sluice.common.cluster.planning.UnreachablePair;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.controller.log.Seat;
+import dev.sluice.targetnode.controller.log.LogServer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,9 +42,9 @@ class ReportsTest {
         return state;
     }
 
-    private static final class NobodyIsHeard implements Leader, Cuts {
+    private static final class NobodyIsHeard implements PlanningFacts, ReachabilityView {
         @Override
-        public Cuts cuts() {
+        public ReachabilityView reachability() {
             return this;
         }
 
@@ -64,7 +64,7 @@ class ReportsTest {
         }
 
         @Override
-        public Set<CutPair> pairs() {
+        public Set<UnreachablePair> pairs() {
             return Set.of();
         }
 
@@ -93,9 +93,14 @@ class ReportsTest {
     }
 
     private void says(NodeId controller, int boot, Map<NodeId, Long> lapsed, Map<NodeId, Integer> returned) {
-        var seat = new Seat(
-                Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 1, controller.equals(ONE));
-        reports.heard(new ControllerWord(controller, 1, seat, boot, new TreeMap<>(lapsed), new TreeMap<>(returned)));
+        var seat = new LogServer(
+                Optional.empty(),
+                Optional.empty(),
+                LogServer.Holding.SOME,
+                Optional.of(ONE),
+                1,
+                controller.equals(ONE));
+        reports.heard(new ControllerStatus(controller, 1, seat, boot, new TreeMap<>(lapsed), new TreeMap<>(returned)));
     }
 
     private List<Command> due() {

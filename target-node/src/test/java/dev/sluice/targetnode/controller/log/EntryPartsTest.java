@@ -3,7 +3,7 @@ package dev.sluice.targetnode.controller.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.common.cluster.Founding;
+import dev.sluice.common.cluster.FoundCluster;
 import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class EntryPartsTest {
     private static LogEntry entry(int members) {
-        return new Founding(
+        return new FoundCluster(
                 "cluster",
                 new TreeSet<>(IntStream.range(0, members)
                         .mapToObj(i -> new NodeId("target%03d".formatted(i)))

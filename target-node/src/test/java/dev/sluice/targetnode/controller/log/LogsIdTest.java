@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.cluster.ClusterState;
-import dev.sluice.common.cluster.Founding;
+import dev.sluice.common.cluster.FoundCluster;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.targetnode.controller.raft.LogId;
 import java.io.IOException;
@@ -43,7 +43,7 @@ class LogsIdTest {
     private static ClusterState newCluster(SeatNodes nodes, String id) {
         nodes.open(ONE, TWO, THREE);
         eventually(nodes.log(ONE)::mayFound);
-        nodes.propose(new Founding(id, new TreeSet<>(ALL)));
+        nodes.propose(new FoundCluster(id, new TreeSet<>(ALL)));
         return nodes.awaitAll();
     }
 
@@ -81,7 +81,7 @@ class LogsIdTest {
             var id = id(nodes, ONE, TWO, THREE);
             assertThat(id).isNotEqualTo(LogId.UNNAMED);
             for (var node : ALL) {
-                assertThat(SeatFolder.read(nodes.drives(node).now().getFirst(), node)
+                assertThat(LogServerFolder.read(nodes.drives(node).now().getFirst(), node)
                                 .logId())
                         .isEqualTo(id);
             }
@@ -127,27 +127,29 @@ class LogsIdTest {
     void seatsOfEarlierBuildsAreOfTheLogOfOld() throws Exception {
         var old =
                 "{\"server\":\"target001.3fa9c1d2\",\"holding\":\"SOME\",\"leader\":\"target002\",\"term\":3,\"leads\":false}";
-        var seat = ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), Seat.class);
+        var seat = ClusterJson.read(old.getBytes(StandardCharsets.UTF_8), LogServer.class);
         assertThat(seat.log()).contains(LogId.UNNAMED);
         var none = old.replace("\"target001.3fa9c1d2\"", "null").replace("SOME", "NONE");
-        assertThat(ClusterJson.read(none.getBytes(StandardCharsets.UTF_8), Seat.class)
+        assertThat(ClusterJson.read(none.getBytes(StandardCharsets.UTF_8), LogServer.class)
                         .log())
                 .isEmpty();
-        var now = new Seat(
+        var now = new LogServer(
                 Optional.of("target001.3fa9c1d2"),
                 Optional.of(LogId.random()),
-                Seat.Holding.SOME,
+                LogServer.Holding.SOME,
                 Optional.of(ONE),
                 7,
                 true);
-        assertThat(ClusterJson.read(ClusterJson.write(now), Seat.class)).isEqualTo(now);
+        assertThat(ClusterJson.read(ClusterJson.write(now), LogServer.class)).isEqualTo(now);
     }
 
     /// That leads all the same, but what no other controller can join.
     @Test
     void loneControllersStateIsNoLog() {
-        var heard = new HeardSeats();
-        heard.heard(ONE, new Seat(Optional.empty(), Optional.empty(), Seat.Holding.SOME, Optional.of(ONE), 0, true));
+        var heard = new HeardLogServers();
+        heard.heard(
+                ONE,
+                new LogServer(Optional.empty(), Optional.empty(), LogServer.Holding.SOME, Optional.of(ONE), 0, true));
         assertThat(heard.leader()).contains(ONE);
         assertThat(heard.isLed()).isFalse();
         assertThat(heard.isAnotherLed(LogId.UNNAMED)).isFalse();
@@ -162,9 +164,9 @@ class LogsIdTest {
         assertThat(heard.notOf(here)).containsOnlyKeys(THREE);
     }
 
-    private static Seat leading(NodeId node, LogId log) {
-        return new Seat(
-                Optional.of(node + ".00000001"), Optional.of(log), Seat.Holding.SOME, Optional.of(node), 1, true);
+    private static LogServer leading(NodeId node, LogId log) {
+        return new LogServer(
+                Optional.of(node + ".00000001"), Optional.of(log), LogServer.Holding.SOME, Optional.of(node), 1, true);
     }
 
     @Test
@@ -199,7 +201,7 @@ class LogsIdTest {
 
     private static boolean isOf(SeatNodes nodes, NodeId node, LogId id) {
         try {
-            return SeatFolder.read(nodes.drives(node).now().getFirst(), node)
+            return LogServerFolder.read(nodes.drives(node).now().getFirst(), node)
                     .logId()
                     .equals(id);
         } catch (IOException _) {
@@ -214,7 +216,7 @@ class LogsIdTest {
             newCluster(nodes, "cluster");
             var before = servers(nodes);
             nodes.close(ONE, TWO, THREE);
-            var foreign = SeatFolder.make(nodes.drives(THREE).now().getLast(), THREE, false, LogId.random());
+            var foreign = LogServerFolder.make(nodes.drives(THREE).now().getLast(), THREE, false, LogId.random());
             var nobody = new DirectCalls(peer -> {
                 throw new IOException(peer + " is not here");
             });

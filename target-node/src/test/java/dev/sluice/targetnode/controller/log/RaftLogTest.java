@@ -7,12 +7,12 @@ import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Founding;
+import dev.sluice.common.cluster.FoundCluster;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.StateCodec;
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.RaftNodes;
@@ -47,7 +47,7 @@ class RaftLogTest {
     void open() throws Exception {
         nodes = new RaftNodes(folder);
         nodes.open("target001", "target001");
-        nodes.propose(new Founding(
+        nodes.propose(new FoundCluster(
                 "cluster",
                 new TreeSet<>(
                         IntStream.range(0, TARGETS).mapToObj(RaftLogTest::id).toList())));
@@ -71,7 +71,7 @@ class RaftLogTest {
     }
 
     private static Change plan(ClusterState state, Command command) {
-        return Planner.plan(state, command, Leader.KNOWS_NOTHING).orElseThrow();
+        return Planner.plan(state, command, PlanningFacts.KNOWS_NOTHING).orElseThrow();
     }
 
     private ClusterState apply(Command command) {

@@ -8,11 +8,11 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Founding;
+import dev.sluice.common.cluster.FoundCluster;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ class SeatDamageTest {
     private static void change(SeatNodes nodes, int number) {
         var before = nodes.leader().snapshot().orElseThrow();
         var joining = new Command.Join(new Node(ONE, Role.TARGET, "http://h:" + number, "", 1));
-        nodes.propose(Planner.plan(before, joining, Leader.KNOWS_NOTHING).orElseThrow());
+        nodes.propose(Planner.plan(before, joining, PlanningFacts.KNOWS_NOTHING).orElseThrow());
     }
 
     private static Path find(Path folder, String beginning) throws IOException {
@@ -119,7 +119,7 @@ class SeatDamageTest {
         try (var nodes = new SeatNodes(folder)) {
             nodes.open(ONE, TWO, THREE);
             eventually(nodes.log(ONE)::mayFound);
-            nodes.propose(new Founding("cluster", new TreeSet<>(ALL)));
+            nodes.propose(new FoundCluster("cluster", new TreeSet<>(ALL)));
             nodes.awaitAll();
             int changes = 0;
             for (var name : FILES) {

@@ -38,7 +38,7 @@ final class SeatNodes implements AutoCloseable {
     static final List<NodeId> ALL = List.of(ONE, TWO, THREE);
 
     private final Path root;
-    private final Map<NodeId, SeatedLog> open = new ConcurrentSkipListMap<>();
+    private final Map<NodeId, ControllerLog> open = new ConcurrentSkipListMap<>();
     private final Map<String, Boolean> drives = new ConcurrentHashMap<>(); // those that are not kept, or not there
     private final Set<NodeId> silent = ConcurrentHashMap.newKeySet();
     private final List<SeatNodes> alsoTold = new CopyOnWriteArrayList<>();
@@ -160,7 +160,7 @@ final class SeatNodes implements AutoCloseable {
 
     void open(NodeId... nodes) {
         for (var node : nodes) {
-            var log = new SeatedLog(node, new TreeSet<>(ALL), drives(node), calls(node));
+            var log = new ControllerLog(node, new TreeSet<>(ALL), drives(node), calls(node));
             open.put(node, log);
             log.start();
         }
@@ -188,7 +188,7 @@ final class SeatNodes implements AutoCloseable {
 
     private RaftCalls calls(NodeId from) {
         return new DirectCalls(peer -> {
-            var to = Optional.ofNullable(open.get(RaftLog.node(peer))).flatMap(SeatedLog::handler);
+            var to = Optional.ofNullable(open.get(RaftLog.node(peer))).flatMap(ControllerLog::handler);
             if (!open.containsKey(from) || to.isEmpty()) {
                 throw new IOException(peer + " is down");
             }
@@ -196,7 +196,7 @@ final class SeatNodes implements AutoCloseable {
         });
     }
 
-    SeatedLog log(NodeId node) {
+    ControllerLog log(NodeId node) {
         return Objects.requireNonNull(open.get(node));
     }
 
@@ -209,8 +209,8 @@ final class SeatNodes implements AutoCloseable {
         return server(node).orElseThrow();
     }
 
-    SeatedLog leader() {
-        var found = new ArrayList<SeatedLog>();
+    ControllerLog leader() {
+        var found = new ArrayList<ControllerLog>();
         eventually(() -> open.values().stream()
                 .filter(log -> log.seat().leads())
                 .peek(found::add)
@@ -240,7 +240,7 @@ final class SeatNodes implements AutoCloseable {
             return servers.size() == wanted.size()
                     && open.values().stream().allMatch(log -> log.members().equals(servers))
                     && open.values().stream()
-                                    .map(SeatedLog::snapshot)
+                                    .map(ControllerLog::snapshot)
                                     .distinct()
                                     .count()
                             == 1;
@@ -251,7 +251,7 @@ final class SeatNodes implements AutoCloseable {
     @Override
     public void close() {
         clock.close();
-        open.values().forEach(SeatedLog::close);
+        open.values().forEach(ControllerLog::close);
         assertThat(bugs).isEmpty();
     }
 }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.cluster.Change;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.Founding;
-import dev.sluice.common.cluster.planning.Leader;
+import dev.sluice.common.cluster.FoundCluster;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.files.TestDrives;
@@ -45,12 +45,12 @@ class StateFileLogTest {
         return StateFileLog.open(TestDrives.at(folder.resolve("d0")), SELF);
     }
 
-    private static Founding founding(String id) {
-        return new Founding(id, new TreeSet<>(Set.of(SELF)));
+    private static FoundCluster founding(String id) {
+        return new FoundCluster(id, new TreeSet<>(Set.of(SELF)));
     }
 
     private static Change boot(ClusterState from, int number) {
-        return Planner.plan(from, new Command.ControllerBoot(SELF, number), Leader.KNOWS_NOTHING)
+        return Planner.plan(from, new Command.ControllerBoot(SELF, number), PlanningFacts.KNOWS_NOTHING)
                 .orElseThrow();
     }
 

@@ -99,10 +99,10 @@ final class RaftMembersTest {
         var whole = Files.readAllBytes(file);
         for (var bad : List.of(new byte[0], Arrays.copyOf(whole, whole.length / 2), new byte[] {9, 9, 9})) {
             Files.write(file, bad);
-            assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(Amnesia.class);
+            assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(LostLogException.class);
         }
         Files.delete(file);
-        assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(Amnesia.class);
+        assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(LostLogException.class);
         Files.write(file, whole);
         servers.open("a", Set.of("a"));
         servers.open("b", Set.of());

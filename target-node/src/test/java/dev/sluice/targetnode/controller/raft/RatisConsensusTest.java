@@ -177,7 +177,7 @@ final class RatisConsensusTest {
             case "group" -> SyncedFiles.deleteAll(folder.groupFolder());
             default -> SyncedFiles.deleteAll(folder.storage());
         }
-        assertThatExceptionOfType(Amnesia.class)
+        assertThatExceptionOfType(LostLogException.class)
                 .isThrownBy(() -> servers.open("a"))
                 .withMessageContaining("is not there");
         servers.open("b");
@@ -193,7 +193,7 @@ final class RatisConsensusTest {
         servers.closeAll();
         assertThat(snapshots("a")).isNotEmpty();
         empty(servers.files("a").current(), "log_");
-        assertThatExceptionOfType(Amnesia.class).isThrownBy(() -> servers.open("a"));
+        assertThatExceptionOfType(LostLogException.class).isThrownBy(() -> servers.open("a"));
     }
 
     private static void empty(Path folder, String prefix) throws IOException {

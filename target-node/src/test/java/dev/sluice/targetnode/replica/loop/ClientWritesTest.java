@@ -59,7 +59,7 @@ final class ClientWritesTest {
     private ObjectStore store;
     private Drive drive;
     private DriveReplicas loop;
-    private Holder holder;
+    private LocalReplica replica;
     private ClientWrites writes;
     private RowWriter writer;
     private final CompletableFuture<Void> ordered = new CompletableFuture<>();
@@ -113,9 +113,9 @@ final class ClientWritesTest {
         drive = store.drives().reading().getFirst();
         loop = newLoop();
         loop.start();
-        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder));
+        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(replica));
         writer = writer(writes);
-        onLoop(() -> holder = loop.holder(GROUP, SLOT));
+        onLoop(() -> replica = loop.replica(GROUP, SLOT));
         primary(SlotRow.FIRST);
     }
 
@@ -169,7 +169,7 @@ final class ClientWritesTest {
         store.close();
     }
 
-    private void run(Holder of, List<Action> actions) {
+    private void run(LocalReplica of, List<Action> actions) {
         for (var action : actions) {
             switch (action) {
                 case Action.Accepted(var ticket, var version) -> writes.accepted(of, ticket, version);
@@ -200,8 +200,8 @@ final class ClientWritesTest {
     /// Since this epoch, in which it is alone.
     private void primary(long epoch) {
         var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
-        onLoop(() -> loop.handle(holder, new Event.RowApplied(row, false)));
-        assertThat(holder.serving().primarySince()).isEqualTo(epoch);
+        onLoop(() -> loop.handle(replica, new Event.RowApplied(row, false)));
+        assertThat(replica.serving().primarySince()).isEqualTo(epoch);
     }
 
     private ObjectRecord put(WriteCheck check) {
@@ -274,7 +274,7 @@ final class ClientWritesTest {
     /// Its client has been told that it was not begun.
     @Test
     void writeThatIsGivenUpBeforeItsLoopGetsToItIsNotStored() {
-        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(holder), Duration.ofMillis(50));
+        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(replica), Duration.ofMillis(50));
         writer = writer(writes);
         var busy = new CountDownLatch(1);
         loop.run(() -> awaitDone(busy));
@@ -305,7 +305,7 @@ final class ClientWritesTest {
         stored = CompletableFuture.completedFuture(null);
         loop = newLoop();
         loop.start();
-        onLoop(() -> holder = loop.holder(GROUP, SLOT));
+        onLoop(() -> replica = loop.replica(GROUP, SLOT));
         primary(2);
         assertThat(put(WriteCheck.NONE).version().epoch())
                 .as("no write is in the key's gate")
@@ -359,16 +359,16 @@ final class ClientWritesTest {
         requireFound(true);
         var settings = new StoreSettings(List.of(Files.createDirectories(folder.resolve("other"))), MEMORY);
         try (var other = ObjectStore.open(settings.build())) {
-            var before = holder;
+            var before = replica;
             drive = other.drives().reading().getFirst();
             var moved = newLoop();
             moved.start();
-            holder = moved.holder(GROUP, SLOT);
+            replica = moved.replica(GROUP, SLOT);
             var row = new SlotRow(2, List.of(new Member(drive.id(), true, 1, 2)), 2, List.of(), true);
-            onLoop(moved, () -> moved.handle(holder, new Event.RowApplied(row, false)));
+            onLoop(moved, () -> moved.handle(replica, new Event.RowApplied(row, false)));
             requireFound(false);
             moved.close();
-            holder = before;
+            replica = before;
             requireFound(true);
         }
     }

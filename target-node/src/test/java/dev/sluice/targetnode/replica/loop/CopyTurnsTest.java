@@ -23,7 +23,7 @@ class CopyTurnsTest {
 
     private RecordedLoops loops;
     private final CopyTurns turns = new CopyTurns();
-    private final List<Holder> begun = new ArrayList<>();
+    private final List<LocalReplica> begun = new ArrayList<>();
     private long now = 1;
 
     @BeforeEach
@@ -36,25 +36,25 @@ class CopyTurnsTest {
         loops.close();
     }
 
-    private Holder holder(int slot) {
-        return new Holder(loops.loop("d1"), 1, slot, new SlotCore("d1", 1));
+    private LocalReplica replica(int slot) {
+        return new LocalReplica(loops.loop("d1"), 1, slot, new SlotCore("d1", 1));
     }
 
-    private Holder learner(int slot, String source, int inSync) {
-        var holder = holder(slot);
-        follow(holder, FIRST, source, inSync);
-        return holder;
+    private LocalReplica learner(int slot, String source, int inSync) {
+        var replica = replica(slot);
+        follow(replica, FIRST, source, inSync);
+        return replica;
     }
 
-    private void follow(Holder holder, Learning learning, String source, int inSync) {
-        turns.copies(holder, new Copying(learning, source), inSync);
+    private void follow(LocalReplica replica, Learning learning, String source, int inSync) {
+        turns.copies(replica, new Copying(learning, source), inSync);
     }
 
-    private void learned(Holder holder) {
-        turns.copiesNothing(holder);
+    private void learned(LocalReplica replica) {
+        turns.copiesNothing(replica);
     }
 
-    private List<Holder> given() {
+    private List<LocalReplica> given() {
         begun.clear();
         turns.give(now, begun::add);
         return List.copyOf(begun);
@@ -62,7 +62,7 @@ class CopyTurnsTest {
 
     @Test
     void noSourceIsAskedByMoreThanItsShareAndAllTogetherHaveABound() {
-        var all = new ArrayList<Holder>();
+        var all = new ArrayList<LocalReplica>();
         for (int slot = 0; slot < 600; slot++) {
             all.add(learner(slot, "source" + slot % 2, 1));
         }
@@ -108,7 +108,7 @@ class CopyTurnsTest {
     /// Its source may be gone, and the others are not to wait for it.
     @Test
     void turnEndsWhenNothingComesAndIsGivenAgainAfterTheOthers() {
-        var all = new ArrayList<Holder>();
+        var all = new ArrayList<LocalReplica>();
         for (int slot = 0; slot < CopyTurns.MOST_OF_A_SOURCE + 2; slot++) {
             all.add(learner(slot, "a", 1));
         }

@@ -45,19 +45,19 @@ class EarlyMessagesTest {
         loops.close();
     }
 
-    private Holder holder(int slot) {
-        return new Holder(loops.loop("d1"), 1, slot, new SlotCore("d1", 1));
+    private LocalReplica replica(int slot) {
+        return new LocalReplica(loops.loop("d1"), 1, slot, new SlotCore("d1", 1));
     }
 
     /// As the drive's loop does it: on its thread.
-    private void apply(Holder holder, long epoch) {
+    private void apply(LocalReplica replica, long epoch) {
         var applied = new CompletableFuture<Void>();
         loops.loop("d1").run(() -> {
-            loops.loop("d1").handle(holder, new Event.RowApplied(row(epoch, inSync("d3"), inSync("d1")), false));
+            loops.loop("d1").handle(replica, new Event.RowApplied(row(epoch, inSync("d3"), inSync("d1")), false));
             applied.complete(null);
         });
         applied.join();
-        early.applied(holder);
+        early.applied(replica);
     }
 
     private static ObjectVersion version(long sequence) {
@@ -69,45 +69,45 @@ class EarlyMessagesTest {
                 epoch, version(version), true, size, () -> done.add(name), () -> done.add(name + " dropped"));
     }
 
-    private boolean keep(Holder holder, String name, long epoch) {
-        return early.keep(holder, message(name, epoch, 1, 100), 1);
+    private boolean keep(LocalReplica replica, String name, long epoch) {
+        return early.keep(replica, message(name, epoch, 1, 100), 1);
     }
 
     @Test
     void whatIsEarlyIsHandedInInOrderWithItsRowAndAllElseAtOnce() {
-        var holder = holder(1);
-        apply(holder, 3);
-        assertThat(keep(holder, "of now", 3)).isFalse();
-        assertThat(keep(holder, "of before", 2)).isFalse();
-        assertThat(keep(holder, "a", 4)).isTrue();
-        assertThat(keep(holder, "b", 4)).isTrue();
+        var replica = replica(1);
+        apply(replica, 3);
+        assertThat(keep(replica, "of now", 3)).isFalse();
+        assertThat(keep(replica, "of before", 2)).isFalse();
+        assertThat(keep(replica, "a", 4)).isTrue();
+        assertThat(keep(replica, "b", 4)).isTrue();
         assertThat(done).isEmpty();
-        apply(holder, 4);
+        apply(replica, 4);
         assertThat(done).containsExactly("a", "b");
-        apply(holder, 5);
+        apply(replica, 5);
         assertThat(done).hasSize(2);
         assertThat(early.kept()).isEqualTo(2);
     }
 
     @Test
     void ofTheNewestEpochOnly() {
-        var holder = holder(1);
-        apply(holder, 3);
-        keep(holder, "a", 4);
-        keep(holder, "b", 5);
+        var replica = replica(1);
+        apply(replica, 3);
+        keep(replica, "a", 4);
+        keep(replica, "b", 5);
         assertThat(done).containsExactly("a dropped");
-        assertThat(keep(holder, "c", 4)).isTrue();
+        assertThat(keep(replica, "c", 4)).isTrue();
         assertThat(done).containsExactly("a dropped", "c dropped");
-        apply(holder, 4);
+        apply(replica, 4);
         assertThat(done).hasSize(2);
-        apply(holder, 6);
+        apply(replica, 6);
         assertThat(done).containsExactly("a dropped", "c dropped", "b dropped");
     }
 
     @Test
     void notManyAndNotForLong() {
-        var one = holder(1);
-        var other = holder(2);
+        var one = replica(1);
+        var other = replica(2);
         for (int i = 0; i <= EarlyMessages.MOST_OF_A_SLOT; i++) {
             keep(one, "m" + i, 1);
         }
@@ -127,13 +127,13 @@ class EarlyMessagesTest {
     /// Its bytes are here, and are not brought again while they are.
     @Test
     void writeThatIsSentAgainTakesThePlaceOfTheSameOneOfAnEarlierEpoch() {
-        var holder = holder(1);
-        early.keep(holder, message("a", 2, 7, 100), 1);
-        assertThat(early.replaces(holder, 2, version(7))).isFalse();
-        assertThat(early.replaces(holder, 3, version(8))).isFalse();
-        assertThat(early.replaces(holder, 3, version(7))).isTrue();
-        early.keep(holder, message("a again", 3, 7, 100), 1);
-        apply(holder, 3);
+        var replica = replica(1);
+        early.keep(replica, message("a", 2, 7, 100), 1);
+        assertThat(early.replaces(replica, 2, version(7))).isFalse();
+        assertThat(early.replaces(replica, 3, version(8))).isFalse();
+        assertThat(early.replaces(replica, 3, version(7))).isTrue();
+        early.keep(replica, message("a again", 3, 7, 100), 1);
+        apply(replica, 3);
         assertThat(done).containsExactly("a again");
     }
 

@@ -58,7 +58,7 @@ class LocalChangesTest {
     private ObjectKey key;
     private Drive drive;
     private DriveReplicas loop;
-    private Holder holder;
+    private LocalReplica replica;
     private LocalChanges changes;
 
     @BeforeEach
@@ -72,7 +72,7 @@ class LocalChangesTest {
         lease.promised(0, 1);
         var pages = new SlotPages(drive, new OneGroup(FollowedStates.GROUP));
         loop = new DriveReplicas(drive, 2, lease, pages, () -> 1, (_, _) -> {}, _ -> {});
-        holder = new Holder(loop, GROUP, SLOT, new SlotCore(drive.id(), 2));
+        replica = new LocalReplica(loop, GROUP, SLOT, new SlotCore(drive.id(), 2));
         var known = new LocalChanges.KnownBucket(bucket, true);
         changes = new LocalChanges(
                 target.store(),
@@ -92,9 +92,9 @@ class LocalChangesTest {
     private void carryOut(Action.Local... actions) throws Exception {
         for (var action : actions) {
             version(action).ifPresent(version -> staging.put(loop, version, bytes(version)));
-            changes.begin(holder, action);
+            changes.begin(replica, action);
         }
-        holder.changes().get(30, TimeUnit.SECONDS);
+        replica.changes().get(30, TimeUnit.SECONDS);
         assertThat(loop.leased()).as("the drive takes part").isTrue();
         assertThat(failures).isEmpty();
     }
@@ -219,8 +219,8 @@ class LocalChangesTest {
             assertThat(object.record().version()).isEqualTo(OLD);
         }
         assertThat(target.store().hotSet().objects()).isEqualTo(1);
-        changes.begin(holder, pulled(VERSION)); // without its bytes
-        holder.changes().get(30, TimeUnit.SECONDS);
+        changes.begin(replica, pulled(VERSION)); // without its bytes
+        replica.changes().get(30, TimeUnit.SECONDS);
         assertThat(row()).contains(OLD);
         assertThat(target.store().hotSet().objects()).isZero();
     }

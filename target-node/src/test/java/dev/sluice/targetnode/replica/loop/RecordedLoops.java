@@ -42,7 +42,7 @@ public final class RecordedLoops implements AutoCloseable {
                     new Lease(() -> 0),
                     new SlotPages(drive, new OneGroup(FollowedStates.GROUP)),
                     () -> 1,
-                    (holder, _) -> handed.add(new Handed(id, holder.slot())),
+                    (replica, _) -> handed.add(new Handed(id, replica.slot())),
                     _ -> {});
             loops.put(id, loop);
             loop.start();

@@ -44,9 +44,9 @@ public final class FollowedStates implements AutoCloseable {
 
     private final SlotRow[] rows = new SlotRow[GROUP.slots()];
     private Optional<SlotTable> table = Optional.empty();
-    private final StandIns standIns = new StandIns(() -> 0);
+    private final TemporaryLearners learners = new TemporaryLearners(() -> 0);
     private final GroupSlots slots = new GroupSlots(GROUP);
-    public final FollowedState followed = new FollowedState(standIns, proposals.proposer());
+    public final FollowedState followed = new FollowedState(learners, proposals.proposer());
     private long version;
 
     FollowedStates(Path folder) throws Exception {
@@ -137,7 +137,7 @@ public final class FollowedStates implements AutoCloseable {
 
     /// The drive of this target that is the primary of a slot.
     public Optional<String> primary(int slot) {
-        return slots.primary(slot).map(holder -> holder.loop().id());
+        return slots.primary(slot).map(replica -> replica.loop().id());
     }
 
     @Override

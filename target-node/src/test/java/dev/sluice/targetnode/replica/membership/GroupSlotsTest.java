@@ -49,9 +49,9 @@ class GroupSlotsTest {
         var done = new CompletableFuture<Void>();
         loop.run(() -> {
             for (int slot = drive.equals("odd") ? 1 : 0; slot < group.slots(); slot += 2) {
-                var holder = loop.holder(group.id(), slot);
-                loop.handle(holder, new Event.RowApplied(row, false));
-                slots.is(holder);
+                var replica = loop.replica(group.id(), slot);
+                loop.handle(replica, new Event.RowApplied(row, false));
+                slots.is(replica);
             }
             done.complete(null);
         });

@@ -3,9 +3,9 @@ package dev.sluice.targetnode.replica.membership;
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.common.cluster.Beat;
-import dev.sluice.common.cluster.Beaten;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
@@ -100,7 +100,7 @@ class MembershipTest {
         try (var controller = controller()) {
             var plane = new CutControl(() -> controller) {
                 @Override
-                public void beat(Beat beat, Consumer<Beaten> answered) {
+                public void beat(Heartbeat beat, Consumer<HeartbeatAnswer> answered) {
                     assertThat(beat.incarnation()).isEqualTo(1);
                     beaten.countDown();
                     super.beat(beat, answered);

@@ -18,12 +18,12 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.Message;
-import dev.sluice.targetnode.replica.loop.Applied;
+import dev.sluice.targetnode.replica.loop.AppliedState;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Envelope;
-import dev.sluice.targetnode.replica.loop.Holder;
 import dev.sluice.targetnode.replica.loop.Lease;
+import dev.sluice.targetnode.replica.loop.LocalReplica;
 import dev.sluice.targetnode.replica.loop.OneGroup;
 import dev.sluice.targetnode.replica.loop.RecordBytes;
 import dev.sluice.targetnode.replica.loop.SlotPages;
@@ -88,7 +88,7 @@ class MessagesTest {
     private Drive drive;
     private ObjectRecord record;
     private int group;
-    private Pulls pulls;
+    private ContentTransfer transfer;
     private Messages messages;
 
     @BeforeEach
@@ -106,7 +106,7 @@ class MessagesTest {
         var bucket = state.buckets().find("shards").orElseThrow();
         group = bucket.group();
         record = record(bucket.id());
-        var applied = Optional.of(Applied.of(state));
+        var applied = Optional.of(AppliedState.of(state));
         var writes = new ClientWrites(staging, (_, _) -> Optional.empty());
         var parts = new ReplicaParts(
                 SELF,
@@ -117,8 +117,8 @@ class MessagesTest {
                 () -> applied,
                 tasks::add);
         messages = new Messages(parts, writes);
-        pulls = new Pulls(parts, _ -> {});
-        messages.fetchBy(pulls);
+        transfer = new ContentTransfer(parts, _ -> {});
+        messages.fetchBy(transfer);
         begin();
     }
 
@@ -126,7 +126,7 @@ class MessagesTest {
     void close() {
         loops.values().forEach(DriveReplicas::close);
         messages.close();
-        pulls.close();
+        transfer.close();
         target.close();
     }
 
@@ -194,10 +194,10 @@ class MessagesTest {
         return loops.values().iterator().next();
     }
 
-    private void run(Holder holder, List<Action> actions) {
+    private void run(LocalReplica replica, List<Action> actions) {
         for (var action : actions) {
             if (action instanceof Action.StoreIntent intent) {
-                ordered.add(staging.take(holder.loop(), intent.version()).isPresent());
+                ordered.add(staging.take(replica.loop(), intent.version()).isPresent());
             }
         }
     }

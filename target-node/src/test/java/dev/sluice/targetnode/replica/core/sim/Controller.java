@@ -1,15 +1,15 @@
 package dev.sluice.targetnode.replica.core.sim;
 
-import dev.sluice.common.cluster.Beat;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
-import dev.sluice.targetnode.controller.judge.ControllerWord;
-import dev.sluice.targetnode.controller.judge.Hearing;
-import dev.sluice.targetnode.controller.judge.Promises;
+import dev.sluice.targetnode.controller.judge.ControllerStatus;
+import dev.sluice.targetnode.controller.judge.Leases;
+import dev.sluice.targetnode.controller.judge.Reachability;
 import dev.sluice.targetnode.controller.judge.Reports;
-import dev.sluice.targetnode.controller.log.Seat;
+import dev.sluice.targetnode.controller.log.LogServer;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /// A controller: it promises leases, and reports promises that lapsed. While it leads, or thinks so, it judges the
 /// targets by what the others say too, and plans commands.
 final class Controller implements LogPlanner.Leader {
-    static final double PROMISE = Promises.PROMISE.toMillis();
+    static final double PROMISE = Leases.PROMISE.toMillis();
 
     private static final double TICK = 100;
     private static final double WORD = 200;
@@ -62,10 +62,10 @@ final class Controller implements LogPlanner.Leader {
     LogState state;
 
     // of this life
-    private Promises promises;
-    private Promises unstopped;
+    private Leases leases;
+    private Leases unstopped;
     private Reports reports;
-    private Hearing hearing;
+    private Reachability reachability;
     private CommandQueue commands;
     private Leadership leadership;
     private boolean leads;
@@ -79,7 +79,7 @@ final class Controller implements LogPlanner.Leader {
     private final Map<Integer, Double> cutOffs = new HashMap<>();
     private final Map<String, Double> promised = new TreeMap<>();
     private final Map<NodeId, List<Said>> said = new HashMap<>();
-    private final Map<NodeId, ControllerWord> words = new TreeMap<>();
+    private final Map<NodeId, ControllerStatus> words = new TreeMap<>();
 
     /// One that has been up for a while, and has its boot number in the log.
     Controller(Sim sim, int id, LogState state) {
@@ -90,10 +90,10 @@ final class Controller implements LogPlanner.Leader {
         this.state = state;
         this.stored = state.version;
         notYet = PROMISE;
-        promises = new Promises(nanos(), node());
-        unstopped = new Promises(nanos(), node());
+        leases = new Leases(nanos(), node());
+        unstopped = new Leases(nanos(), node());
         reports = newReports();
-        hearing = newHearing();
+        reachability = newHearing();
         commands = new CommandQueue(sim, this);
         leadership = Leadership.UNKNOWN;
         boots(1);
@@ -114,11 +114,11 @@ final class Controller implements LogPlanner.Leader {
         return Integer.parseInt(ProductionPlanner.name(controller).substring(1));
     }
 
-    private Hearing newHearing() {
-        return new Hearing(
+    private Reachability newHearing() {
+        return new Reachability(
                 nanos(),
-                sim.breaks("x_stale") ? Duration.ofHours(1) : Hearing.FRESH,
-                sim.breaks("x_two") ? 1 : Hearing.LEAST_OPINIONS);
+                sim.breaks("x_stale") ? Duration.ofHours(1) : Reachability.FRESH,
+                sim.breaks("x_two") ? 1 : Reachability.LEAST_OPINIONS);
     }
 
     private Reports newReports() {
@@ -162,10 +162,10 @@ final class Controller implements LogPlanner.Leader {
         }
         up = true;
         life++;
-        promises = new Promises(nanos(), node());
-        unstopped = new Promises(nanos(), node());
+        leases = new Leases(nanos(), node());
+        unstopped = new Leases(nanos(), node());
         reports = newReports();
-        hearing = newHearing();
+        reachability = newHearing();
         commands = new CommandQueue(sim, this);
         leadership = Leadership.UNKNOWN;
         returned.clear();
@@ -239,7 +239,7 @@ final class Controller implements LogPlanner.Leader {
     // -- its boot number
 
     private void begin() {
-        if (promises.boot() > 0) {
+        if (leases.boot() > 0) {
             return;
         }
         int attempt = ++begun;
@@ -261,7 +261,7 @@ final class Controller implements LogPlanner.Leader {
     }
 
     private void boots(int number) {
-        promises.boots(number);
+        leases.boots(number);
         unstopped.boots(number);
     }
 
@@ -279,9 +279,9 @@ final class Controller implements LogPlanner.Leader {
 
     private void follow() {
         var cluster = ProductionPlanner.known(state);
-        promises.follow(cluster);
+        leases.follow(cluster);
         unstopped.follow(cluster);
-        hearing.follow(cluster.replication().targets());
+        reachability.follow(cluster.replication().targets());
     }
 
     // -- who leads
@@ -313,11 +313,11 @@ final class Controller implements LogPlanner.Leader {
         }
     }
 
-    private Seat seat() {
-        return new Seat(
+    private LogServer seat() {
+        return new LogServer(
                 Optional.empty(),
                 Optional.empty(),
-                Seat.Holding.SOME,
+                LogServer.Holding.SOME,
                 leadership.leader(),
                 Math.max(0, leadership.term()),
                 leads);
@@ -336,9 +336,9 @@ final class Controller implements LogPlanner.Leader {
 
     void beat(String target, int incarnation, int number, Optional<Set<NodeId>> heard, int applied) {
         var node = ProductionPlanner.node(target);
-        hearing.beat(new Beat(node, incarnation, number, Set.of(), heard, applied));
-        var beaten = (sim.breaks("no_stop") ? unstopped : promises).beat(node, incarnation, leadership);
-        if (promises.isDown(node, incarnation)) {
+        reachability.beat(new Heartbeat(node, incarnation, number, Set.of(), heard, applied));
+        var beaten = (sim.breaks("no_stop") ? unstopped : leases).beat(node, incarnation, leadership);
+        if (leases.isDown(node, incarnation)) {
             returned.put(target, new Returned(incarnation, clock()));
         }
         if (beaten.promised()) {
@@ -357,12 +357,12 @@ final class Controller implements LogPlanner.Leader {
     @Override
     public boolean leased(String drive, LogState at) {
         var target = LogState.where(drive);
-        return at.isUp(target) && promises.leased(ProductionPlanner.node(target));
+        return at.isUp(target) && leases.leased(ProductionPlanner.node(target));
     }
 
     @Override
-    public Hearing hearing() {
-        return hearing;
+    public Reachability reachability() {
+        return reachability;
     }
 
     @Override
@@ -409,19 +409,19 @@ final class Controller implements LogPlanner.Leader {
         }
     }
 
-    private ControllerWord word() {
+    private ControllerStatus word() {
         var back = new TreeMap<NodeId, Integer>();
         returned.entrySet()
                 .removeIf(one -> clock() - one.getValue().at() > BACK
-                        || !promises.isDown(
+                        || !leases.isDown(
                                 ProductionPlanner.node(one.getKey()),
                                 one.getValue().incarnation()));
         returned.forEach((target, one) -> back.put(ProductionPlanner.node(target), one.incarnation()));
-        return new ControllerWord(node(), 0, seat(), promises.boot(), lapsed(), back);
+        return new ControllerStatus(node(), 0, seat(), leases.boot(), lapsed(), back);
     }
 
     private SortedMap<NodeId, Long> lapsed() {
-        var lapsed = promises.reported();
+        var lapsed = leases.reported();
         if (sim.breaks("w_flap")) { // an entry about the target gives it no time
             state.up.forEach((target, isUp) -> {
                 if (isUp && promised.getOrDefault(target, 0.0) < clock()) {
@@ -432,7 +432,7 @@ final class Controller implements LogPlanner.Leader {
         return lapsed;
     }
 
-    private void hear(ControllerWord word) {
+    private void hear(ControllerStatus word) {
         var theirs = new Leadership(word.seat().term(), word.seat().leader());
         if (theirs.term() > leadership.term()) {
             stepDown();
@@ -446,7 +446,7 @@ final class Controller implements LogPlanner.Leader {
     }
 
     /// Broken rules count what a former life of a controller said, or what was said of an older entry about a target.
-    private ControllerWord broken(ControllerWord word) {
+    private ControllerStatus broken(ControllerStatus word) {
         var known = said.getOrDefault(word.controller(), List.of());
         var lapsed = new TreeMap<>(word.lapsed());
         int boot = word.boot();
@@ -458,7 +458,7 @@ final class Controller implements LogPlanner.Leader {
             known.forEach(one ->
                     lapsed.put(one.target(), (long) state.entry.getOrDefault(ProductionPlanner.name(one.target()), 0)));
         }
-        return new ControllerWord(word.controller(), word.number(), word.seat(), boot, lapsed, word.returned());
+        return new ControllerStatus(word.controller(), word.number(), word.seat(), boot, lapsed, word.returned());
     }
 
     // -- commands
@@ -493,9 +493,9 @@ final class Controller implements LogPlanner.Leader {
 
     private void judge() {
         watchContact();
-        promises.stoodStill(span(clock() - due));
+        leases.stoodStill(span(clock() - due));
         due = clock();
-        var _ = promises.lapsed();
+        var _ = leases.lapsed();
         hear(word());
         var commandsDue = leads ? commandsDue() : List.<Entry>of();
         judged = commandsDue.size();
@@ -513,8 +513,8 @@ final class Controller implements LogPlanner.Leader {
     }
 
     private void judgeLater() {
-        promises.stoodStill(span(clock() - due));
-        double wait = promises.untilNextLapse(span(TICK)).toNanos() / 1e6 + 2;
+        leases.stoodStill(span(clock() - due));
+        double wait = leases.untilNextLapse(span(TICK)).toNanos() / 1e6 + 2;
         wait = returned.isEmpty() ? wait : Math.min(wait, 20);
         due = clock() + wait;
         after(wait / rate, this::judge);
@@ -528,12 +528,12 @@ final class Controller implements LogPlanner.Leader {
             words.values().forEach(word -> reports.heard(broken(word)));
         }
         reports.due(ProductionPlanner.known(state).replication()).forEach(command -> entries.add(entry(command)));
-        hearing.toMute().stream()
+        reachability.toMute().stream()
                 .map(ProductionPlanner::name)
                 .limit(sim.breaks("x_all") ? 9 : 1)
                 .forEach(target ->
                         entries.add(new Entry.Mute(target, Known.of(state.entry, target), Set.copyOf(state.muted))));
-        hearing.toUnmute().stream()
+        reachability.toUnmute().stream()
                 .map(ProductionPlanner::name)
                 .forEach(target -> entries.add(new Entry.Unmute(target, Known.of(state.entry, target))));
         if (!sim.breaks("x_fencebeat")) {
@@ -560,7 +560,7 @@ final class Controller implements LogPlanner.Leader {
     }
 
     private void fenced(List<Entry> entries) {
-        var cut = hearing.pairs();
+        var cut = reachability.pairs();
         if (cut.isEmpty()) {
             return;
         }
@@ -569,7 +569,9 @@ final class Controller implements LogPlanner.Leader {
             boolean fenced = state.slots.values().stream()
                     .flatMap(row -> row.fence().stream())
                     .anyMatch(drive -> LogState.where(drive).equals(target));
-            if (fenced && cut.stream().anyMatch(pair -> pair.has(node)) && hearing.applied(node) == state.version) {
+            if (fenced
+                    && cut.stream().anyMatch(pair -> pair.has(node))
+                    && reachability.applied(node) == state.version) {
                 entries.add(new Entry.Fenced(target, incarnation, state.version));
             }
         });

@@ -171,7 +171,7 @@ final class Log {
                 if (!row.equals(before.row(slot))) {
                     sim.trace(
                             "log %d: slot %d %s, cut %s",
-                            state.version, slot, row, by.hearing().pairs());
+                            state.version, slot, row, by.reachability().pairs());
                 }
             });
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.targetnode.controller.judge.Hearing;
+import dev.sluice.targetnode.controller.judge.Reachability;
 import dev.sluice.targetnode.replica.core.HistoryOf;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.List;
@@ -23,8 +23,8 @@ final class LogHistoriesTest {
         }
 
         @Override
-        public Hearing hearing() {
-            return new Hearing(() -> 0);
+        public Reachability reachability() {
+            return new Reachability(() -> 0);
         }
 
         @Override

@@ -2,10 +2,10 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
-import dev.sluice.common.cluster.planning.CutPair;
+import dev.sluice.common.cluster.planning.UnreachablePair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.targetnode.controller.judge.Hearing;
+import dev.sluice.targetnode.controller.judge.Reachability;
 import dev.sluice.targetnode.replica.core.Proposal;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class LogPlanner {
         boolean leased(String drive, LogState state);
 
         /// Who hears whom, as it knows.
-        Hearing hearing();
+        Reachability reachability();
 
         /// Its number among the controllers.
         int id();
@@ -159,7 +159,7 @@ final class LogPlanner {
                 if (Known.of(old.entry, target) != version
                         || !old.isUp(target)
                         || old.muted.contains(target)
-                        || !leader.hearing().isHeardByFew(ProductionPlanner.node(target))
+                        || !leader.reachability().isHeardByFew(ProductionPlanner.node(target))
                         || (!old.muted.equals(muted) && !broken.contains("x_set"))) {
                     yield NOTHING;
                 }
@@ -303,7 +303,7 @@ final class LogPlanner {
         var row = old.row(off.slot());
         var leaving = row.member(off.leaving());
         var asker = where(off.primary());
-        var hearing = leader.hearing();
+        var reachability = leader.reachability();
         var node = ProductionPlanner.node(asker);
         var other = ProductionPlanner.node(where(off.leaving()));
         boolean leads = row.epoch() == off.epoch()
@@ -312,10 +312,10 @@ final class LogPlanner {
                 && old.usable(off.primary());
         boolean late = !leader.leased(off.primary(), old)
                 || off.controller() != leader.id()
-                || !hearing.hasJustBeaten(node, off.process(), off.beat());
+                || !reachability.hasJustBeaten(node, off.process(), off.beat());
         boolean worse = old.muted.contains(asker)
-                || hearing.isHeardByFew(node)
-                || !hearing.pairs().contains(CutPair.of(node, other));
+                || reachability.isHeardByFew(node)
+                || !reachability.pairs().contains(UnreachablePair.of(node, other));
         if (!leads
                 || leaving.isEmpty()
                 || leader.wasCutOff(off.slot())

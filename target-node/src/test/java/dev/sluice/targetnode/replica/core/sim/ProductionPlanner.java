@@ -7,10 +7,10 @@ import dev.sluice.common.cluster.Command.SlotDrive;
 import dev.sluice.common.cluster.Command.SlotEpoch;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
-import dev.sluice.common.cluster.planning.CutPair;
-import dev.sluice.common.cluster.planning.Cuts;
-import dev.sluice.common.cluster.planning.Leader;
 import dev.sluice.common.cluster.planning.Planner;
+import dev.sluice.common.cluster.planning.PlanningFacts;
+import dev.sluice.common.cluster.planning.ReachabilityView;
+import dev.sluice.common.cluster.planning.UnreachablePair;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.DriveTable;
 import dev.sluice.common.cluster.slots.Durability;
@@ -141,21 +141,21 @@ final class ProductionPlanner {
                 List.of(new SlotDrive(GROUP, off.slot(), off.epoch(), off.primary(), off.incarnation())));
     }
 
-    private static Cuts cutsOf(LogPlanner.Leader leader) {
-        return new Cuts() {
+    private static ReachabilityView cutsOf(LogPlanner.Leader leader) {
+        return new ReachabilityView() {
             @Override
-            public Set<CutPair> pairs() {
-                return leader.hearing().pairs();
+            public Set<UnreachablePair> pairs() {
+                return leader.reachability().pairs();
             }
 
             @Override
             public boolean isHeardByFew(NodeId target) {
-                return leader.hearing().isHeardByFew(target);
+                return leader.reachability().isHeardByFew(target);
             }
 
             @Override
             public boolean hasJustBeaten(NodeId target, int incarnation, long beat) {
-                return leader.hearing().hasJustBeaten(target, incarnation, beat);
+                return leader.reachability().hasJustBeaten(target, incarnation, beat);
             }
 
             @Override
@@ -191,7 +191,7 @@ final class ProductionPlanner {
 
     private static Optional<LogState> plan(LogState state, SlotCommand command, LogPlanner.Leader leader) {
         var before = replication(state);
-        var planned = Planner.next(cluster(state.version, before), command, new Leader() {
+        var planned = Planner.next(cluster(state.version, before), command, new PlanningFacts() {
             @Override
             public boolean leased(NodeId target) {
                 return leader.leased(name(target) + ".", state);
@@ -203,7 +203,7 @@ final class ProductionPlanner {
             }
 
             @Override
-            public Cuts cuts() {
+            public ReachabilityView reachability() {
                 return cutsOf(leader);
             }
 

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
-import dev.sluice.common.cluster.planning.CutPair;
+import dev.sluice.common.cluster.planning.UnreachablePair;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import java.nio.charset.StandardCharsets;
@@ -100,9 +100,9 @@ final class RowPlanner {
     }
 
     private boolean isCut(String one, String other) {
-        return leader.hearing()
+        return leader.reachability()
                 .pairs()
-                .contains(CutPair.of(ProductionPlanner.node(one), ProductionPlanner.node(other)));
+                .contains(UnreachablePair.of(ProductionPlanner.node(one), ProductionPlanner.node(other)));
     }
 
     private void trim(List<Member> kept, List<String> goal, Optional<String> asking) {

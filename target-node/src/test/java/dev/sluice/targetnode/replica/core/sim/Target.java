@@ -2,12 +2,12 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
-import dev.sluice.common.cluster.Beaten;
+import dev.sluice.common.cluster.HeartbeatAnswer;
 import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
-import dev.sluice.targetnode.replica.membership.BeatPromises;
+import dev.sluice.targetnode.replica.membership.LeaseGrants;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,9 +38,9 @@ final class Target {
     private static final int BEATS = 4;
 
     /// @param version that has to be applied, for a lease by what a majority has promised; empty while none has
-    private record SentBeat(double sent, BeatPromises promises, Optional<Long> version) {
-        SentBeat counting(Beaten answer) {
-            return new SentBeat(sent, promises, promises.add(answer).or(() -> version));
+    private record SentBeat(double sent, LeaseGrants leases, Optional<Long> version) {
+        SentBeat counting(HeartbeatAnswer answer) {
+            return new SentBeat(sent, leases, leases.add(answer).or(() -> version));
         }
     }
 
@@ -285,7 +285,7 @@ final class Target {
             int number = beats.size();
             beats.put(
                     number,
-                    new SentBeat(clock(), new BeatPromises(sim.log().controllers.size()), Optional.empty()));
+                    new SentBeat(clock(), new LeaseGrants(sim.log().controllers.size()), Optional.empty()));
             int as = incarnation;
             var whom = hears(1000).map(Target::nodes);
             int applied = appliedByAll();
@@ -325,7 +325,7 @@ final class Target {
         sim.network().toTarget(id, from, node -> node.heard.put(id, sim.now()));
     }
 
-    void beaten(int number, Beaten beaten) {
+    void beaten(int number, HeartbeatAnswer beaten) {
         leadership = leadership.or(beaten.leadership());
         if (beaten.leads() && answered.filter(last -> last.number() >= number).isEmpty()) {
             answered = Optional.of(new AnsweredBeat(Controller.id(beaten.controller()), number));
