@@ -123,7 +123,7 @@ public final class ColdFill {
         var backend = backends.of(bucket);
         var name = new Fills.Key(bucket.id(), key);
         requireSettled(name);
-        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
+        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend, () -> {}));
         if (joined.isEmpty()) {
             requireSettled(name);
             return false;
@@ -242,17 +242,14 @@ public final class ColdFill {
 
     private Filled fromFill(Bucket bucket, String key, Backend backend, ObjectAnswer.Asked asked) {
         var name = new Fills.Key(bucket.id(), key);
-        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend));
+        var joined = fills.joinOrStart(name, () -> start(bucket, name, backend, () -> {}));
         if (joined.isEmpty()) {
             return passedThrough(backend.get(key, PassThrough.read(asked)), asked, CacheResult.BYPASS);
         }
         var fill = joined.get().fill();
         var object = fill.object();
-        if (object.isEmpty()) {
-            return Filled.lookAgain(CacheResult.FILL); // another fill has stored it
-        }
-        if (isOutdated(bucket, name, joined.get(), object.get())) {
-            return Filled.lookAgain(CacheResult.FILL);
+        if (object.isEmpty() || isOutdated(bucket, name, joined.get(), object.get())) {
+            return Filled.lookAgain(CacheResult.FILL); // where it is empty, another fill has stored it
         }
         var result = joined.get().started() ? CacheResult.MISS : CacheResult.FILL;
         var answer = ObjectAnswer.of(PassThrough.known(object.get()), asked, result);
@@ -283,10 +280,6 @@ public final class ColdFill {
     private boolean isOutdated(Bucket bucket, Fills.Key name, Fills.Joined joined, BackendObject object) {
         var fill = joined.fill();
         return !joined.started() && !revalidation.mayFollow(bucket, fill, object, () -> fills.outdated(name, fill));
-    }
-
-    private Fill start(Bucket bucket, Fills.Key name, Backend backend) {
-        return start(bucket, name, backend, () -> {});
     }
 
     private Fill start(Bucket bucket, Fills.Key name, Backend backend, Runnable whenEnded) {

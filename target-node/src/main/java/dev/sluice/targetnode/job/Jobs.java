@@ -200,10 +200,9 @@ public final class Jobs implements AutoCloseable {
                 }
             });
             for (var job : table.running()) {
-                if (!job.parts().containsKey(self) && !running.containsKey(job.id()) && isKnown(job)) {
-                    if (running.size() < MOST_AT_ONCE) {
-                        begin(job);
-                    }
+                boolean isOurs = !job.parts().containsKey(self) && !running.containsKey(job.id()) && isKnown(job);
+                if (isOurs && running.size() < MOST_AT_ONCE) {
+                    begin(job);
                 }
             }
         }

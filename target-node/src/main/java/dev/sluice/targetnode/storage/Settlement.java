@@ -157,7 +157,7 @@ final class Settlement implements Settling {
                     }));
         }
         for (var drive : drives.reading()) {
-            if (drive.call(drive::hasNotes)) {
+            if (drive.call(drive::needsNotes)) {
                 return Optional.of("drive " + drive.id() + " has notes of changes that were not looked at yet");
             }
         }

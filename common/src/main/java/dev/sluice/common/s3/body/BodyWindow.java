@@ -1,5 +1,6 @@
 package dev.sluice.common.s3.body;
 
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.ByteSource;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -7,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -195,7 +195,7 @@ public final class BodyWindow implements AutoCloseable {
         try {
             stopped = true;
             if (failure.isEmpty()) {
-                failure = problem.map(BodyWindow::cause);
+                failure = problem.map(Await::reason);
             }
             for (var lane : lanes) {
                 untaken.addAll(lane.waiting);
@@ -206,11 +206,6 @@ public final class BodyWindow implements AutoCloseable {
             lock.unlock();
         }
         untaken.forEach(this::unused);
-    }
-
-    private static Throwable cause(Throwable problem) {
-        var inner = Optional.ofNullable(problem.getCause());
-        return problem instanceof CompletionException ? inner.orElse(problem) : problem;
     }
 
     private void awaitConsumers() {
@@ -225,10 +220,6 @@ public final class BodyWindow implements AutoCloseable {
     }
 
     private RuntimeException failed() {
-        return switch (failure.orElseGet(() -> new IllegalStateException("the window is closed"))) {
-            case RuntimeException known -> known;
-            case Error fatal -> throw fatal;
-            case Throwable other -> new CompletionException(other);
-        };
+        return Await.unchecked(failure.orElseGet(() -> new IllegalStateException("the window is closed")));
     }
 }

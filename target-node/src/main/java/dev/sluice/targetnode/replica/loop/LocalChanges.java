@@ -13,7 +13,6 @@ import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -80,9 +79,7 @@ public final class LocalChanges {
             replica.loop().post(replica.group(), replica.slot(), new Event.Done(action));
             return;
         }
-        var why = failure.get() instanceof CompletionException wrapped && wrapped.getCause() != null
-                ? wrapped.getCause()
-                : failure.get();
+        var why = Await.reason(failure.get());
         if (action instanceof Action.StoreIntent intent) {
             staging.came(replica.loop(), intent.version());
         }

@@ -482,8 +482,9 @@ public final class Drive implements AutoCloseable {
         }
     }
 
-    /// Whether it has notes that are still needed. On a drive thread, while no change is under way.
-    public boolean hasNotes() throws IOException {
+    /// Whether it has notes that are still needed, once the others are gone. On a drive thread, while no change is
+    /// under way.
+    public boolean needsNotes() throws IOException {
         if (serves()) {
             deleteOldNotes();
         }

@@ -154,21 +154,16 @@ final class DriveLook {
             LOG.debug("the look at drive {} ends at {}", id, at);
         } finally {
             awaitPending();
-            at = at.failed(someFailed());
             save();
         }
     }
 
-    private boolean someFailed() {
-        return tooManyFailed || !failed.isEmpty();
-    }
-
     private void goOn() {
-        if (at.ended() && !tooManyFailed) {
-            tryAgain();
-            return;
-        }
         if (at.ended()) {
+            if (!tooManyFailed) {
+                tryAgain();
+                return;
+            }
             begin();
         }
         lookAtAll();
@@ -242,10 +237,9 @@ final class DriveLook {
                 return;
             }
             at = at.moved(written.orElse(0L));
+            failed.remove(moving.get().name());
             if (written.isEmpty()) {
                 fail(moving.get().name(), moving.get().bucket());
-            } else {
-                failed.remove(moving.get().name());
             }
         }
         first.entry().ifPresent(entry -> at = at.looked(entry.name(), entry.size()));
@@ -281,7 +275,6 @@ final class DriveLook {
 
     private void saveNowAndThen() {
         if (tools.ticks().nanos() - savedAt > SAVE_EVERY.toNanos()) {
-            at = at.failed(someFailed());
             save();
         }
     }
@@ -289,6 +282,7 @@ final class DriveLook {
     /// As far as the drive can keep it.
     private void save() {
         savedAt = tools.ticks().nanos();
+        at = at.failed(tooManyFailed || !failed.isEmpty());
         if (!at.isBegun() || !drive.serves()) {
             return;
         }

@@ -1,11 +1,13 @@
 package dev.sluice.targetnode.controller.raft;
 
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -57,14 +59,18 @@ class TermOnDriveTest {
     }
 
     /// It waits for a write that may be under way.
-    private static byte[] answered(Append append, byte[] request) throws InterruptedException {
-        for (; ; Thread.sleep(20)) {
+    private static byte[] answered(Append append, byte[] request) {
+        var answer = new CompletableFuture<byte[]>();
+        eventually(() -> {
             try {
-                return append.handler().append(request);
+                answer.complete(append.handler().append(request));
+                return true;
             } catch (IOException notYet) {
                 assertThat(notYet).hasMessageContaining("is not on the drive yet");
+                return false;
             }
-        }
+        });
+        return answer.join();
     }
 
     private static VoteRecord record(RaftFolder files) throws IOException {
