@@ -40,6 +40,10 @@ public final class ReplicationMeters {
                 .description("Damaged objects that were restored from other replicas")
                 .tag("node", node.value())
                 .register(meters);
+        FunctionCounter.builder("sluice.replica.purged", counts, ReplicaCounts::purged)
+                .description("Objects that were deleted from drives which have no part in their slots any more")
+                .tag("node", node.value())
+                .register(meters);
         FunctionCounter.builder("sluice.replica.standstills", counts, ReplicaCounts::standstills)
                 .description("How often a drive stood still for a second, so that other replicas served its slots")
                 .tag("node", node.value())

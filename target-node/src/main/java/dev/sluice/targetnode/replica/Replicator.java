@@ -23,6 +23,7 @@ import dev.sluice.targetnode.replica.loop.SlotPages;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.loop.WaitingBatches;
 import dev.sluice.targetnode.replica.membership.FollowedState;
+import dev.sluice.targetnode.replica.membership.FormerReplicas;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
 import dev.sluice.targetnode.replica.membership.LoopWatch;
 import dev.sluice.targetnode.replica.membership.Membership;
@@ -51,6 +52,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +75,9 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Staging staging = new Staging();
     private final Map<Integer, GroupSlots> groups = new ConcurrentHashMap<>();
     private final Map<String, DriveReplicas> loops = new ConcurrentHashMap<>();
+    private final Map<DriveReplicas, FormerReplicas> former = new ConcurrentHashMap<>();
+    private final Duration purgeAfter;
+    private final AtomicLong purged = new AtomicLong();
     private final ClientWrites writes;
     private final LocalChanges changes;
     private final Messages messages;
@@ -95,7 +100,14 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final LoopWatch loopWatch;
     private volatile boolean closed;
 
-    private Replicator(NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
+    private Replicator(
+            NodeId self,
+            ObjectStore store,
+            ControlPlane control,
+            ReplicaPeers targets,
+            NanoClock clock,
+            Duration purgeAfter) {
+        this.purgeAfter = purgeAfter;
         this.self = self;
         this.store = store;
         this.clock = clock;
@@ -113,7 +125,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.feed = new StateFeed(control, this::apply);
         this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
         this.targets = targets;
-        this.counts = new ReplicaCounts(loops::values, messages::lost, drives::standstills, damaged::mended);
+        this.counts =
+                new ReplicaCounts(loops::values, messages::lost, drives::standstills, damaged::mended, purged::get);
         this.batches = new WaitingBatches(clock::nanos);
         this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
@@ -125,12 +138,18 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// @param clock counts the time that the machine is suspended, too
     public static Replicator start(
             NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
-        return start(self, store, control, new HttpTargets(peers), clock);
+        return start(self, store, control, new HttpTargets(peers), clock, FormerReplicas.PATIENCE);
     }
 
+    /// @param purgeAfter how long a drive has had no part in a slot when what it has of it goes
     public static Replicator start(
-            NodeId self, ObjectStore store, ControlPlane control, ReplicaPeers targets, NanoClock clock) {
-        var replicator = new Replicator(self, store, control, targets, clock);
+            NodeId self,
+            ObjectStore store,
+            ControlPlane control,
+            ReplicaPeers targets,
+            NanoClock clock,
+            Duration purgeAfter) {
+        var replicator = new Replicator(self, store, control, targets, clock, purgeAfter);
         replicator.membership.start();
         return replicator;
     }
@@ -170,8 +189,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             LockSupport.parkNanos(CUT_LOOK.toNanos());
             try {
                 cutMembers.look();
+                former.values().forEach(FormerReplicas::look);
             } catch (RuntimeException bug) {
-                LOG.error("members that are cut off were not looked for: a bug", bug);
+                LOG.error(
+                        "members that cannot be reached, or rows of slots that drives left, were not looked for: a bug",
+                        bug);
             }
         }
     }
@@ -186,6 +208,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 () -> (int) store.versions().replicated(1).sequence(),
                 this::run,
                 this::ended);
+        former.put(loop, new FormerReplicas(loop, followed::shown, clock::nanos, purgeAfter, purged::addAndGet));
         loop.start();
         return loop;
     }
@@ -194,6 +217,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         if (!closed) {
             LOG.warn("drive {} takes no part in replication for now", loop.id());
         }
+        former.remove(loop);
         counts.ended(loop);
         drives.ended(loop);
         writes.abandon(loop);

@@ -22,6 +22,7 @@ import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.controller.Controller;
 import dev.sluice.targetnode.controller.MemoryControllers;
 import dev.sluice.targetnode.controller.files.TestDrives;
+import dev.sluice.targetnode.replica.membership.FormerReplicas;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.SmallDrive;
 import dev.sluice.targetnode.storage.StoreSettings;
@@ -76,6 +77,7 @@ public final class ReplicaCluster implements AutoCloseable {
     private final Optional<MemoryControllers> three;
     private final Path state;
     private final int replicas;
+    private volatile Duration purgeAfter = FormerReplicas.PATIENCE;
     private final TreeSet<NodeId> ids = new TreeSet<>();
     private final List<Target> targets = new ArrayList<>();
     private final Bucket bucket;
@@ -201,6 +203,11 @@ public final class ReplicaCluster implements AutoCloseable {
         targets.forEach(Target::stop);
         restartController();
         targets.forEach(Target::start);
+    }
+
+    /// Of targets that start from now on.
+    void purgeAfter(Duration patience) {
+        purgeAfter = patience;
     }
 
     public Target target(int number) {
@@ -366,7 +373,8 @@ public final class ReplicaCluster implements AutoCloseable {
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }
-            replicator = Optional.of(Replicator.start(id, store(), control, network.seenBy(id), new BootClock()));
+            replicator = Optional.of(
+                    Replicator.start(id, store(), control, network.seenBy(id), new BootClock(), purgeAfter));
             network.join(id, replicator());
         }
 

@@ -51,4 +51,8 @@ public sealed interface Event {
 
     /// From time to time, while {@link SlotCore#waits()}: what is unanswered is sent again.
     record Tick() implements Event {}
+
+    /// A page of what the drive has of a slot goes, if the drive has no part in it: see {@link SlotCore#hasNoPart()}.
+    /// The shell has waited for long, and the slot has as many usable in-sync members as its group wants.
+    record Purge() implements Event {}
 }

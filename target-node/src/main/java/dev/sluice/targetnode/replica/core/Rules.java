@@ -128,6 +128,11 @@ class Rules {
         return true;
     }
 
+    /// A learner's comparison sees the rows without those that are purged, though the store has them still.
+    boolean ordersPurges() {
+        return true;
+    }
+
     /// A learner has learned when it has pulled all.
     boolean skipsPulls() {
         return false;

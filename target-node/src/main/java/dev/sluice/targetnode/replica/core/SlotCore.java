@@ -37,6 +37,9 @@ public final class SlotCore {
     /// A fence to be acknowledged as soon as all intents are durable.
     private Optional<Event.Received> fence = Optional.empty();
 
+    /// While the drive has no part in the slot.
+    private Optional<Leftovers> leftovers = Optional.empty();
+
     private volatile Serving serving = Serving.NONE;
 
     public SlotCore(String drive, int incarnation) {
@@ -74,6 +77,21 @@ public final class SlotCore {
         return replica.isOpen(key, version);
     }
 
+    /// Whether the drive is no member, and nobody will ask for what it has of the slot: the newest row it knows of was
+    /// opened without it.
+    public boolean hasNoPart() {
+        return row.epoch() > 0
+                && leads()
+                && row.opened()
+                && row.member(drive).isEmpty()
+                && !row.fence().contains(drive);
+    }
+
+    /// Whether nothing of a slot in which the drive has no part is left on it.
+    public boolean isPurged() {
+        return leftovers.filter(Leftovers::areGone).isPresent();
+    }
+
     /// What this drive copies; empty unless it is a learner that has not copied all of it.
     public Optional<Copying> copying() {
         return role instanceof Learner learner ? learner.copying() : Optional.empty();
@@ -100,6 +118,7 @@ public final class SlotCore {
             case Event.PullFailed failed when role instanceof Learner learner -> learner.pullFailed(failed);
             case Event.Pulled _, Event.PullFailed _ -> {}
             case Event.Tick _ -> tick(step);
+            case Event.Purge _ -> purge(step);
         }
     }
 
@@ -125,6 +144,14 @@ public final class SlotCore {
                 && (rules.servesWhileLagging() || !replica.lags(primary.since()));
     }
 
+    private void purge(EventStep step) {
+        if (hasNoPart() && step.context.leased()) {
+            var now = leftovers.orElseGet(Leftovers::new);
+            leftovers = Optional.of(now);
+            now.purge(step, replica);
+        }
+    }
+
     private void publish(EventStep step) {
         boolean open = serves();
         var now = open ? new Serving(row.epoch(), row.primarySince()) : Serving.NONE;
@@ -144,6 +171,7 @@ public final class SlotCore {
             replica.newEpoch();
         }
         row = applied.row();
+        leftovers = Optional.empty();
         surplus = applied.surplus();
         seen = Math.max(seen, row.epoch());
         var me = row.member(drive).filter(member -> member.incarnation() == incarnation);

@@ -140,7 +140,7 @@ public final class LocalChanges {
             case Action.StoreIntent(var key, var version, var delete) ->
                 storeIntent(drive, key, version, delete, bytes);
             case Action.Settle settle -> settle(loop, settle);
-            case Action.DeleteRow(var key, var _) -> visibly(key, () -> deleteRow(drive, key));
+            case Action.DeleteRow(var key, var version) -> visibly(key, () -> deleteRow(drive, key, version));
             case Action.StorePulled(var _, var key, var version) ->
                 visibly(key, () -> storePulled(drive, key, version, bytes));
             case Action.SyncSlot _ -> loop.sync();
@@ -190,7 +190,12 @@ public final class LocalChanges {
         return settle.sync() ? seen.thenCompose(_ -> loop.sync()) : seen;
     }
 
-    private void deleteRow(Drive drive, ObjectKey key) {
+    /// Of this version only: a newer one is not what the core had seen.
+    private void deleteRow(Drive drive, ObjectKey key, ObjectVersion version) {
+        var here = drive.call(() -> drive.store().row(key.bucketId(), key.key()));
+        if (!here.equals(Optional.of(version))) {
+            return;
+        }
         var bucket = bucket(key);
         drive.commit(Prepared.deletion(bucket.ref(), key.key(), store.versions().next(), bucket.durable()));
     }

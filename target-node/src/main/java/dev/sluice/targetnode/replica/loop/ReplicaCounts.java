@@ -12,17 +12,20 @@ public final class ReplicaCounts {
     private final LongSupplier lost;
     private final LongSupplier standstills;
     private final LongSupplier restored;
+    private final LongSupplier purged;
     private final AtomicLong earlyBefore = new AtomicLong(); // of loops that have ended
 
     public ReplicaCounts(
             Supplier<Collection<DriveReplicas>> loops,
             LongSupplier lost,
             LongSupplier standstills,
-            LongSupplier restored) {
+            LongSupplier restored,
+            LongSupplier purged) {
         this.loops = loops;
         this.lost = lost;
         this.standstills = standstills;
         this.restored = restored;
+        this.purged = purged;
     }
 
     public void ended(DriveReplicas loop) {
@@ -70,5 +73,10 @@ public final class ReplicaCounts {
     /// Damaged objects that were restored from other replicas.
     public long restored() {
         return restored.getAsLong();
+    }
+
+    /// Objects of slots that drives of this target have left.
+    public long purged() {
+        return purged.getAsLong();
     }
 }

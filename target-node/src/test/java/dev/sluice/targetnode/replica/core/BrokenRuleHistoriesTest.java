@@ -246,4 +246,29 @@ public final class BrokenRuleHistoriesTest {
         assertThat(readOfAFormerMember(Set.of(), List.of("A", "B"))).isEqualTo("put 1");
         assertThat(readOfAFormerMember(Set.of("w_drop"), List.of("A"))).isEqualTo(NOTHING);
     }
+
+    /// B has left the slot with the put, and its drive hangs while that is purged. It comes back as a learner, which
+    /// finds the put as the source has it.
+    private static List<String> readsOfAFormerMemberThatReturns(Set<String> broken) {
+        var slot = slot(broken);
+        slot.put("A", 1);
+        slot.tick("A"); // B is told that it is committed
+        slot.apply(row(2, 1, inSync("A", 1, 1)), "A", "B");
+        slot.hang("B");
+        slot.purge("B");
+        slot.apply(row(3, 1, inSync("A", 1, 1), learner("B", 2, 3)), "A", "B");
+        slot.tick("B");
+        slot.resume("B");
+        slot.tick("B");
+        assertThat(slot.isProposed(new Proposal.Promote(3, "B", 2))).isTrue();
+        slot.apply(row(4, 4, inSync("B", 2, 3)), "A", "B");
+        return List.of(slot.read("B"));
+    }
+
+    @Test
+    @HistoryOf("purge_beside")
+    void acknowledgedPutIsLostWhenALearnerDoesNotSeeWhatIsPurged() {
+        assertThat(readsOfAFormerMemberThatReturns(Set.of())).containsExactly("put 1");
+        assertThat(readsOfAFormerMemberThatReturns(Set.of("purge_beside"))).containsExactly(NOTHING);
+    }
 }

@@ -140,6 +140,11 @@ public final class BrokenRules extends Rules {
     }
 
     @Override
+    boolean ordersPurges() {
+        return !breaks("purge_beside") && super.ordersPurges();
+    }
+
+    @Override
     boolean skipsPulls() {
         return breaks("promote_early") || super.skipsPulls();
     }

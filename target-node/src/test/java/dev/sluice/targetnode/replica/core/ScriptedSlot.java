@@ -168,6 +168,12 @@ final class ScriptedSlot {
         run();
     }
 
+    /// What is left of a slot in which the drive has no part goes.
+    void purge(String id) {
+        handle(id, new Event.Purge());
+        run();
+    }
+
     Optional<Action.Outcome> outcome(long ticket) {
         return Optional.ofNullable(outcomes.get(ticket));
     }

@@ -198,6 +198,8 @@ class LocalChangesTest {
         assertThat(row()).contains(OLD);
         assertThat(open()).contains(NEXT);
         carryOut(settle(NEXT, true, false), new Action.DeleteRow(key, OLD));
+        assertThat(row()).as("what came since stays").contains(NEXT);
+        carryOut(new Action.DeleteRow(key, NEXT));
         assertThat(row()).isEmpty();
     }
 

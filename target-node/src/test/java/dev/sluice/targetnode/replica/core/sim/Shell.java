@@ -89,7 +89,23 @@ final class Shell {
             if (Known.of(cores, at).waits()) {
                 on(at, new Event.Tick());
             }
+            if (sim.purges() && cores.containsKey(at) && isLeftover(at, Known.of(cores, at))) {
+                on(at, new Event.Purge());
+            }
         }
+    }
+
+    /// The other drives of the slot are whole without it.
+    private boolean isLeftover(SlotDrive at, SlotCore core) {
+        return core.hasNoPart()
+                && !core.isPurged()
+                && target.view
+                        .filter(state -> state.row(at.slot()).epoch() == core.epoch()
+                                && state.row(at.slot()).inSync().stream()
+                                                .filter(member -> state.usable(member.drive()))
+                                                .count()
+                                        >= state.goal)
+                        .isPresent();
     }
 
     void write(int slot, String drive, long ticket, ObjectKey key, boolean delete) {

@@ -25,19 +25,23 @@ final class Sim {
     /// Who plans what an entry of the log does, and what goes wrong.
     enum Kind {
         /// The model's planner.
-        MODEL(false, false),
+        MODEL(false, false, false),
         /// The controllers'.
-        PRODUCTION(true, false),
+        PRODUCTION(true, false, false),
         /// Targets do not hear each other, and hear the controllers.
-        MODEL_CUTS(false, true),
-        PRODUCTION_CUTS(true, true);
+        MODEL_CUTS(false, true, false),
+        PRODUCTION_CUTS(true, true, false),
+        /// Drives purge what they have of slots that they left, at once.
+        MODEL_PURGES(false, false, true);
 
         private final boolean production;
         private final boolean cuts;
+        private final boolean purges;
 
-        Kind(boolean production, boolean cuts) {
+        Kind(boolean production, boolean cuts, boolean purges) {
             this.production = production;
             this.cuts = cuts;
+            this.purges = purges;
         }
     }
 
@@ -238,6 +242,10 @@ final class Sim {
     /// Whether targets are cut off from each other.
     boolean isCut() {
         return kind.cuts;
+    }
+
+    boolean purges() {
+        return kind.purges;
     }
 
     /// The production planner has groups of two replicas at least.

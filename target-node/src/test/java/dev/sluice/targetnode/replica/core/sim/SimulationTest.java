@@ -39,6 +39,11 @@ final class SimulationTest {
         run(System.getProperty("seeds", "1-60"), Kind.MODEL_CUTS);
     }
 
+    @Test
+    void promisesHoldWhileDrivesPurgeWhatTheyHaveOfSlotsTheyLeft() {
+        run(System.getProperty("seeds", "1-100"), Kind.MODEL_PURGES);
+    }
+
     private static void run(String seeds, Kind kind) {
         long first = Long.parseLong(seeds.split("-", -1)[0]);
         long last = Long.parseLong(seeds.split("-", -1)[1]);
@@ -73,6 +78,7 @@ final class SimulationTest {
             case MODEL -> "#promisesHoldUnderFaults";
             case PRODUCTION -> "#promisesHoldUnderFaultsWithThePlannerOfTheControllers";
             case PRODUCTION_CUTS -> "#promisesHoldWhileTargetsAreCutOffFromEachOther";
+            case MODEL_PURGES -> "#promisesHoldWhileDrivesPurgeWhatTheyHaveOfSlotsTheyLeft";
             case MODEL_CUTS -> "#promisesHoldWhileTargetsAreCutOffWithThePlannerOfTheModel";
         };
         return "seed %d: %s%n  replay: mvn -pl target-node -am test -Dtest='SimulationTest%s' -Dseeds=%d-%d -Dtrace=true -Dsurefire.failIfNoSpecifiedTests=false"
