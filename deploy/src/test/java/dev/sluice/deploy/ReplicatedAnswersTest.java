@@ -9,11 +9,15 @@ import dev.sluice.deploy.harness.Mode;
 import dev.sluice.deploy.harness.Running;
 import dev.sluice.deploy.harness.SluiceCluster;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.Permission;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -35,6 +39,7 @@ final class ReplicatedAnswersTest {
             requireNoPartBehindTheSource(s3);
             requireAnswersOfWhatIsNotConfigured(s3);
             requireVersions(s3);
+            requireUploads(s3);
             requireDeletion(s3);
         }
     }
@@ -111,6 +116,52 @@ final class ReplicatedAnswersTest {
                                 request -> request.bucket(BUCKET).key("second").versionId("null"))
                         .asByteArray())
                 .isEqualTo(Content.of("second", 100));
+    }
+
+    private static void requireUploads(S3Client s3) {
+        var kept = s3.createMultipartUpload(request -> request.bucket(BUCKET).key("parts"))
+                .uploadId();
+        var aborted = s3.createMultipartUpload(request -> request.bucket(BUCKET).key("aborted"))
+                .uploadId();
+        assertThat(s3.listMultipartUploads(request -> request.bucket(BUCKET)).uploads())
+                .extracting(MultipartUpload::key, MultipartUpload::uploadId)
+                .containsExactly(tuple("aborted", aborted), tuple("parts", kept));
+        s3.abortMultipartUpload(request -> request.bucket(BUCKET).key("aborted").uploadId(aborted));
+        var content = Content.of("parts", 11 << 20);
+        var parts = new ArrayList<CompletedPart>();
+        for (int number = 1; number <= 2; number++) {
+            int part = number;
+            var bytes =
+                    part == 1 ? Arrays.copyOf(content, 8 << 20) : Arrays.copyOfRange(content, 8 << 20, content.length);
+            var sent = s3.uploadPart(
+                    request ->
+                            request.bucket(BUCKET).key("parts").uploadId(kept).partNumber(part),
+                    RequestBody.fromBytes(bytes));
+            parts.add(CompletedPart.builder()
+                    .partNumber(part)
+                    .eTag(sent.eTag())
+                    .checksumCRC32(sent.checksumCRC32())
+                    .build());
+        }
+        for (int again = 0; again < 2; again++) {
+            assertThat(s3.completeMultipartUpload(request -> request.bucket(BUCKET)
+                                    .key("parts")
+                                    .uploadId(kept)
+                                    .multipartUpload(upload -> upload.parts(parts)))
+                            .eTag())
+                    .endsWith("-2\"");
+        }
+        assertThat(s3.getObjectAsBytes(request -> request.bucket(BUCKET).key("parts"))
+                        .asByteArray())
+                .isEqualTo(content);
+        requireRefusal(
+                404,
+                "NoSuchUpload",
+                () -> s3.listParts(
+                        request -> request.bucket(BUCKET).key("parts").uploadId(kept)));
+        assertThat(s3.listMultipartUploads(request -> request.bucket(BUCKET)).uploads())
+                .isEmpty();
+        s3.deleteObject(request -> request.bucket(BUCKET).key("parts"));
     }
 
     private static void requireDeletion(S3Client s3) {

@@ -22,10 +22,10 @@ import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.time.Instant;
@@ -159,9 +159,9 @@ final class MemoryTarget implements TargetService {
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
+    public TargetUploads listUploads(Bucket bucket, UploadsQuery query) {
         answer();
-        return List.of();
+        return new TargetUploads(List.of(), SlotCover.NONE);
     }
 
     @Override

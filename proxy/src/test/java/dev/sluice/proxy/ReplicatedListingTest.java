@@ -83,7 +83,7 @@ class ReplicatedListingTest {
 
     private SlotRow row(int target) {
         var member = new Member("drive of target%03d".formatted(target), true, 1, epoch);
-        return new SlotRow(epoch, List.of(member), epoch, List.of(), true);
+        return new SlotRow(epoch, List.of(member), epoch, epoch, List.of(), true);
     }
 
     private void put(int count) {

@@ -6,7 +6,6 @@ import dev.sluice.common.http.Answer;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +30,7 @@ public interface TargetService {
     BackendCheck checkBackend(BackendSpec spec);
 
     /// This target's multipart uploads under way. Blocks.
-    List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query);
+    TargetUploads listUploads(Bucket bucket, UploadsQuery query);
 
     /// Deletes each key; a missing one counts as deleted. Blocks.
     ///

@@ -23,10 +23,10 @@ import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
@@ -84,7 +84,7 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
+    public TargetUploads listUploads(Bucket bucket, UploadsQuery query) {
         var asked = "%s&prefix=%s&key=%s&upload=%s&limit=%d"
                 .formatted(
                         named(bucket),
@@ -92,7 +92,7 @@ final class RemoteTarget implements TargetService {
                         encode(query.keyMarker()),
                         encode(query.idMarker()),
                         query.limit());
-        return List.of(read(peers.get(address, PeerPaths.UPLOADS, asked, LIST), ListedUpload[].class));
+        return read(peers.get(address, PeerPaths.UPLOADS, asked, LIST), TargetUploads.class);
     }
 
     @Override

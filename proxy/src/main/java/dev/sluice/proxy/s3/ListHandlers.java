@@ -7,6 +7,8 @@ import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.concurrent.AtOnce;
 import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Response;
+import dev.sluice.common.peer.SlotCover;
+import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.ListObjectsXml;
 import dev.sluice.common.s3.answer.MultipartXml;
@@ -14,16 +16,19 @@ import dev.sluice.common.s3.answer.Owner;
 import dev.sluice.common.s3.answer.S3Responses;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
+import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.ListingMerge;
 import dev.sluice.common.s3.listing.ListingPage;
 import dev.sluice.common.s3.listing.PagedKeys;
 import dev.sluice.common.s3.listing.SortedKeys;
 import dev.sluice.common.s3.listing.UploadsPage;
+import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.proxy.gateway.Targets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /// Listings: the targets' keys and, for a bucket with a backend, the cloud's, merged into one page. A source that does
@@ -91,17 +96,31 @@ public final class ListHandlers {
     /// was listed by one target for as long as it was made. Otherwise it is made again from the newest view, for a
     /// while. Only primaries are asked: a target that is down costs no time, and an old view hides no key.
     private <T> T covered(Bucket bucket, ListQuery query, Making<T> making) {
-        long end = System.nanoTime() + Deadline.atMost(patience).toNanos();
-        while (true) {
-            var view = views.current();
-            var sources = view.primaries(bucket).stream()
+        return untilWhole(bucket, (primaries, slots) -> {
+            var sources = primaries.stream()
                     .map(node -> new CoveredKeys(targets.of(node), bucket, query))
                     .toList();
             var made = making.of(new ListingMerge(List.copyOf(sources)));
-            if (view.group(bucket)
-                    .filter(group -> CoveredKeys.isWhole(sources, group.slots()))
-                    .isPresent()) {
-                return made;
+            return CoveredKeys.isWhole(sources, slots) ? Optional.of(made) : Optional.empty();
+        });
+    }
+
+    /// Asks the primaries of all slots of a bucket.
+    private interface Asking<T> {
+        /// @return empty when some slot was not answered for
+        Optional<T> ask(List<Node> primaries, int slots);
+    }
+
+    private <T> T untilWhole(Bucket bucket, Asking<T> asking) {
+        long end = System.nanoTime() + Deadline.atMost(patience).toNanos();
+        while (true) {
+            var view = views.current();
+            var group = view.group(bucket);
+            var made = group.isEmpty()
+                    ? Optional.<T>empty()
+                    : asking.ask(view.primaries(bucket), group.get().slots());
+            if (made.isPresent()) {
+                return made.get();
             }
             if (System.nanoTime() > end) {
                 throw new StoreException.Unavailable(
@@ -113,10 +132,31 @@ public final class ListHandlers {
     }
 
     Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
-        var nodes = views.current().routing().targets();
-        var page = UploadsPage.of(
-                query -> AtOnce.ask(nodes, node -> targets.of(node).listUploads(bucket, query)), request);
+        var page = UploadsPage.of(query -> uploads(query, bucket), request);
         return S3Responses.xml(MultipartXml.uploads(request, page, Owner.SLUICE));
+    }
+
+    private List<List<ListedUpload>> uploads(UploadsQuery query, Bucket bucket) {
+        if (bucket.properties().replicas() == 1) {
+            return uploads(ask(views.current().routing().targets(), query, bucket));
+        }
+        return untilWhole(bucket, (primaries, slots) -> {
+            var answers = ask(primaries, query, bucket);
+            return answers.stream()
+                            .map(TargetUploads::cover)
+                            .reduce(SlotCover.NONE, SlotCover::plus)
+                            .isWhole(slots)
+                    ? Optional.of(uploads(answers))
+                    : Optional.empty();
+        });
+    }
+
+    private List<TargetUploads> ask(List<Node> nodes, UploadsQuery query, Bucket bucket) {
+        return AtOnce.ask(nodes, node -> targets.of(node).listUploads(bucket, query));
+    }
+
+    private static List<List<ListedUpload>> uploads(List<TargetUploads> answers) {
+        return answers.stream().map(TargetUploads::uploads).toList();
     }
 
     /// Of a key that several have, the first source's entry counts: what is here overrules what the cloud says.

@@ -17,10 +17,10 @@ import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
+import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
-import dev.sluice.common.s3.listing.ListedUpload;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.targetnode.bucket.BucketNames;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
@@ -175,7 +175,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     }
 
     @Override
-    public List<ListedUpload> listUploads(Bucket bucket, UploadsQuery query) {
+    public TargetUploads listUploads(Bucket bucket, UploadsQuery query) {
         return multipart.uploads(bucket, query);
     }
 

@@ -10,6 +10,7 @@ import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.time.Instant;
 import java.util.List;
@@ -44,7 +45,7 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                     record.checksums(),
                     record.headers(),
                     record.userMetadata(),
-                    record.partSizes());
+                    record.parts().map(FromParts::sizes).orElse(List.of()));
         }
     }
 

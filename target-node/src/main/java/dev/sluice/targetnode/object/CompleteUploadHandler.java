@@ -117,16 +117,23 @@ public final class CompleteUploadHandler {
 
     private MultipartXml.Completed complete(
             ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
+        if (call.bucket().backed()) {
+            return writtenThrough(call, request, listed);
+        }
+        try {
+            return assembled(call, request, listed);
+        } catch (StoreException.NoSuchUpload ended) {
+            var done = uploads.completed(BucketRefs.of(call.bucket()), call.key(), request.uploadId())
+                    .orElseThrow(() -> ended);
+            return answer(call, request, done.etag(), done.checksums());
+        }
+    }
+
+    private MultipartXml.Completed assembled(
+            ObjectCall call, S3Request.CompleteMultipartUpload request, List<S3Request.CompletedPart> listed) {
         var bucket = call.bucket();
         var ref = BucketRefs.of(bucket);
         var key = call.key();
-        var completed = uploads.completed(ref, key, request.uploadId());
-        if (completed.isPresent()) {
-            return answer(call, request, completed.get().etag(), completed.get().checksums());
-        }
-        if (bucket.backed()) {
-            return writtenThrough(call, request, listed);
-        }
         var upload = uploads.require(ref, key, request.uploadId());
         var present = parts(call, request);
         var checksums = checked(upload, request, listed, present);

@@ -6,6 +6,7 @@ import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ObjectCall;
+import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.WriteAttributes;
@@ -26,7 +27,6 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.Part;
 import java.time.Instant;
 import java.util.HashSet;
-import java.util.List;
 
 /// Multipart uploads up to their completion.
 public final class MultipartHandlers {
@@ -149,12 +149,14 @@ public final class MultipartHandlers {
         return Response.empty(204);
     }
 
-    public List<ListedUpload> uploads(Bucket bucket, UploadsQuery query) {
-        return uploads
-                .listUploads(bucket.id(), query.prefix(), query.keyMarker(), query.idMarker(), query.limit())
-                .stream()
-                .map(upload ->
-                        new ListedUpload(upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
-                .toList();
+    public TargetUploads uploads(Bucket bucket, UploadsQuery query) {
+        var listed = uploads.listUploads(
+                BucketRefs.of(bucket), query.prefix(), query.keyMarker(), query.idMarker(), query.limit());
+        return new TargetUploads(
+                listed.uploads().stream()
+                        .map(upload -> new ListedUpload(
+                                upload.key(), upload.uploadId(), Instant.ofEpochMilli(upload.createdMillis())))
+                        .toList(),
+                listed.slots());
     }
 }

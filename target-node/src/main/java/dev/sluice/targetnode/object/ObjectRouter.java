@@ -39,7 +39,6 @@ public final class ObjectRouter {
     }
 
     public Answer object(ObjectCall call) {
-        NotReplicated.require(call);
         if (!isServed(call)) {
             return new Blocking(body -> afterParking(call, body));
         }

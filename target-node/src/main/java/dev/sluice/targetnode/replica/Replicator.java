@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
@@ -42,6 +43,7 @@ import dev.sluice.targetnode.replica.transfer.ReplicaParts;
 import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -157,7 +159,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// This process is this incarnation of the target from now on.
     private void begin(int incarnation) {
         store.versions().startAs(incarnation);
-        store.replicate(new RowWriter(writes, store.reads(), store.drives()::reading, this::served, damaged));
+        store.replicate(
+                new RowWriter(writes, store.reads(), store.drives()::reading, this::served, this::row, damaged));
         feed.start();
         pings.start();
         cutLooks.start();
@@ -276,6 +279,12 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         return followed.shown()
                 .flatMap(known -> known.groupOf(bucketId))
                 .flatMap(group -> slots(group).primary(bucketId, key));
+    }
+
+    private Optional<SlotRow> row(ObjectKey name) {
+        return followed.shown()
+                .flatMap(known -> known.groupOf(name.bucketId())
+                        .flatMap(group -> known.row(group.id(), group.slotOf(name.bucketId(), name.key()))));
     }
 
     private GroupSlots.Served served(long bucketId) {

@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.replica;
 
+import dev.sluice.common.cluster.slots.SlotRow;
+import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
@@ -14,13 +16,17 @@ import dev.sluice.targetnode.storage.listing.Listing;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.UploadState;
 import dev.sluice.targetnode.storage.slots.KeyReads;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.Staged;
+import dev.sluice.targetnode.storage.slots.UploadCover;
+import dev.sluice.targetnode.storage.slots.UploadHome;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
@@ -30,20 +36,24 @@ public final class RowWriter implements SlotWriter {
     private final KeyReads reads;
     private final Supplier<List<Drive>> reading;
     private final LongFunction<GroupSlots.Served> served;
+    private final Function<ObjectKey, Optional<SlotRow>> rows;
     private final Mender mender;
 
     /// @param reading the drives that can be read now
     /// @param served of a bucket, by id
+    /// @param rows the newest row of a key's slot; empty where it is not known
     public RowWriter(
             ClientWrites writes,
             KeyReads reads,
             Supplier<List<Drive>> reading,
             LongFunction<GroupSlots.Served> served,
+            Function<ObjectKey, Optional<SlotRow>> rows,
             Mender mender) {
         this.writes = writes;
         this.reads = reads;
         this.reading = reading;
         this.served = served;
+        this.rows = rows;
         this.mender = mender;
     }
 
@@ -81,6 +91,11 @@ public final class RowWriter implements SlotWriter {
                 throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
             }
             return now;
+        }
+
+        @Override
+        public Optional<UploadHome> uploads() {
+            return Optional.of(new UploadHome(term.drive(), term.driveSince()));
         }
 
         @Override
@@ -153,10 +168,54 @@ public final class RowWriter implements SlotWriter {
         return new Page(entries, slots.cover());
     }
 
-    /// No write is under way here; a listing of all slots says the rest.
+    /// No write is under way here; a listing of all slots says which objects there are.
     @Override
     public boolean isEmpty(long bucketId, boolean uploadsCount) {
-        return true;
+        return !uploadsCount
+                || reading.get().stream()
+                        .allMatch(drive -> drive.call(() -> drive.uploads()
+                                .list(
+                                        bucketId,
+                                        "",
+                                        IndexKeys.object(bucketId, ""),
+                                        1,
+                                        upload -> !isOver(upload, drive.id()))
+                                .isEmpty()));
+    }
+
+    @Override
+    public UploadCover uploads(long bucketId) {
+        var slots = served.apply(bucketId);
+        return new UploadCover() {
+            @Override
+            public List<Drive> drives() {
+                return reading.get();
+            }
+
+            @Override
+            public boolean has(String key, String drive, long since) {
+                return slots.has(bucketId, key, drive) && slots.driveSince(bucketId, key) == since;
+            }
+
+            @Override
+            public SlotCover slots() {
+                return slots.cover();
+            }
+
+            @Override
+            public void require() {
+                slots.require();
+            }
+        };
+    }
+
+    /// A row is never followed by an older one.
+    @Override
+    public boolean isOver(UploadState upload, String drive) {
+        return rows.apply(new ObjectKey(upload.bucket().id(), upload.key()))
+                .filter(row -> row.epoch() >= upload.home())
+                .filter(row -> !row.primary().drive().equals(drive) || row.driveSince() != upload.home())
+                .isPresent();
     }
 
     @Override

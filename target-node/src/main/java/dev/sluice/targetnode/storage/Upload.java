@@ -329,7 +329,7 @@ public final class Upload implements AutoCloseable {
                 terms.checksums(),
                 terms.headers(),
                 terms.userMetadata(),
-                List.of(),
+                Optional.empty(),
                 terms.backendVersion(),
                 summer.finish(size));
     }

@@ -11,6 +11,7 @@ import dev.sluice.backend.memory.Faults;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.bucket.BucketRefs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -268,7 +269,10 @@ class WriteThroughTest {
     }
 
     private void requireEnded(TargetFixture its) {
-        assertThat(its.store().multipart().listUploads(its.cached().id(), "", "", "", 10))
+        assertThat(its.store()
+                        .multipart()
+                        .listUploads(BucketRefs.of(its.cached()), "", "", "", 10)
+                        .uploads())
                 .isEmpty();
     }
 

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class HistoryTest {
-    private static final SlotRow ROW = new SlotRow(1, List.of(new Member("drive", true, 1, 1)), 1, List.of(), false);
+    private static final SlotRow ROW = new SlotRow(1, List.of(new Member("drive", true, 1, 1)), 1, 1, List.of(), false);
 
     private final History history = new History();
 

@@ -16,6 +16,7 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
+import dev.sluice.targetnode.storage.slots.UploadCover;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -73,6 +74,11 @@ class ParkedRequestsTest {
 
         @Override
         public boolean isEmpty(long bucketId, boolean uploadsCount) {
+            throw new StoreException.NoSuchKey("judged");
+        }
+
+        @Override
+        public UploadCover uploads(long bucketId) {
             throw new StoreException.NoSuchKey("judged");
         }
 

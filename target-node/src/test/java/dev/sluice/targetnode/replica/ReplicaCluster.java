@@ -336,7 +336,7 @@ public final class ReplicaCluster implements AutoCloseable {
         return retried(() -> owner(row(key).primary().drive()).get(key));
     }
 
-    private static <T> T retried(Supplier<T> request) {
+    static <T> T retried(Supplier<T> request) {
         var answer = new ArrayList<T>();
         eventually(CLIENT, () -> {
             try {

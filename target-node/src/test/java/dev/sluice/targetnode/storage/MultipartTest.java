@@ -189,7 +189,7 @@ class MultipartTest {
                 assertThat(store.lookup(BUCKET, upload.key())).isInstanceOf(Lookup.Miss.class);
                 var record = complete(store, upload, parts);
                 assertThat(record.etag()).endsWith("-3");
-                assertThat(record.partSizes()).containsExactly((long) size, (long) size, 1_234_567L);
+                assertThat(record.parts().orElseThrow().sizes()).containsExactly((long) size, (long) size, 1_234_567L);
                 assertThat(record.headers()).containsEntry("Content-Type", "x/y");
                 assertThat(get(store, upload.key())).isEqualTo(joined(contents));
                 assertThat(complete(store, upload, parts)).as("asked again").isEqualTo(record);
@@ -235,7 +235,7 @@ class MultipartTest {
             broken.write(ByteBuffer.wrap(random(9, MIB)));
         }
         try (var store = open(paths)) {
-            assertThat(store.multipart().listUploads(BUCKET.id(), "la", "", "", 10))
+            assertThat(store.multipart().listUploads(BUCKET, "la", "", "", 10).uploads())
                     .containsExactly(upload);
             assertThat(store.isEmpty(BUCKET.id())).isFalse();
             parts.add(part(store, upload, 2, random(2, 5 * MIB)));
@@ -245,9 +245,14 @@ class MultipartTest {
         try (var store = open(paths)) {
             assertThat(get(store, "later")).isEqualTo(joined(random(1, 5 * MIB), random(2, 5 * MIB), random(3, 17)));
             assertThat(complete(store, upload, parts).etag()).endsWith("-3");
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+            assertThat(store.multipart().listUploads(BUCKET, "", "", "", 10).uploads())
                     .isEmpty();
             store.multipart().expire(Instant.now().plusSeconds(1), Instant.EPOCH);
+            assertThat(complete(store, upload, parts).etag())
+                    .as("the object says it")
+                    .endsWith("-3");
+            assertThat(store.delete(BUCKET, "later", WriteCheck.NONE, Durability.FSYNC))
+                    .isTrue();
             assertThatThrownBy(() -> complete(store, upload, parts)).isInstanceOf(StoreException.NoSuchUpload.class);
         }
         requireNothingLeft();
@@ -309,7 +314,10 @@ class MultipartTest {
             assertThatThrownBy(() -> begin(store, "one more"))
                     .isInstanceOf(StoreException.InvalidArgument.class)
                     .hasMessageContaining("10,000 open multipart uploads");
-            var one = store.multipart().listUploads(BUCKET.id(), "", "", "", 1).getFirst();
+            var one = store.multipart()
+                    .listUploads(BUCKET, "", "", "", 1)
+                    .uploads()
+                    .getFirst();
             store.multipart().abort(BUCKET, one.key(), one.uploadId());
             begin(store, "one more");
         }
@@ -328,14 +336,15 @@ class MultipartTest {
                 var last = seen.isEmpty() ? Optional.<UploadState>empty() : Optional.of(seen.getLast());
                 seen.addAll(store.multipart()
                         .listUploads(
-                                BUCKET.id(),
+                                BUCKET,
                                 "",
                                 last.map(UploadState::key).orElse(""),
                                 last.map(UploadState::uploadId).orElse(""),
-                                2));
+                                2)
+                        .uploads());
             }
             assertThat(seen).isEqualTo(all);
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "a", "", 10))
+            assertThat(store.multipart().listUploads(BUCKET, "", "a", "", 10).uploads())
                     .extracting(UploadState::key)
                     .containsExactly("a/b", "b", "c", "c");
         }

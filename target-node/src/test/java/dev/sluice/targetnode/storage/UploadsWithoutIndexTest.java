@@ -133,7 +133,7 @@ class UploadsWithoutIndexTest {
         try (var store = open(paths)) {
             assertThat(get(store, "k")).isEqualTo(random(9, 1000));
             assertThat(store.isEmpty(BUCKET.id())).isFalse();
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+            assertThat(store.multipart().listUploads(BUCKET, "", "", "", 10).uploads())
                     .containsExactly(equal, mixed);
             assertThat(parts(store, equal)).isEqualTo(equalParts);
             assertThat(parts(store, mixed)).isEqualTo(mixedParts);
@@ -171,7 +171,7 @@ class UploadsWithoutIndexTest {
         removeIndex();
         try (var store = open(paths)) {
             assertThat(get(store, "k")).isEqualTo(joined(contents));
-            assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+            assertThat(store.multipart().listUploads(BUCKET, "", "", "", 10).uploads())
                     .isEmpty();
         }
     }
@@ -258,7 +258,7 @@ class UploadsWithoutIndexTest {
         removeIndex();
         for (int start = 0; start < 3; start++) {
             try (var store = open(paths)) {
-                assertThat(store.multipart().listUploads(BUCKET.id(), "", "", "", 10))
+                assertThat(store.multipart().listUploads(BUCKET, "", "", "", 10).uploads())
                         .isEmpty();
             }
             assertThat(system().resolve("uploads/" + upload.uploadId() + ".unreadable/" + Part.SHARED))

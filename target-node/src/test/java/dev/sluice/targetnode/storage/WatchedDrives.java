@@ -111,7 +111,7 @@ final class WatchedDrives implements AutoCloseable {
         assertThat(store.hot(StoreFixture.BUCKET.id(), key)).isEmpty();
         assertThatThrownBy(() -> store.list(StoreFixture.BUCKET.id(), "", "", 10))
                 .isInstanceOf(StoreException.Unavailable.class);
-        assertThatThrownBy(() -> store.multipart().listUploads(StoreFixture.BUCKET.id(), "", "", "", 10))
+        assertThatThrownBy(() -> store.multipart().listUploads(StoreFixture.BUCKET, "", "", "", 10))
                 .isInstanceOf(StoreException.Unavailable.class);
         assertThatThrownBy(() -> store.isEmpty(StoreFixture.BUCKET.id()))
                 .isInstanceOf(StoreException.Unavailable.class);

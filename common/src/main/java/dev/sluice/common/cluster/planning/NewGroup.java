@@ -48,7 +48,7 @@ public final class NewGroup {
     private static SlotRow first(RowTransitions rules, List<String> goal) {
         var members = new ArrayList<Member>();
         goal.forEach(drive -> members.add(rules.member(drive, true, SlotRow.FIRST)));
-        return new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, List.of(), true);
+        return new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, SlotRow.FIRST, List.of(), true);
     }
 
     private static void requireRoom(ClusterState state, int replicas) {

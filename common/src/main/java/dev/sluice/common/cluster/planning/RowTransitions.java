@@ -182,9 +182,17 @@ final class RowTransitions {
             boolean learner = !member.inSync() || (inSync > 0 && mayLack);
             int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
             others.add(place, member(member.drive(), !learner, row.epoch() + 1));
-            return change(row, others, !learner);
+            var next = change(row, others, !learner);
+            return unsound.contains(member.drive()) ? withNewUploads(next, member.drive()) : next;
         }
         return row;
+    }
+
+    /// The index of the drive was made anew: it may lack the end of an upload.
+    private static SlotRow withNewUploads(SlotRow row, String drive) {
+        return row.primary().drive().equals(drive)
+                ? new SlotRow(row.epoch(), row.members(), row.primarySince(), row.epoch(), row.fence(), row.opened())
+                : row;
     }
 
     private boolean oneIsLeased(List<Member> members) {
@@ -221,7 +229,7 @@ final class RowTransitions {
     SlotRow vouched(SlotRow row, Set<String> gone) {
         var fence = new ArrayList<>(row.fence());
         return fence.removeIf(gone::contains)
-                ? new SlotRow(row.epoch(), row.members(), row.primarySince(), fence, row.opened())
+                ? new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), fence, row.opened())
                 : row;
     }
 
@@ -236,7 +244,13 @@ final class RowTransitions {
         var now = SlotRow.firstInSync(members).orElseThrow();
         boolean same = !fencesAgain && before.drive().equals(now.drive()) && before.incarnation() == now.incarnation();
         var fence = same && row.opened() ? List.<String>of() : fence(row);
-        return new SlotRow(epoch, members, same ? row.primarySince() : epoch, fence, same && row.opened());
+        return new SlotRow(
+                epoch,
+                members,
+                same ? row.primarySince() : epoch,
+                before.drive().equals(now.drive()) ? row.driveSince() : epoch,
+                fence,
+                same && row.opened());
     }
 
     private List<String> fence(SlotRow row) {

@@ -374,7 +374,7 @@ final class SlotPlanner {
     }
 
     private static SlotRow opened(SlotRow row) {
-        return new SlotRow(row.epoch(), row.members(), row.primarySince(), List.of(), true);
+        return new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), List.of(), true);
     }
 
     private static Optional<Member> learner(SlotRow row, SlotDrive named) {

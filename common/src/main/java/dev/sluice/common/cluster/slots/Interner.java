@@ -16,7 +16,13 @@ public final class Interner {
         if (known != null) {
             return known;
         }
-        var slim = new SlotRow(row.epoch(), list(row.members()), row.primarySince(), fence(row.fence()), row.opened());
+        var slim = new SlotRow(
+                row.epoch(),
+                list(row.members()),
+                row.primarySince(),
+                row.driveSince(),
+                fence(row.fence()),
+                row.opened());
         rows.put(slim, slim);
         return slim;
     }

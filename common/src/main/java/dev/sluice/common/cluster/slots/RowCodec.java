@@ -18,7 +18,8 @@ import java.util.TreeMap;
 ///
 /// The number of drives, each as length and UTF-8; the number of groups; each as id, number of rows, rows. A row: slot
 /// less the one before (−1 at first), epoch, number of members × 2 + opened, number of drives in the fence list, epoch
-/// − primary-since; each member as drive × 2 + in-sync, incarnation, epoch − since; each drive of the fence list. A
+/// − primary-since, epoch − drive-since; each member as drive × 2 + in-sync, incarnation, epoch − since; each drive of
+/// the fence list. A
 /// drive is its place in the list of drives.
 public final class RowCodec {
     private static final int MOST_MEMBERS = 1 << 10;
@@ -69,6 +70,7 @@ public final class RowCodec {
         to.number(row.members().size() * 2L + (row.opened() ? 1 : 0));
         to.number(row.fence().size());
         to.number(row.epoch() - row.primarySince());
+        to.number(row.epoch() - row.driveSince());
         for (var member : row.members()) {
             to.number(place(member.drive(), drives) * 2L + (member.inSync() ? 1 : 0));
             to.number(member.incarnation());
@@ -142,7 +144,7 @@ public final class RowCodec {
             number(in);
             long members = number(in) >>> 1;
             long fences = size(in, MOST_MEMBERS);
-            for (long numbers = 1 + members * 3 + fences; numbers > 0; numbers--) {
+            for (long numbers = 2 + members * 3 + fences; numbers > 0; numbers--) {
                 number(in);
             }
             var encoded = in.slice(from, in.position() - from);
@@ -160,6 +162,7 @@ public final class RowCodec {
         long flags = number(in);
         int fences = size(in, MOST_MEMBERS);
         long primarySince = epoch - number(in);
+        long driveSince = epoch - number(in);
         var members = new ArrayList<Member>();
         for (long count = flags >>> 1; count > 0; count--) {
             long drive = number(in);
@@ -170,7 +173,7 @@ public final class RowCodec {
         for (int count = fences; count > 0; count--) {
             fence.add(drives.get((int) number(in)));
         }
-        return new SlotRow(epoch, members, primarySince, fence, (flags & 1) == 1);
+        return new SlotRow(epoch, members, primarySince, driveSince, fence, (flags & 1) == 1);
     }
 
     private static int size(ByteBuffer in, int most) throws IOException {

@@ -9,11 +9,14 @@ import java.util.Optional;
 /// @param epoch grows with each change of the members
 /// @param members in order; the first in-sync one is the primary. One is in-sync at least
 /// @param primarySince the epoch in which the primary began, or began again
+/// @param driveSince the epoch from which this drive has been primary with no other between, with its index not made
+///     anew: what it alone has, as unfinished uploads, counts for so long
 /// @param fence ids of the drives that a new primary has to ask besides the in-sync members: in-sync members of all
 ///     epochs since the last one that was opened, less those whose process is known to have ended
 /// @param opened whether the primary has begun to serve since `primarySince`. So it counts also, and is not logged,
 ///     where nobody else is to be asked: of one in-sync member whose fence list names at most itself
-public record SlotRow(long epoch, List<Member> members, long primarySince, List<String> fence, boolean opened) {
+public record SlotRow(
+        long epoch, List<Member> members, long primarySince, long driveSince, List<String> fence, boolean opened) {
     /// The epoch of a slot's first row: nothing was ever served or written before.
     public static final long FIRST = 1;
 

@@ -98,6 +98,22 @@ class PlannerHistoriesTest {
     }
 
     @Test
+    void whatThePrimaryAloneHasCountsUntilAnotherOneWasPrimaryOrItsIndexIsMadeAnew() {
+        trial.leased.add(a);
+        restart(b, Set.of());
+        assertThat(trial.row(SLOT).driveSince()).as("a follower returned").isEqualTo(1);
+        trial.apply(trial.down(b));
+        expel(a);
+        trial.leased.clear();
+        restart(a, Set.of());
+        assertThat(trial.row(SLOT).driveSince()).as("it was alone meanwhile").isEqualTo(1);
+        restart(a, Set.of(drive(a)));
+        var again = trial.row(SLOT);
+        assertThat(again.primary().drive()).isEqualTo(drive(a));
+        assertThat(again.driveSince()).as("its index was made anew").isGreaterThan(1);
+    }
+
+    @Test
     void lateRegistrationOfADeadProcessIsRefused() {
         var dead = trial.register(a, "boot", Set.of(), Set.of());
         restart(a, Set.of());

@@ -122,8 +122,26 @@ class PlannerLawsTest {
         }
         assertThat(drives(after.inSync())).as(as).containsAnyElementsOf(drives(before.inSync()));
         leavesInSync(as, command, stateBefore, before, after);
+        uploads(as, command, before, after);
         roles(as, before, after);
         fences(as, slot, before, after, command instanceof Command.Opened);
+    }
+
+    /// What a primary alone has counts until another drive is primary, or its index is made anew.
+    private static void uploads(String as, Command command, SlotRow before, SlotRow after) {
+        var drive = after.primary().drive();
+        var registered = switch (command) {
+            case Command.Register register -> register.drives();
+            case Command.DriveIn in -> List.of(in.drive());
+            default -> List.<Command.RegisteredDrive>of();
+        };
+        boolean made = after.epoch() > before.epoch()
+                && registered.stream().anyMatch(each -> each.id().equals(drive) && !each.sound());
+        if (made || !before.primary().drive().equals(drive)) {
+            assertThat(after.driveSince()).as(as).isGreaterThan(before.epoch());
+        } else {
+            assertThat(after.driveSince()).as(as).isEqualTo(before.driveSince());
+        }
     }
 
     /// In-sync members leave only when one is asked for that, or is not sound and not the last.

@@ -323,7 +323,7 @@ class SlotTableTest {
 
     private static SlotRows leading(String drive) {
         var members = List.of(new Member(drive, true, 1, 9));
-        return SlotRows.of(new int[] {77}, new SlotRow[] {new SlotRow(9, members, 9, List.of(), true)});
+        return SlotRows.of(new int[] {77}, new SlotRow[] {new SlotRow(9, members, 9, 9, List.of(), true)});
     }
 
     @Test

@@ -12,13 +12,13 @@ class SlotRowTest {
     private static final Member LEARNER = new Member("c", false, 1, 5);
 
     private static SlotRow row(List<Member> members, String... fence) {
-        return new SlotRow(5, members, 5, List.of(fence), false);
+        return new SlotRow(5, members, 5, 5, List.of(fence), false);
     }
 
     @Test
     void rowWhereNobodyElseIsToBeAskedCountsAsOpened() {
-        assertThat(row(List.of(LEARNER, A))).isEqualTo(new SlotRow(5, List.of(LEARNER, A), 5, List.of(), true));
-        assertThat(row(List.of(A), "a")).isEqualTo(new SlotRow(5, List.of(A), 5, List.of(), true));
+        assertThat(row(List.of(LEARNER, A))).isEqualTo(new SlotRow(5, List.of(LEARNER, A), 5, 5, List.of(), true));
+        assertThat(row(List.of(A), "a")).isEqualTo(new SlotRow(5, List.of(A), 5, 5, List.of(), true));
     }
 
     @Test

@@ -64,7 +64,7 @@ public final class StateFiles {
     }
 
     private StateSearch.Found found() throws IOException {
-        var search = new StateSearch(drives, self, disk);
+        var search = new StateSearch(drives, disk);
         var result = new CompletableFuture<StateSearch.Found>();
         disk.start("state", () -> {
             try {

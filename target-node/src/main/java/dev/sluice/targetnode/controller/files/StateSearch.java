@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.controller.files;
 
-import dev.sluice.common.name.NodeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -18,16 +17,14 @@ final class StateSearch {
 
     private final List<StateDrive> drives;
     private final Set<String> lost;
-    private final NodeId self;
     private final StateDisk disk;
     private final TreeMap<String, StateCopy> copies = new TreeMap<>();
     private final TreeMap<String, String> unread = new TreeMap<>();
     private boolean allRead = true;
 
-    StateSearch(StateDrives drives, NodeId self, StateDisk disk) {
+    StateSearch(StateDrives drives, StateDisk disk) {
         this.drives = drives.now();
         this.lost = drives.lost();
-        this.self = self;
         this.disk = disk;
     }
 
@@ -58,7 +55,7 @@ final class StateSearch {
             drive.presence().require();
             var bytes = disk.read(drive.file());
             if (bytes.isPresent()) {
-                copies.put(drive.id(), StateCopy.of(bytes.get(), self));
+                copies.put(drive.id(), StateCopy.of(bytes.get()));
             } else {
                 unread.put(drive.id(), "it has no " + drive.file());
             }
@@ -106,7 +103,7 @@ final class StateSearch {
 
     /// The drives that it names, without those that an operator declared lost and that are not there.
     private Set<String> released(StateCopy newest) {
-        var names = new TreeSet<>(newest.names().isEmpty() ? keeping() : newest.names());
+        var names = new TreeSet<>(newest.names());
         names.removeIf(id -> {
             boolean released = lost.contains(id) && !copies.containsKey(id);
             if (released) {
@@ -119,10 +116,6 @@ final class StateSearch {
             return released;
         });
         return names;
-    }
-
-    private Set<String> keeping() {
-        return drives.stream().filter(StateDrive::keeps).map(StateDrive::id).collect(Collectors.toSet());
     }
 
     private void requireAll(StateCopy newest, Set<String> names) throws IOException {

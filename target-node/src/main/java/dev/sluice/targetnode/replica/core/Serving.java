@@ -5,8 +5,9 @@ package dev.sluice.targetnode.replica.core;
 ///
 /// @param epoch the slot's epoch; 0: this drive does not serve the slot
 /// @param primarySince the epoch in which this primary began, or began again
-public record Serving(long epoch, long primarySince) {
-    public static final Serving NONE = new Serving(0, 0);
+/// @param driveSince the epoch from which this drive has been primary with no other between
+public record Serving(long epoch, long primarySince, long driveSince) {
+    public static final Serving NONE = new Serving(0, 0, 0);
 
     public boolean open() {
         return epoch > 0;

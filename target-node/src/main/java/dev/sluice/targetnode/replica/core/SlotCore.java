@@ -21,7 +21,7 @@ import java.util.Optional;
 /// ({@link Event.Recovered}), then rows and messages. A core is also made for a drive that is in no row: it may be on a
 /// fence list, and must acknowledge.
 public final class SlotCore {
-    private static final SlotRow NO_ROW = new SlotRow(0, List.of(new Member("", true, 0, 0)), 0, List.of(), false);
+    private static final SlotRow NO_ROW = new SlotRow(0, List.of(new Member("", true, 0, 0)), 0, 0, List.of(), false);
 
     private final String drive;
     private final int incarnation;
@@ -154,7 +154,7 @@ public final class SlotCore {
 
     private void publish(EventStep step) {
         boolean open = serves();
-        var now = open ? new Serving(row.epoch(), row.primarySince()) : Serving.NONE;
+        var now = open ? new Serving(row.epoch(), row.primarySince(), row.driveSince()) : Serving.NONE;
         if (!now.equals(serving)) {
             serving = now;
             step.add(open ? new Action.Open(now) : new Action.Close());

@@ -25,8 +25,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Clients' reads and writes of keys that this target is the primary of. A write is judged on the committed row under
 /// the key's gate, handed to the slot's core, and answered with what the core says.
 public final class ClientWrites implements AutoCloseable {
-    /// How long a client waits for the other replicas, or for writes before its own.
+    /// How long a client waits for writes before its own, or for other replicas that do nothing for it.
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /// For other replicas that take its bytes.
+    private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final Staging staging;
     private final Primaries primaries;
@@ -86,6 +89,11 @@ public final class ClientWrites implements AutoCloseable {
             return replica.loop().drive();
         }
 
+        /// Since when the drive has been the primary with no other between.
+        public long driveSince() {
+            return serving.driveSince();
+        }
+
         /// Never blocks.
         public boolean holds() {
             return replica.serves(serving);
@@ -118,10 +126,12 @@ public final class ClientWrites implements AutoCloseable {
             Term term, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
         var loop = term.replica.loop();
         var name = new ObjectKey(bucket.id(), key);
-        term.require();
-        gates.enter(name, patience);
+        boolean entered = false;
         boolean handedIn = false;
         try {
+            term.require();
+            gates.enter(name, patience);
+            entered = true;
             if (!isWanted(term, bucket, key, check, deletion)) {
                 return false;
             }
@@ -131,6 +141,7 @@ public final class ClientWrites implements AutoCloseable {
                 byTicket.remove(ticket);
                 write.version().ifPresent(byVersion::remove);
                 gates.leave(name);
+                write.object().ifPresent(Staged::decided);
             });
             handedIn = true;
             loop.run(() -> begin(term, write, check, new Event.Write(ticket, name, deletion)));
@@ -139,7 +150,10 @@ public final class ClientWrites implements AutoCloseable {
             }
         } finally {
             if (!handedIn) {
-                gates.leave(name);
+                if (entered) {
+                    gates.leave(name);
+                }
+                write.object().ifPresent(Staged::decided);
             }
         }
         await(write);
@@ -174,7 +188,7 @@ public final class ClientWrites implements AutoCloseable {
     private void await(PendingWrite write) {
         Action.Outcome outcome;
         try {
-            outcome = write.outcome().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            outcome = patiently(write);
         } catch (TimeoutException _) {
             outcome = afterAll(write);
         } catch (InterruptedException _) {
@@ -195,6 +209,23 @@ public final class ClientWrites implements AutoCloseable {
             case UNKNOWN ->
                 throw new StoreException.Unavailable(
                         "it is not known whether the write is stored: not every replica answered; try again");
+        }
+    }
+
+    /// Waits on while other replicas take its bytes.
+    private Action.Outcome patiently(PendingWrite write)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long began = System.nanoTime();
+        while (true) {
+            long moved = write.lastMoved();
+            long waited = System.nanoTime() - Math.max(began, moved);
+            try {
+                return write.outcome().get(Math.max(0, patience.toNanos() - waited), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException late) {
+                if (write.lastMoved() == moved || System.nanoTime() - began > LONGEST.toNanos()) {
+                    throw late;
+                }
+            }
         }
     }
 

@@ -30,6 +30,7 @@ public final class PendingWrite {
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile Optional<Accepted> accepted = Optional.empty();
     private volatile Optional<ObjectVersion> version = Optional.empty();
+    private volatile long lastMoved = System.nanoTime();
     private volatile Optional<StoreException> refusal = Optional.empty();
 
     /// @param loop which decides it
@@ -78,6 +79,15 @@ public final class PendingWrite {
 
     public Optional<ObjectVersion> version() {
         return version;
+    }
+
+    /// Some of its bytes go to another replica now, of [System#nanoTime]. On any thread.
+    public void moved(long now) {
+        lastMoved = now;
+    }
+
+    long lastMoved() {
+        return lastMoved;
     }
 
     /// Why this target's own drive could not store it.

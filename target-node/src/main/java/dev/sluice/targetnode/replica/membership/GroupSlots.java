@@ -77,6 +77,11 @@ public final class GroupSlots {
             return replica != null && replica.loop().id().equals(drive);
         }
 
+        /// Of a slot that this target answers for: since when its drive has been the primary with no other between.
+        public long driveSince(long bucketId, String key) {
+            return terms[group.slotOf(bucketId, key)].driveSince();
+        }
+
         public SlotCover cover() {
             return cover;
         }

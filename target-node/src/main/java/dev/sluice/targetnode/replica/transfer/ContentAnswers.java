@@ -56,7 +56,8 @@ public final class ContentAnswers {
         var record = write.accepted().orElseThrow().record();
         return switch (object.content()) {
             case Staged.Content.InMemory few -> ContentSource.inMemory(record, few.bytes());
-            case Staged.Content.OnDrive(var drive, var path) -> ContentSource.staged(drive, record, path);
+            case Staged.Content.OnDrive(var drive, var path) ->
+                ContentSource.staged(drive, record, path, () -> write.moved(System.nanoTime()));
         };
     }
 

@@ -59,8 +59,10 @@ public final class ContentSource {
     }
 
     /// The staging file of a write that is not decided.
-    public static Response staged(Drive drive, ObjectRecord record, String work) {
-        return of(drive, record, drive.call(() -> drive.store().open(work)), Optional.empty());
+    ///
+    /// @param sent run for each block that is sent
+    public static Response staged(Drive drive, ObjectRecord record, String work, Runnable sent) {
+        return of(drive, record, drive.call(() -> drive.store().open(work)), Optional.empty(), sent);
     }
 
     static Response inMemory(ObjectRecord record, byte[] content) {
@@ -73,13 +75,26 @@ public final class ContentSource {
                         .flip()));
     }
 
-    /// @param whenDamaged empty: what is read is sent
     private static Response of(Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged) {
+        return of(drive, record, file, whenDamaged, () -> {});
+    }
+
+    /// @param whenDamaged empty: what is read is sent
+    private static Response of(
+            Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged, Runnable sent) {
         var head = RecordBytes.encode(record);
         return answer(head, new ResponseBody.Streamed(head.length + record.size(), sink -> {
             try {
                 sink.write(ByteBuffer.wrap(head));
-                send(drive, record, file, sink, whenDamaged);
+                send(
+                        drive,
+                        record,
+                        file,
+                        bytes -> {
+                            sink.write(bytes);
+                            sent.run();
+                        },
+                        whenDamaged);
             } finally {
                 drive.closeLater(file);
             }

@@ -20,6 +20,7 @@ import dev.sluice.targetnode.storage.slots.KeyReads;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.Staged;
+import dev.sluice.targetnode.storage.slots.UploadCover;
 import dev.sluice.targetnode.storage.spread.Spread;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,6 +144,8 @@ public final class LocalWriter implements SlotWriter {
             } catch (StoreException.NoSuchBucket refused) {
                 object.drop();
                 throw refused;
+            } finally {
+                object.decided();
             }
         }
 
@@ -169,7 +172,6 @@ public final class LocalWriter implements SlotWriter {
             var where = drives.of(bucket, key);
             var holders = where.toWrite();
             Finder.check(check, where, bucket, key);
-            object.gather();
             if (!(object.content() instanceof Staged.Content.OnDrive(var home, var path))) {
                 throw new IllegalStateException("the bytes are on no drive");
             }
@@ -270,12 +272,6 @@ public final class LocalWriter implements SlotWriter {
         }
     }
 
-    private static final class NothingThere extends RuntimeException {
-        NothingThere() {
-            super("nothing is there", null, false, false);
-        }
-    }
-
     // ---- a bucket
 
     @Override
@@ -288,7 +284,10 @@ public final class LocalWriter implements SlotWriter {
         return keys.isEmpty(bucketId, uploadsCount);
     }
 
-    // ---- damage
+    @Override
+    public UploadCover uploads(long bucketId) {
+        return new LocalUploads(drives.allToRead());
+    }
 
     @Override
     public boolean mend(BucketRef bucket, String key, String drive) {

@@ -212,6 +212,7 @@ final class Contents implements AutoCloseable {
             case Intent.Put put -> {
                 boolean escaped = places.put(put, old, changed);
                 after.addAll(put.with());
+                put.endedUpload().ifPresent(trash::takeEndedUpload);
                 ObjectRows.put(after, bucket.id(), put.key(), put.entry().at(escaped));
                 usages.replaced(bucket.id(), old, put.entry());
             }

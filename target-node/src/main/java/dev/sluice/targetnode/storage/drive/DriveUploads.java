@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// The multipart uploads of one drive. Unless said otherwise to be called on a drive thread; what it prepares is
 /// committed by the [Drive].
@@ -196,14 +198,28 @@ public final class DriveUploads {
         contents.throwAwayUpload(uploadId);
     }
 
-    public List<UploadState> list(long bucketId, String prefix, byte[] from, int limit) throws IOException {
+    /// @param wanted of the bucket's uploads
+    public List<UploadState> list(long bucketId, String prefix, byte[] from, int limit, Predicate<UploadState> wanted)
+            throws IOException {
+        return scan(from, IndexKeys.object(bucketId, prefix), limit, wanted);
+    }
+
+    /// Of all buckets.
+    public List<UploadState> all(Predicate<UploadState> wanted) throws IOException {
+        return scan(new byte[0], new byte[0], Integer.MAX_VALUE, wanted);
+    }
+
+    private List<UploadState> scan(byte[] from, byte[] within, int limit, Predicate<UploadState> wanted)
+            throws IOException {
         var uploads = new ArrayList<UploadState>();
-        var prefixKey = IndexKeys.object(bucketId, prefix);
         index.scan(Table.UPLOADS, from, (key, value) -> {
-            if (uploads.size() == limit || !IndexKeys.startsWith(key, prefixKey)) {
+            if (uploads.size() == limit || !IndexKeys.startsWith(key, within)) {
                 return false;
             }
-            uploads.add(UploadState.decode(value));
+            var upload = UploadState.decode(value);
+            if (wanted.test(upload)) {
+                uploads.add(upload);
+            }
             return true;
         });
         return uploads;
@@ -268,15 +284,17 @@ public final class DriveUploads {
         return batch.isEmpty() ? Optional.empty() : Optional.of(Prepared.ofIndex(batch, Set.of(), false));
     }
 
-    public List<UploadState> begunBefore(long millis) throws IOException {
-        var old = new ArrayList<UploadState>();
-        index.scan(Table.UPLOADS, new byte[0], (_, value) -> {
-            var upload = UploadState.decode(value);
-            if (upload.createdMillis() < millis) {
-                old.add(upload);
-            }
-            return true;
-        });
-        return old;
+    /// Whether a write that is not decided ends it. On any thread.
+    public boolean isEnding(UploadState upload) {
+        var name = new ObjectKey(upload.bucket().id(), upload.key());
+        return contents.open()
+                .get(name)
+                .filter(open -> open.ends(upload.uploadId()))
+                .isPresent();
+    }
+
+    /// An upload's bytes were to become the object, and do not.
+    public void giveUp(String work) throws IOException {
+        contents.places().giveUp(work);
     }
 }

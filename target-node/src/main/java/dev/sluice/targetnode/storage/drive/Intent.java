@@ -3,6 +3,8 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.index.IndexBatch;
 import dev.sluice.targetnode.storage.index.IndexKeys;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.index.Table;
+import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -35,6 +37,14 @@ sealed interface Intent {
         /// What is still to be known once the intent is in the index.
         Put withoutContent() {
             return new Put(bucket, key, work, entry, with, Optional.empty());
+        }
+
+        /// The upload that becomes the object.
+        Optional<String> endedUpload() {
+            return with.changes().stream()
+                    .filter(change -> change.table() == Table.UPLOADS && change.kind() == IndexBatch.Kind.DELETE)
+                    .map(change -> UploadKeys.idOf(change.key()))
+                    .findFirst();
         }
 
         @Override

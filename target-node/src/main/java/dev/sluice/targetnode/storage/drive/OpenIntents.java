@@ -56,6 +56,10 @@ final class OpenIntents {
             return intent instanceof Intent.Put put && put.entry().details();
         }
 
+        boolean ends(String uploadId) {
+            return intent instanceof Intent.Put put && put.endedUpload().equals(Optional.of(uploadId));
+        }
+
         /// Its staging file, if it needs one to be committed.
         Optional<String> staging() {
             return intent instanceof Intent.Put put && !content ? Optional.of(put.work()) : Optional.empty();

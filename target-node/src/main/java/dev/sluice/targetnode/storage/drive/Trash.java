@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import dev.sluice.targetnode.storage.files.DriveFiles;
 import dev.sluice.targetnode.storage.files.DriveFullException;
 import dev.sluice.targetnode.storage.files.FolderWalk;
+import dev.sluice.targetnode.storage.files.PathTakenException;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import java.io.IOException;
@@ -36,8 +37,17 @@ final class Trash implements AutoCloseable {
     void takeUpload(String id) throws IOException {
         try {
             take(Layout.upload(id), id);
-        } catch (DriveFullException _) {
-            delete(Layout.upload(id) + "/"); // which needs no room
+        } catch (DriveFullException | PathTakenException _) {
+            delete(Layout.upload(id) + "/"); // which needs no room, nor a name: a late part may have made it again
+        }
+    }
+
+    /// The same of one whose object is at its place: that must not fail any more.
+    void takeEndedUpload(String id) {
+        try {
+            takeUpload(id);
+        } catch (IOException failure) {
+            LOG.warn("the files of the upload {} stay until the next start", id, failure); // it has ended all the same
         }
     }
 

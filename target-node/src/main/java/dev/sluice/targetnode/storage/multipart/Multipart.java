@@ -9,49 +9,51 @@ import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.DriveUploads;
+import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.health.Drives;
-import dev.sluice.targetnode.storage.index.IndexKeys;
-import dev.sluice.targetnode.storage.index.UploadKeys;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.Part;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
+import dev.sluice.targetnode.storage.slots.UploadHome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Multipart uploads of one target. An upload lives on one drive, the first of its key when it was begun, survives
 /// restarts, and becomes the object in one commit, in as many copies as the bucket is to have. All of it
 /// blocks: for virtual threads.
 public final class Multipart {
+    private static final Logger LOG = LoggerFactory.getLogger(Multipart.class);
+
     static final int LAST_NUMBER = 10_000;
+
+    /// How long a Complete waits for another one of the same upload.
+    private static final Duration FOR_ANOTHER = Duration.ofMinutes(10);
+
+    /// Of a bucket.
+    public static final int MOST_OPEN = 10_000;
 
     private final Drives drives;
     private final Versions versions;
     private final Function<BucketRef, SlotWriter> writers;
     private final Consumer<BucketRef> adopting;
-    private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
-
-    /// An upload's places on a drive; void when the drive has been opened again. Kept until the upload has ended: parts
-    /// are being written there, also while a Complete or an Abort is refused.
-    /// Of a bucket.
-    public static final int MOST_OPEN = 10_000;
-
-    private record Running(Drive drive, PartLayout placement) {}
+    private final ConcurrentHashMap<Id, OpenUpload> running = new ConcurrentHashMap<>();
 
     /// @param adopting told of each bucket before its number of copies counts
     public Multipart(
@@ -62,21 +64,86 @@ public final class Multipart {
         this.adopting = adopting;
     }
 
-    /// The drive that an upload lives on.
+    private record Id(long bucketId, String key, String uploadId) {}
+
+    /// An upload as a request names it.
+    private record Name(BucketRef bucket, String key, String uploadId) {
+        static Name of(UploadState upload) {
+            return new Name(upload.bucket(), upload.key(), upload.uploadId());
+        }
+
+        Id id() {
+            return new Id(bucket.id(), key, uploadId);
+        }
+
+        StoreException missing() {
+            return new StoreException.NoSuchUpload(uploadId);
+        }
+    }
+
+    // ---- where an upload is
+
+    private SlotWriter.Serving serving(BucketRef bucket, String key) {
+        return writers.apply(bucket).serving(bucket, key);
+    }
+
+    /// @throws StoreException.Unavailable when this target may not answer for the key now
+    private Optional<UploadHome> home(BucketRef bucket, String key) {
+        try (var serving = serving(bucket, key)) {
+            return serving.uploads();
+        }
+    }
+
+    private interface Work<T> {
+        T on(Drive drive);
+    }
+
+    /// Does work on the drive that has the upload, and answers if that is its home before and after.
     ///
-    /// @throws StoreException.NoSuchUpload when there is none
-    private Drive home(BucketRef bucket, String key, String uploadId) {
-        var known = running.get(uploadId);
-        if (known != null && known.drive.ready()) {
-            return known.drive;
+    /// @throws StoreException.NoSuchUpload when there is none, or it is over
+    private <T> T with(Name upload, Work<T> work) {
+        var home = home(upload.bucket, upload.key);
+        try {
+            var result = work.on(drive(upload, home));
+            requireHome(upload, home);
+            return result;
+        } catch (StoreException.NoSuchUpload none) {
+            var _ = home(upload.bucket, upload.key); // else nobody may say so
+            throw none;
+        }
+    }
+
+    private void requireHome(Name upload, Optional<UploadHome> home) {
+        var now = home(upload.bucket, upload.key);
+        if (home.isPresent() && !now.filter(home.get()::isSame).isPresent()) {
+            throw upload.missing();
+        }
+    }
+
+    private Drive drive(Name upload, Optional<UploadHome> home) {
+        if (home.isPresent()) {
+            var drive = home.get().drive();
+            var found = drive.call(() -> require(drive, upload));
+            if (found.home() != home.get().since()) {
+                throw upload.missing();
+            }
+            return drive;
+        }
+        var known = running.get(upload.id());
+        if (known != null && known.drive().ready()) {
+            return known.drive();
         }
         return first(
-                        bucket,
-                        key,
-                        drive -> drive.uploads().has(bucket, key, uploadId)
+                        upload.bucket,
+                        upload.key,
+                        drive -> drive.uploads().has(upload.bucket, upload.key, upload.uploadId)
                                 ? Optional.of(drive)
                                 : Optional.<Drive>empty())
-                .orElseThrow(() -> new StoreException.NoSuchUpload(uploadId));
+                .orElseThrow(upload::missing);
+    }
+
+    private static UploadState require(Drive drive, Name upload) throws IOException {
+        return drive.uploads().require(upload.bucket, upload.key, upload.uploadId);
     }
 
     /// On a thread of the drive's.
@@ -100,15 +167,28 @@ public final class Multipart {
         return Optional.empty();
     }
 
-    private Drive homeToChange(BucketRef bucket, String key, String uploadId) {
-        var drive = home(bucket, key, uploadId);
+    private static void requireWrites(Drive drive) {
         if (!drive.serves()) {
             throw new StoreException.Unavailable("drive " + drive.id() + " takes no writes now");
         }
-        return drive;
     }
 
-    /// CreateMultipartUpload.
+    /// What this process knows of an upload that it changes.
+    private OpenUpload open(Drive drive, Name upload) {
+        requireWrites(drive);
+        var known = running.get(upload.id());
+        if (known != null && known.drive() == drive) {
+            return known;
+        }
+        var state = drive.call(() -> require(drive, upload));
+        var layout = new PartLayout(drive.call(() -> drive.uploads().parts(upload.uploadId, 0, LAST_NUMBER)));
+        var found = new OpenUpload(drive, state, layout, () -> home(upload.bucket, upload.key));
+        return running.compute(upload.id(), (_, before) -> before != null && before.drive() == drive ? before : found);
+    }
+
+    // ---- requests
+
+    /// CreateMultipartUpload, of another upload than all before.
     public UploadState create(
             BucketRef bucket,
             String key,
@@ -117,6 +197,7 @@ public final class Multipart {
             Optional<String> checksumAlgorithm,
             boolean fullObjectChecksum) {
         requireFew(bucket);
+        var home = home(bucket, key);
         var upload = new UploadState(
                 bucket,
                 key,
@@ -126,19 +207,25 @@ public final class Multipart {
                 userMetadata,
                 checksumAlgorithm,
                 fullObjectChecksum,
+                home.map(UploadHome::since).orElse(0L),
                 Optional.empty());
         try (var _ = drives.changing()) {
-            var drive = drives.of(bucket, key).toWrite().getFirst();
+            var drive = home.map(UploadHome::drive)
+                    .orElseGet(() -> drives.of(bucket, key).toWrite().getFirst());
+            requireWrites(drive);
             drive.space().take(0);
             drive.commit(drive.call(() -> drive.uploads().prepare(upload)));
+        }
+        if (!home(bucket, key).equals(home)) {
+            throw new StoreException.Unavailable("the key's primary changed while the upload was begun; try again");
         }
         return upload;
     }
 
     /// What CreateMultipartUpload was given.
     public UploadState require(BucketRef bucket, String key, String uploadId) {
-        var drive = home(bucket, key, uploadId);
-        return drive.call(() -> drive.uploads().require(bucket, key, uploadId));
+        var upload = new Name(bucket, key, uploadId);
+        return with(upload, drive -> drive.call(() -> require(drive, upload)));
     }
 
     /// UploadPart: begins a part, to be ended by commit or close.
@@ -149,40 +236,25 @@ public final class Multipart {
         if (number < 1 || number > LAST_NUMBER) {
             throw new StoreException.InvalidArgument("Part number must be between 1 and " + LAST_NUMBER);
         }
-        var drive = homeToChange(bucket, key, uploadId);
-        drive.space().requireFits(Math.max(0, expectedLength));
-        var uploads = drive.uploads();
-        var upload = drive.call(() -> uploads.require(bucket, key, uploadId));
-        return new PartUpload(
-                drive,
-                placement(drive, uploadId),
-                upload,
-                number,
-                expectedLength,
-                durability == Durability.FSYNC,
-                versions);
-    }
-
-    private PartLayout placement(Drive drive, String uploadId) {
-        var known = running.get(uploadId);
-        if (known != null && known.drive == drive) {
-            return known.placement;
-        }
-        var found = new PartLayout(drive.call(() -> drive.uploads().parts(uploadId, 0, LAST_NUMBER)));
-        return running.compute(
-                        uploadId,
-                        (_, before) -> before != null && before.drive == drive ? before : new Running(drive, found))
-                .placement;
+        var upload = new Name(bucket, key, uploadId);
+        var open = with(upload, drive -> {
+            var found = open(drive, upload);
+            found.requireThere();
+            return found;
+        });
+        open.drive().space().requireFits(Math.max(0, expectedLength));
+        return new PartUpload(open, number, expectedLength, durability == Durability.FSYNC, versions);
     }
 
     /// ListParts: parts with a greater number.
     public List<Part> listParts(BucketRef bucket, String key, String uploadId, int after, int limit) {
-        var drive = home(bucket, key, uploadId);
-        var uploads = drive.uploads();
-        return drive.call(() -> {
-            uploads.require(bucket, key, uploadId);
-            return uploads.parts(uploadId, after, limit);
-        });
+        var upload = new Name(bucket, key, uploadId);
+        return with(
+                upload,
+                drive -> drive.call(() -> {
+                    var _ = require(drive, upload);
+                    return drive.uploads().parts(uploadId, after, limit);
+                }));
     }
 
     /// Each takes memory and a folder, and nobody but its maker ends it.
@@ -201,36 +273,51 @@ public final class Multipart {
     ///
     /// @param keyMarker keys greater than it are listed, and of that very key the uploads with a greater id than
     ///     `idMarker` when that is given
-    public List<UploadState> listUploads(long bucketId, String prefix, String keyMarker, String idMarker, int limit) {
-        var from = from(bucketId, prefix, keyMarker, idMarker);
-        var all = new ArrayList<UploadState>();
-        for (var drive : drives.allToRead()) {
-            all.addAll(drive.call(() -> drive.uploads().list(bucketId, prefix, from, limit)));
-        }
-        all.sort(Comparator.comparing(
-                upload -> UploadKeys.upload(bucketId, upload.key(), upload.uploadId()), Arrays::compareUnsigned));
-        return all.size() <= limit ? all : List.copyOf(all.subList(0, limit));
+    public UploadList listUploads(BucketRef bucket, String prefix, String keyMarker, String idMarker, int limit) {
+        return UploadList.of(writers.apply(bucket), bucket.id(), prefix, keyMarker, idMarker, limit);
     }
 
-    private static byte[] from(long bucketId, String prefix, String keyMarker, String idMarker) {
-        var first = IndexKeys.object(bucketId, prefix);
-        if (keyMarker.isEmpty()) {
-            return first;
-        }
-        var after = idMarker.isEmpty()
-                ? IndexKeys.object(bucketId, keyMarker + "\1")
-                : IndexKeys.after(UploadKeys.upload(bucketId, keyMarker, idMarker));
-        return Arrays.compareUnsigned(first, after) > 0 ? first : after;
-    }
-
-    /// What became of an upload that was completed not too long ago.
+    /// What became of an upload that was completed: the object says it as long as it is there, and its home for a day.
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
-        return first(bucket, key, drive -> drive.uploads().completed(uploadId, bucket, key));
+        try (var serving = serving(bucket, key)) {
+            var object = object(serving, uploadId);
+            return object.isPresent() ? object : remembered(serving.uploads(), bucket, key, uploadId);
+        }
+    }
+
+    private static Optional<ObjectRecord> object(SlotWriter.Serving serving, String uploadId) {
+        var found = serving.look(Set.of());
+        if (found instanceof Lookup.Damaged && serving.restore()) {
+            found = serving.look(Set.of());
+        }
+        return switch (found) {
+            case Lookup.Hit(var object) -> {
+                try (object) {
+                    var record = object.record();
+                    yield record.parts()
+                                    .filter(parts -> parts.uploadId().equals(uploadId))
+                                    .isPresent()
+                            ? Optional.of(record)
+                            : Optional.empty();
+                }
+            }
+            case Lookup.Unknown(var why) -> throw new StoreException.Unavailable(why);
+            case Lookup.Damaged _, Lookup.Miss _ -> Optional.empty();
+        };
+    }
+
+    private Optional<ObjectRecord> remembered(
+            Optional<UploadHome> home, BucketRef bucket, String key, String uploadId) {
+        if (home.isEmpty()) {
+            return first(bucket, key, drive -> drive.uploads().completed(uploadId, bucket, key));
+        }
+        var drive = home.get().drive();
+        return drive.call(() -> drive.uploads().completed(uploadId, bucket, key));
     }
 
     /// Reads a part's bytes, unverified, from an offset in it.
     public void readPart(UploadState upload, Part part, long offset, ByteBuffer into) {
-        var drive = home(upload.bucket(), upload.key(), upload.uploadId());
+        var drive = drive(new Name(upload.bucket(), upload.key(), upload.uploadId()), Optional.empty());
         drive.call(() -> {
             drive.uploads().readPart(upload, part, offset, into);
             return into;
@@ -252,105 +339,128 @@ public final class Multipart {
             WriteCheck check,
             Durability durability) {
         adopting.accept(bucket);
-        Drive drive;
+        var upload = new Name(bucket, key, uploadId);
         try {
-            drive = homeToChange(bucket, key, uploadId);
+            var open = with(upload, drive -> open(drive, upload));
+            var hold = open.completing(FOR_ANOTHER);
+            boolean held = true;
+            try {
+                open.requireThere();
+                held = false; // from here on it is the ending's
+                var spare = Layout.work(versions.next());
+                var ending = Ending.gather(open, list, checksums, spare, durability == Durability.FSYNC, hold);
+                return put(ending, open, check, durability);
+            } finally {
+                if (held) {
+                    hold.close();
+                }
+            }
         } catch (StoreException.NoSuchUpload ended) {
+            running.remove(upload.id());
             return completed(bucket, key, uploadId).orElseThrow(() -> ended);
-        }
-        var uploads = drive.uploads();
-        var placement = placement(drive, uploadId);
-        var lock = placement.ending().writeLock();
-        lock.lock();
-        try {
-            var before = drive.call(() -> uploads.completed(uploadId, bucket, key));
-            if (before.isPresent()) {
-                running.remove(uploadId);
-                return before.get();
-            }
-            var name = new Ending.Name(bucket, key, uploadId);
-            ObjectRecord record;
-            try (var ending = new Ending(drive, name, list, checksums, versions, durability, placement.ends());
-                    var serving = writers.apply(bucket).serving(bucket, key)) {
-                record = put(ending, serving, check, durability, placement);
-            }
-            running.remove(uploadId);
-            Await.whole(drive.startStep(() -> drive.uploads().throwAway(uploadId)));
-            return record;
-        } catch (StoreException.NoSuchUpload ended) {
-            running.remove(uploadId);
-            throw ended;
-        } finally {
-            lock.unlock();
         }
     }
 
-    private static ObjectRecord put(
-            Ending ending, SlotWriter.Serving serving, WriteCheck check, Durability durability, PartLayout placement) {
-        try {
-            return serving.put(ending, check, durability);
+    private ObjectRecord put(Ending ending, OpenUpload open, WriteCheck check, Durability durability) {
+        var upload = open.upload();
+        boolean begun = false;
+        ObjectRecord record;
+        try (var serving = serving(upload.bucket(), upload.key())) {
+            open.requireHere(serving.uploads());
+            begun = true;
+            record = serving.put(ending, check, durability);
         } finally {
-            if (!ending.isHandedOver()) {
-                placement.goesOn();
+            if (!begun) {
+                ending.decided();
             }
         }
+        Await.whole(ending.over());
+        running.remove(Name.of(upload).id());
+        throwAway(open.drive(), upload);
+        return record;
+    }
+
+    private static void throwAway(Drive drive, UploadState upload) {
+        Await.whole(drive.startStep(() -> drive.uploads().throwAway(upload.uploadId())));
     }
 
     /// Says of an upload whether a Complete may have written it to the cloud. Durable when it returns.
     public void mark(BucketRef bucket, String key, String uploadId, Optional<UploadState.Completing> completing) {
-        whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
-            var uploads = drive.uploads();
-            drive.commit(drive.call(() -> uploads.rewrite(upload.with(completing))));
-        });
+        alone(
+                new Name(bucket, key, uploadId),
+                (drive, upload) -> drive.commit(drive.call(() -> drive.uploads().rewrite(upload.with(completing)))));
     }
 
-    /// AbortMultipartUpload.
+    /// AbortMultipartUpload, unless a Complete is undecided.
     public void abort(BucketRef bucket, String key, String uploadId) {
-        whileItIsThere(bucket, key, uploadId, (drive, upload) -> {
-            drive.commit(DriveUploads.ending(upload));
-            running.remove(uploadId);
-            Await.whole(drive.startStep(() -> drive.uploads().throwAway(uploadId)));
-        });
+        alone(new Name(bucket, key, uploadId), this::end);
+    }
+
+    private void end(Drive drive, UploadState upload) {
+        drive.commit(DriveUploads.ending(upload));
+        running.remove(Name.of(upload).id());
+        throwAway(drive, upload);
     }
 
     private interface Change {
         void make(Drive drive, UploadState upload);
     }
 
-    /// Changes an upload that has not ended while no part is entered.
-    private void whileItIsThere(BucketRef bucket, String key, String uploadId, Change change) {
-        var drive = homeToChange(bucket, key, uploadId);
-        var lock = placement(drive, uploadId).ending().writeLock();
-        lock.lock();
+    /// Changes an upload that has not ended while no part is entered, and no Complete is undecided.
+    private void alone(Name upload, Change change) {
         try {
-            change.make(drive, require(bucket, key, uploadId));
+            var open = with(upload, drive -> open(drive, upload));
+            try (var _ = open.ending()) {
+                var drive = open.drive();
+                change.make(drive, drive.call(() -> require(drive, upload)));
+                open.requireHere();
+            }
         } catch (StoreException.NoSuchUpload ended) {
-            running.remove(uploadId);
+            running.remove(upload.id());
             throw ended;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// Forgets old results, and uploads that were begun long ago, on the drives that serve. To be called now and then.
+    /// Forgets old results, and uploads that are over or were begun long ago, on the drives that serve. What cannot be
+    /// done now is done the next time. To be called now and then.
     public void expire(Instant completedBefore, Instant begunBefore) {
-        running.values().removeIf(each -> !each.drive.ready());
+        running.values().removeIf(each -> !each.drive().ready() || each.hasEnded());
         for (var drive : drives.serving()) {
-            var uploads = drive.uploads();
-            var old = new HashMap<String, UploadState>();
-            var forgotten = drive.call(() -> {
-                for (var upload : uploads.begunBefore(begunBefore.toEpochMilli())) {
-                    old.put(upload.uploadId(), upload);
-                }
-                return uploads.forgetCompleted(completedBefore.toEpochMilli());
-            });
-            forgotten.ifPresent(drive::commit);
-            for (var upload : old.values()) {
-                try {
-                    abort(upload.bucket(), upload.key(), upload.uploadId());
-                } catch (StoreException.NoSuchUpload _) {
-                    // it ended by itself meanwhile
-                }
+            drive.call(() -> drive.uploads().forgetCompleted(completedBefore.toEpochMilli()))
+                    .ifPresent(drive::commit);
+            drive.call(() -> drive.uploads().all(upload -> isOver(upload, drive)))
+                    .forEach(upload -> sweep(upload, drive));
+            drive.call(() -> drive.uploads().all(upload -> upload.createdMillis() < begunBefore.toEpochMilli()))
+                    .forEach(this::abortOld);
+        }
+    }
+
+    private void abortOld(UploadState upload) {
+        try {
+            abort(upload.bucket(), upload.key(), upload.uploadId());
+        } catch (StoreException.NoSuchUpload _) {
+            // it ended by itself meanwhile
+        } catch (StoreException.Unavailable notNow) {
+            LOG.debug("the old upload {} stays for now: {}", upload.uploadId(), notNow.getMessage());
+        }
+    }
+
+    private boolean isOver(UploadState upload, Drive drive) {
+        return writers.apply(upload.bucket()).isOver(upload, drive.id())
+                && !drive.uploads().isEnding(upload);
+    }
+
+    /// Nothing can become of it: no part is taken, and no Complete begins.
+    private void sweep(UploadState upload, Drive drive) {
+        var open = running.get(Name.of(upload).id());
+        if (open == null) {
+            end(drive, upload);
+            return;
+        }
+        var hold = open.ifFree();
+        if (hold.isPresent()) {
+            try (var _ = hold.get()) {
+                end(drive, upload);
             }
         }
     }

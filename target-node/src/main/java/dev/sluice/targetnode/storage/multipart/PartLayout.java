@@ -4,8 +4,6 @@ import dev.sluice.targetnode.storage.record.Part;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /// Decides, while an upload runs, which parts can be written at the place they will have in the object: those of
 /// the size that the first large one announced, and a shorter last one. A part that is sent again goes apart, for
@@ -16,7 +14,6 @@ final class PartLayout {
 
     private static final long LARGEST_OBJECT = 5L << 40;
 
-    private final ReadWriteLock ending = new ReentrantReadWriteLock();
     private final Set<Integer> taken = new TreeSet<>();
     private long unit;
     private int writing; // parts in the shared file
@@ -29,11 +26,6 @@ final class PartLayout {
                 unit = part.number() == 1 ? part.size() : part.offset() / (part.number() - 1);
             }
         }
-    }
-
-    /// Held for reading while a part is entered, for writing while the upload ends.
-    ReadWriteLock ending() {
-        return ending;
     }
 
     /// @return the offset in the shared file, or -1 when the part must go apart

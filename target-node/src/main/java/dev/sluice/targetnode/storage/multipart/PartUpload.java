@@ -7,10 +7,8 @@ import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.change.Versions;
 import dev.sluice.targetnode.storage.drive.Drive;
-import dev.sluice.targetnode.storage.drive.DriveUploads;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.Part;
-import dev.sluice.targetnode.storage.record.UploadState;
 import dev.sluice.targetnode.storage.space.RoomSteps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,10 +19,8 @@ import java.util.concurrent.CompletableFuture;
 /// A part that is being written, by one thread at a time. It counts from [#commit] on; a part of the same number that
 /// was there before counts until then.
 public final class PartUpload implements AutoCloseable {
+    private final OpenUpload open;
     private final Drive drive;
-    private final DriveUploads uploads;
-    private final PartLayout placement;
-    private final UploadState upload;
     private final int number;
     private final long expected;
     private final boolean durable;
@@ -37,24 +33,15 @@ public final class PartUpload implements AutoCloseable {
     private long written;
     private boolean ended;
 
-    PartUpload(
-            Drive drive,
-            PartLayout placement,
-            UploadState upload,
-            int number,
-            long expected,
-            boolean durable,
-            Versions versions) {
-        this.drive = drive;
-        this.uploads = drive.uploads();
-        this.placement = placement;
-        this.upload = upload;
+    PartUpload(OpenUpload open, int number, long expected, boolean durable, Versions versions) {
+        this.open = open;
+        this.drive = open.drive();
         this.number = number;
         this.expected = expected;
         this.durable = durable;
         this.versions = versions;
         this.room = new RoomSteps(expected, (from, to) -> drive.space().take(to - from));
-        long place = placement.place(number, expected);
+        long place = open.layout().place(number, expected);
         this.name = place >= 0 ? Part.SHARED : Part.apart(number, versions.next());
         this.offset = Math.max(0, place);
     }
@@ -105,8 +92,8 @@ public final class PartUpload implements AutoCloseable {
 
     /// Parts that share a file may all be the first.
     private DriveFile opened() throws IOException {
-        synchronized (placement) {
-            return uploads.openPart(upload, name);
+        synchronized (open) {
+            return open.uploads().openPart(open.upload(), name);
         }
     }
 
@@ -118,12 +105,9 @@ public final class PartUpload implements AutoCloseable {
         if (expected >= 0 && written != expected) {
             throw new StoreException.IncompleteBody(written + " of " + expected + " bytes were sent");
         }
-        placement.ending().readLock().lock();
-        try {
-            var replaced = drive.call(() -> {
-                uploads.require(upload.bucket(), upload.key(), upload.uploadId());
-                return uploads.part(upload.uploadId(), number);
-            });
+        try (var _ = open.entering()) {
+            open.requireThere();
+            var replaced = drive.call(() -> open.uploads().part(open.upload().uploadId(), number));
             var part = drive.call(() -> new Part(
                     number,
                     written,
@@ -133,23 +117,27 @@ public final class PartUpload implements AutoCloseable {
                     name,
                     offset,
                     summer.finish(written)));
-            var change = drive.call(() -> uploads.preparePart(upload, part, versions.next(), file(), durable));
+            var change =
+                    drive.call(() -> open.uploads().preparePart(open.upload(), part, versions.next(), file(), durable));
             end(); // from here on its files are the upload's: the index may name them
             drive.commit(change);
             if (replaced.isPresent() && !replaced.get().recordFile().equals(part.recordFile())) {
-                drive.call(() -> uploads.forget(upload, replaced.get().recordFile()));
+                forget(replaced.get().recordFile());
             }
+            open.requireHere();
             return part;
-        } finally {
-            placement.ending().readLock().unlock();
         }
+    }
+
+    private void forget(String recordFile) {
+        boolean _ = drive.call(() -> open.uploads().forget(open.upload(), recordFile));
     }
 
     private void end() {
         ended = true;
         file.ifPresent(drive::closeLater);
         if (name.equals(Part.SHARED)) {
-            placement.left();
+            open.layout().left();
         }
     }
 
@@ -161,10 +149,10 @@ public final class PartUpload implements AutoCloseable {
         }
         end();
         if (file.isPresent()) {
-            drive.call(() -> uploads.forget(upload, Part.recordFile(number, name)));
+            forget(Part.recordFile(number, name));
         }
         if (name.equals(Part.SHARED)) {
-            placement.free(number);
+            open.layout().free(number);
         }
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +18,7 @@ public record Details(
         Map<ChecksumAlgorithm, String> checksums,
         SortedMap<String, String> headers,
         SortedMap<String, String> userMetadata,
-        List<Long> partSizes,
+        Optional<FromParts> parts,
         Optional<String> backendVersion,
         BlockSums blocks) {
     /// The bit of the one at `i` is `1 << i`. On drives: never to be changed.
@@ -38,6 +39,9 @@ public record Details(
     private static final int BACKEND_VERSION = 1 << 11;
     private static final int BACKEND_HAS_ETAG = 1 << 12;
 
+    private static final int UPLOAD_ID = 16; // bytes
+    private static final HexFormat HEX = HexFormat.of();
+
     private static final String CONTENT_TYPE = "Content-Type";
 
     /// What clients send by themselves, and kinds of files that many objects are. On drives: only to be appended to.
@@ -53,12 +57,6 @@ public record Details(
             "audio/flac",
             "audio/x-wav",
             "video/mp4");
-
-    /// Whether there is a checksum that builds which write format 2 at most do not know. They would take the record for
-    /// damaged, so it is of another format, which they refuse to read.
-    static boolean hasLaterChecksum(Map<ChecksumAlgorithm, String> checksums) {
-        return !ALGORITHMS.containsAll(checksums.keySet());
-    }
 
     static void write(PackedWriter out, ObjectRecord record) {
         int flags = 0;
@@ -89,7 +87,7 @@ public record Details(
                 | flag(CHECKSUM_TEXTS, !texts.isEmpty())
                 | flag(HEADERS, !others.isEmpty())
                 | flag(USER_METADATA, !record.userMetadata().isEmpty())
-                | flag(PARTS, !record.partSizes().isEmpty())
+                | flag(PARTS, record.parts().isPresent())
                 | flag(BACKEND_VERSION, backendVersion.isPresent() && !hasEtag)
                 | flag(BACKEND_HAS_ETAG, hasEtag);
         out.number(flags);
@@ -106,9 +104,11 @@ public record Details(
         if (!record.userMetadata().isEmpty()) {
             out.texts(record.userMetadata());
         }
-        if (!record.partSizes().isEmpty()) {
-            out.numbers(record.partSizes().stream().mapToLong(Long::longValue).toArray());
-        }
+        record.parts()
+                .ifPresent(parts -> out.raw(HEX.parseHex(parts.uploadId()))
+                        .numbers(parts.sizes().stream()
+                                .mapToLong(Long::longValue)
+                                .toArray()));
         if (backendVersion.isPresent() && !hasEtag) {
             out.text(backendVersion.get());
         }
@@ -147,7 +147,7 @@ public record Details(
         var headers = new TreeMap<String, String>((flags & HEADERS) == 0 ? new TreeMap<>() : in.texts());
         type.ifPresent(value -> headers.put(CONTENT_TYPE, value));
         var userMetadata = (flags & USER_METADATA) == 0 ? new TreeMap<String, String>() : in.texts();
-        var partSizes = (flags & PARTS) == 0 ? List.<Long>of() : partSizes(in);
+        Optional<FromParts> parts = (flags & PARTS) == 0 ? Optional.empty() : Optional.of(parts(in));
         Optional<String> backendVersion = Optional.empty();
         if ((flags & BACKEND_VERSION) != 0) {
             backendVersion = Optional.of(in.text());
@@ -158,7 +158,7 @@ public record Details(
         if ((flags & CRC32C_OF_BLOCKS) != 0) {
             checksums.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
         }
-        return new Details(checksums, headers, userMetadata, partSizes, backendVersion, blocks);
+        return new Details(checksums, headers, userMetadata, parts, backendVersion, blocks);
     }
 
     private static String type(PackedReader in) throws DamagedRecordException {
@@ -169,11 +169,8 @@ public record Details(
         return TYPES.get((int) type);
     }
 
-    static Details readFormat1(PackedReader in) throws DamagedRecordException {
-        return new Details(in.checksums(), in.texts(), in.texts(), partSizes(in), in.optionalText(), in.sums());
-    }
-
-    private static List<Long> partSizes(PackedReader in) throws DamagedRecordException {
-        return Arrays.stream(in.numbers()).boxed().toList();
+    private static FromParts parts(PackedReader in) throws DamagedRecordException {
+        var uploadId = HEX.formatHex(in.raw(UPLOAD_ID));
+        return new FromParts(uploadId, Arrays.stream(in.numbers()).boxed().toList());
     }
 }

@@ -3,7 +3,6 @@ package dev.sluice.targetnode.storage.record;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -14,7 +13,7 @@ import java.util.TreeMap;
 /// @param etag without quotes: an MD5 in hex, `MD5-N` of a multipart upload, or a backend's
 /// @param checksums S3's algorithms, values in base64
 /// @param headers content headers to give back verbatim
-/// @param partSizes sizes of the parts of a multipart upload in order; empty for another object
+/// @param parts of an object that a multipart upload made
 /// @param backendVersion ETag or generation of the cloud object that this was filled from or written through to
 public record ObjectRecord(
         long bucketId,
@@ -27,7 +26,7 @@ public record ObjectRecord(
         Map<ChecksumAlgorithm, String> checksums,
         SortedMap<String, String> headers,
         SortedMap<String, String> userMetadata,
-        List<Long> partSizes,
+        Optional<FromParts> parts,
         Optional<String> backendVersion,
         BlockSums blocks) {
     public ObjectRecord {
@@ -37,6 +36,5 @@ public record ObjectRecord(
         checksums = Map.copyOf(checksums);
         headers = Collections.unmodifiableSortedMap(new TreeMap<>(headers));
         userMetadata = Collections.unmodifiableSortedMap(new TreeMap<>(userMetadata));
-        partSizes = List.copyOf(partSizes);
     }
 }

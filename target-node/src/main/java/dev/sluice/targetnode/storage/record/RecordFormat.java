@@ -19,10 +19,7 @@ import java.util.zip.CRC32C;
 /// for files at their keys' own paths ([#atItsPath]), which has a digest of the key only.
 public final class RecordFormat {
     public static final int INLINE_LIMIT = 3 << 10;
-    private static final int FORMAT = 2;
-
-    /// The same fields, with a checksum that builds which write format 2 at most do not know.
-    private static final int LATER_CHECKSUM = 3;
+    private static final int FORMAT = 4;
 
     private static final int APART = 1;
     private static final int KEY_DIGEST = 2;
@@ -89,7 +86,7 @@ public final class RecordFormat {
         if (inline.length <= INLINE_LIMIT) {
             return new Stored(inline, Optional.empty());
         }
-        var details = new PackedWriter(format(record));
+        var details = new PackedWriter(FORMAT);
         Details.write(details, record);
         var bytes = details.sealed();
         return new Stored(begun(record, APART).number(digest(bytes)).sealed(), Optional.of(bytes));
@@ -121,19 +118,13 @@ public final class RecordFormat {
 
     private static PackedWriter begun(ObjectRecord record, int flags) {
         boolean md5 = MD5.matcher(record.etag()).matches();
-        var out = new PackedWriter(format(record))
-                .number(flags | (md5 ? MD5_ETAG : 0))
-                .number(record.bucketId());
+        var out = new PackedWriter(FORMAT).number(flags | (md5 ? MD5_ETAG : 0)).number(record.bucketId());
         ((flags & KEY_DIGEST) == 0 ? out.text(record.key()) : out.raw(keyDigest(record.key())))
                 .version(record.version())
                 .number(record.size())
                 .number(record.modifiedMillis())
                 .difference(record.modifiedMillis() - record.createdMillis());
         return md5 ? out.raw(HEX.parseHex(record.etag())) : out.text(record.etag());
-    }
-
-    private static int format(ObjectRecord record) {
-        return Details.hasLaterChecksum(record.checksums()) ? LATER_CHECKSUM : FORMAT;
     }
 
     private static byte[] keyDigest(String key) {
@@ -148,10 +139,7 @@ public final class RecordFormat {
 
     /// @param keyOfPath the key that the file's path is made of, or [#NO_KEY]
     public static Head head(byte[] attribute, String keyOfPath) throws DamagedRecordException, UnknownFormatException {
-        var in = new PackedReader(ATTRIBUTE, attribute, LATER_CHECKSUM);
-        if (in.format() == 1) {
-            return headOfFormat1(in);
-        }
+        var in = reader(ATTRIBUTE, attribute);
         long flags = in.number();
         long bucketId = in.number();
         var key = (flags & KEY_DIGEST) == 0 ? in.text() : keyOf(in.raw(KEY_DIGEST_LENGTH), keyOfPath);
@@ -177,31 +165,18 @@ public final class RecordFormat {
         return ByteBuffer.wrap(digest).equals(ByteBuffer.wrap(keyDigest(keyOfPath))) ? keyOfPath : NO_KEY;
     }
 
-    private static Head headOfFormat1(PackedReader in) throws DamagedRecordException, UnknownFormatException {
-        long bucketId = in.number();
-        var key = in.text();
-        var version = in.version();
-        long size = in.number();
-        long created = in.number();
-        long modified = in.number();
-        var etag = in.text();
-        boolean inline = in.flag();
-        return new Head(
-                bucketId,
-                key,
-                version,
-                size,
-                created,
-                modified,
-                etag,
-                inline ? Optional.of(details(in.bytes(), size, etag)) : Optional.empty(),
-                inline ? 0 : (int) in.number());
-    }
-
     private static Details details(byte[] bytes, long size, String etag)
             throws DamagedRecordException, UnknownFormatException {
-        var in = new PackedReader(DETAILS, bytes, LATER_CHECKSUM);
-        return in.format() == 1 ? Details.readFormat1(in) : Details.read(in, size, etag);
+        return Details.read(reader(DETAILS, bytes), size, etag);
+    }
+
+    private static PackedReader reader(String what, byte[] bytes)
+            throws DamagedRecordException, UnknownFormatException {
+        var in = new PackedReader(what, bytes, FORMAT);
+        if (in.format() != FORMAT) {
+            throw new UnknownFormatException(what, in.format(), FORMAT);
+        }
+        return in;
     }
 
     /// As [#head] and [#complete] after it.
@@ -225,7 +200,7 @@ public final class RecordFormat {
                 details.checksums(),
                 details.headers(),
                 details.userMetadata(),
-                details.partSizes(),
+                details.parts(),
                 details.backendVersion(),
                 details.blocks());
     }

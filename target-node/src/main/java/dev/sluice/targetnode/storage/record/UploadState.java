@@ -8,6 +8,7 @@ import java.util.SortedMap;
 ///
 /// @param checksumAlgorithm the one the client announced
 /// @param fullObjectChecksum whether its value is over the whole object rather than over the parts' values
+/// @param home of a replicated bucket: the epoch from which the drive that has it had been the slot's primary; else 0
 /// @param completing of a cached bucket: a Complete may have written it to the cloud
 public record UploadState(
         BucketRef bucket,
@@ -18,6 +19,7 @@ public record UploadState(
         SortedMap<String, String> userMetadata,
         Optional<String> checksumAlgorithm,
         boolean fullObjectChecksum,
+        long home,
         Optional<Completing> completing) {
     /// From before a Complete writes to the cloud.
     ///
@@ -27,8 +29,7 @@ public record UploadState(
     /// In the upload's folder: its record, the same as in the index.
     public static final String FILE = "upload";
 
-    private static final int PLAIN = 1;
-    private static final int COMPLETING = 2;
+    private static final int FORMAT = 3;
 
     public UploadState with(Optional<Completing> mark) {
         return new UploadState(
@@ -40,11 +41,12 @@ public record UploadState(
                 userMetadata,
                 checksumAlgorithm,
                 fullObjectChecksum,
+                home,
                 mark);
     }
 
     public byte[] encode() {
-        var out = new PackedWriter(completing.isPresent() ? COMPLETING : PLAIN)
+        var out = new PackedWriter(FORMAT)
                 .number(bucket.id())
                 .text(bucket.name())
                 .text(key)
@@ -53,22 +55,35 @@ public record UploadState(
                 .texts(headers)
                 .texts(userMetadata)
                 .text(checksumAlgorithm)
-                .flag(fullObjectChecksum);
+                .flag(fullObjectChecksum)
+                .number(home)
+                .flag(completing.isPresent());
         completing.ifPresent(mark -> out.text(mark.replaces()));
         return out.sealed();
     }
 
     public static UploadState decode(byte[] value) throws IOException {
-        var in = new PackedReader("a multipart upload", value, COMPLETING);
+        var in = new PackedReader("a multipart upload", value, FORMAT);
+        long bucketId = in.number();
+        var bucketName = in.text();
+        var key = in.text();
+        var uploadId = in.text();
+        long created = in.number();
+        var headers = in.texts();
+        var userMetadata = in.texts();
+        var algorithm = in.optionalText();
+        boolean fullObject = in.flag();
+        long home = in.number();
         return new UploadState(
-                new BucketRef(in.number(), in.text()),
-                in.text(),
-                in.text(),
-                in.number(),
-                in.texts(),
-                in.texts(),
-                in.optionalText(),
-                in.flag(),
-                in.format() < COMPLETING ? Optional.empty() : Optional.of(new Completing(in.optionalText())));
+                new BucketRef(bucketId, bucketName, 1, home > 0),
+                key,
+                uploadId,
+                created,
+                headers,
+                userMetadata,
+                algorithm,
+                fullObject,
+                home,
+                in.flag() ? Optional.of(new Completing(in.optionalText())) : Optional.empty());
     }
 }

@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.listing.ListEntry;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.record.UploadState;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +41,11 @@ public interface SlotWriter {
         }
 
         @Override
+        public UploadCover uploads(long bucketId) {
+            throw notYet();
+        }
+
+        @Override
         public boolean mend(BucketRef bucket, String key, String drive) {
             throw notYet();
         }
@@ -64,6 +70,11 @@ public interface SlotWriter {
         /// The object when it is open, unchanged since it was verified, and may be answered. Never blocks.
         Optional<StoredObject> hot();
 
+        /// Where the key's multipart uploads are; empty when they may be on any drive of this target, and stay there.
+        default Optional<UploadHome> uploads() {
+            return Optional.empty();
+        }
+
         /// What there is under the key; blocks.
         ///
         /// @param avoid ids of drives on which it was found bad
@@ -75,7 +86,8 @@ public interface SlotWriter {
         boolean restore();
 
         /// Makes it the object; blocks until all who keep the key have it. Nothing is begun when
-        /// the right has ended before.
+        /// the right has ended before. The object is told when that is decided, whatever this returns
+        /// ([Staged#decided]).
         ///
         /// @param object its bytes are on [#drives]; on one drive where these were not asked for
         /// @throws StoreException.Unavailable also when the outcome is unknown
@@ -106,6 +118,14 @@ public interface SlotWriter {
 
     /// The keys that this target answers for, in the order of their UTF-8 bytes. Blocks.
     Page list(long bucketId, ListQuery query);
+
+    /// The multipart uploads that this target answers for. Blocks.
+    UploadCover uploads(long bucketId);
+
+    /// Whether an upload that a drive of this target has counts no more, for good. Never blocks.
+    default boolean isOver(UploadState upload, String drive) {
+        return false;
+    }
 
     /// Whether this target has nothing of a bucket but what its listings say. Blocks.
     ///

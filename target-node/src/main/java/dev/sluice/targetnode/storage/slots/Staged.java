@@ -28,9 +28,6 @@ public interface Staged {
         record OnDrive(Drive drive, String path) implements Content {}
     }
 
-    /// Brings its bytes together. Called once, when the check has agreed, before all others; blocks.
-    default void gather() {}
-
     ObjectRecord record(ObjectVersion version);
 
     Content content();
@@ -49,4 +46,7 @@ public interface Staged {
 
     /// The change is not made: nothing remains of the object when its upload has ended. Never blocks.
     void drop();
+
+    /// Told once: it is the object, or it is not, or only drives know, one of which may still drop it. Never blocks.
+    default void decided() {}
 }

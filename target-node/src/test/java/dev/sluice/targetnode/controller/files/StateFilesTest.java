@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
@@ -26,7 +25,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -321,36 +319,12 @@ class StateFilesTest {
         assertThat(start("d0", "d1")).isEqualTo(newest);
     }
 
-    // ---- format 2
-
     @Test
-    void copiesOfFormatTwoNameAllDrives() throws IOException {
-        writeFormatTwo("d0", state(7));
-        writeFormatTwo("d1", state(6));
-        assertThatThrownBy(() -> start("d0", "d1", "d2"))
-                .hasMessageContaining("d2 at ")
-                .hasMessageContaining("it has no ");
-        Files.write(file("d1"), new byte[100]);
-        assertThatThrownBy(() -> start("d0", "d1")).hasMessageContaining("not a state file");
-        writeFormatTwo("d1", state(6));
-        var files = opened(state(7), "d0", "d1"); // of one boot, the greater version
-        version = 7;
-        var newest = save(files);
-        assertThat(Files.readString(file("d1"), StandardCharsets.ISO_8859_1)).startsWith("sluice-state 3 ");
-        assertThat(names("d1")).isEqualTo(Set.of("d0", "d1"));
-        writeFormatTwo("d1", state(9));
-        assertThat(start("d0", "d1")).as("that is save 0 of the boot").isEqualTo(newest);
-    }
-
-    private void writeFormatTwo(String drive, ClusterState state) throws IOException {
-        var bytes = StateCodec.encode(state);
-        var crc = new CRC32C();
-        crc.update(bytes);
-        Files.createDirectories(file(drive).getParent());
-        try (var out = Files.newOutputStream(file(drive))) {
-            out.write("sluice-state 2 %08x\n".formatted((int) crc.getValue()).getBytes(StandardCharsets.US_ASCII));
-            out.write(bytes);
-        }
+    void whatIsNoStateOfThisFormatIsRefused() throws IOException {
+        saved("d0");
+        assertThat(Files.readString(file("d0"), StandardCharsets.ISO_8859_1)).startsWith("sluice-state 4 ");
+        Files.write(file("d0"), new byte[100]);
+        assertThatThrownBy(() -> start("d0")).hasMessageContaining("not a state file");
     }
 
     @Test
@@ -617,7 +591,7 @@ class StateFilesTest {
 
     private StateCopy copy(String id) {
         try {
-            return StateCopy.of(Files.readAllBytes(file(id)), SELF);
+            return StateCopy.of(Files.readAllBytes(file(id)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -17,7 +17,7 @@ final class LearnerTest {
     private static final ObjectVersion NEWER = new ObjectVersion(3, 7);
     private static final ObjectVersion NOW = new ObjectVersion(5, 9);
     private static final SlotRow ROW =
-            new SlotRow(5, List.of(new Member("A", true, 1, 1), new Member("B", false, 2, 5)), 4, List.of(), true);
+            new SlotRow(5, List.of(new Member("A", true, 1, 1), new Member("B", false, 2, 5)), 4, 4, List.of(), true);
     private static final Learning LEARNING = new Learning(4, 5, 2);
 
     private final MapContext context = new MapContext();
@@ -100,8 +100,8 @@ final class LearnerTest {
     @Test
     void newPrimaryMeansBeginningAgainWithEverythingOld() {
         begin();
-        var moved =
-                new SlotRow(6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, List.of(), true);
+        var moved = new SlotRow(
+                6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, 6, List.of(), true);
         assertThat(on(new Event.RowApplied(moved, false)))
                 .containsExactly(new Action.Send("C", new Message.AskListing(new Learning(6, 6, 2), KeyRange.ALL)));
     }
@@ -109,7 +109,7 @@ final class LearnerTest {
     // -- what the learner counted on finds no space
 
     private static final SlotRow MOVED =
-            new SlotRow(6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, List.of(), true);
+            new SlotRow(6, List.of(new Member("C", true, 3, 1), new Member("B", false, 2, 5)), 6, 6, List.of(), true);
     private static final Learning FROM_C = new Learning(6, 6, 2);
 
     /// C is the primary now, and has this row only.

@@ -58,7 +58,7 @@ final class ScriptedSlot {
     }
 
     static SlotRow row(long epoch, long primarySince, Member... members) {
-        return new SlotRow(epoch, List.of(members), primarySince, List.of(), false);
+        return new SlotRow(epoch, List.of(members), primarySince, primarySince, List.of(), false);
     }
 
     // -- processes and drives

@@ -16,7 +16,7 @@ final class SlotCoreTest {
     private static final Member FIRST = new Member("A", true, 1, 1);
     private static final Member SECOND = new Member("B", true, 2, 1);
     /// Of an epoch before it the drives may have writes: it begins with a fence.
-    private static final SlotRow ROW = new SlotRow(2, List.of(FIRST, SECOND), 2, List.of(), true);
+    private static final SlotRow ROW = new SlotRow(2, List.of(FIRST, SECOND), 2, 2, List.of(), true);
     private static final ObjectVersion VERSION = new ObjectVersion(2, (1L << 32) + 1);
     private static final ObjectVersion OLDER = new ObjectVersion(1, 1);
 
@@ -44,7 +44,7 @@ final class SlotCoreTest {
     @Test
     void putIsCommittedWhenBothMembersHaveItAndAnsweredWhenTheStoreShowsIt() {
         var core = primary(List.of());
-        assertThat(core.serving()).isEqualTo(new Serving(2, 2));
+        assertThat(core.serving()).isEqualTo(new Serving(2, 2, 2));
         var store = new Action.StoreIntent(KEY, VERSION, false);
         assertThat(on(core, new Event.Write(7, KEY, false)))
                 .containsExactly(
@@ -82,11 +82,11 @@ final class SlotCoreTest {
     @Test
     void firstEpochOpensWithoutAFence() {
         var core = new SlotCore("A", 1);
-        var first = new SlotRow(SlotRow.FIRST, List.of(FIRST, SECOND), SlotRow.FIRST, List.of(), false);
+        var first = new SlotRow(SlotRow.FIRST, List.of(FIRST, SECOND), SlotRow.FIRST, SlotRow.FIRST, List.of(), false);
         assertThat(on(core, new Event.RowApplied(first, false)))
-                .contains(new Action.Open(new Serving(1, 1)))
+                .contains(new Action.Open(new Serving(1, 1, 1)))
                 .doesNotContain(send("B", new Message.Fence(1)));
-        assertThat(core.serving()).isEqualTo(new Serving(1, 1));
+        assertThat(core.serving()).isEqualTo(new Serving(1, 1, 1));
     }
 
     /// A versions round, and reads only when the store shows what it decided.
@@ -96,16 +96,16 @@ final class SlotCoreTest {
         var core = new SlotCore("A", 1);
         var intent = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
         on(core, new Event.Recovered(List.of(intent)));
-        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, List.of("B"), false), false));
+        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, 2, List.of("B"), false), false));
         assertThat(on(core, received("B", new Message.Fenced(2, 2, List.of(intent)))))
                 .containsExactly(send("B", new Message.AskVersions(2, List.of(KEY))));
         var versions = new Message.Versions(2, 2, List.of(KEY), List.of(new KeyVersion(KEY, OLDER)));
         var settle = new Action.Settle(KEY, intent.version(), true, false, Optional.empty());
         assertThat(on(core, received("B", versions)))
                 .startsWith(settle)
-                .doesNotContain(new Action.Open(new Serving(2, 2)));
+                .doesNotContain(new Action.Open(new Serving(2, 2, 2)));
         assertThat(core.serving().open()).isFalse();
-        assertThat(on(core, new Event.Done(settle))).contains(new Action.Open(new Serving(2, 2)));
+        assertThat(on(core, new Event.Done(settle))).contains(new Action.Open(new Serving(2, 2, 2)));
     }
 
     @Test
@@ -128,7 +128,7 @@ final class SlotCoreTest {
         on(core, new Event.RowApplied(ROW, false));
         var early = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, received("A", early))).isEmpty();
-        on(core, new Event.RowApplied(new SlotRow(3, List.of(FIRST, SECOND), 2, List.of(), true), false));
+        on(core, new Event.RowApplied(new SlotRow(3, List.of(FIRST, SECOND), 2, 2, List.of(), true), false));
         assertThat(on(core, received("A", early))).containsExactly(new Action.StoreIntent(KEY, VERSION, false));
     }
 
@@ -140,7 +140,7 @@ final class SlotCoreTest {
         var put = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
         context.rows.put(KEY, put.version());
         on(core, new Event.Recovered(List.of(deletion)));
-        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, List.of(), false), false));
+        on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, 2, List.of(), false), false));
         on(core, received("B", new Message.Fenced(2, 2, List.of(put))));
         assertThat(on(core, received("B", new Message.Versions(2, 2, List.of(KEY), List.of()))))
                 .contains(
@@ -182,7 +182,7 @@ final class SlotCoreTest {
     void undecidedWritesHaveAnUnknownOutcomeWhenAnotherIsPrimary() {
         var core = primary(List.of());
         on(core, new Event.Write(7, KEY, false));
-        var moved = new SlotRow(3, List.of(SECOND, FIRST), 3, List.of("A", "B"), false);
+        var moved = new SlotRow(3, List.of(SECOND, FIRST), 3, 3, List.of("A", "B"), false);
         assertThat(on(core, new Event.RowApplied(moved, false)))
                 .containsExactly(new Action.Answer(7, Action.Outcome.UNKNOWN), new Action.Close());
     }
@@ -193,7 +193,7 @@ final class SlotCoreTest {
         on(core, new Event.Write(7, KEY, false));
         on(core, received("B", new Message.Prepared(2, KEY, VERSION)));
         var learner = new Member("C", false, 3, 3);
-        var wider = new SlotRow(3, List.of(FIRST, SECOND, learner), 2, List.of(), true);
+        var wider = new SlotRow(3, List.of(FIRST, SECOND, learner), 2, 2, List.of(), true);
         var again = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
         assertThat(on(core, new Event.RowApplied(wider, false))).contains(send("B", again), send("C", again));
     }

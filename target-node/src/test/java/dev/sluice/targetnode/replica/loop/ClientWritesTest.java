@@ -80,7 +80,7 @@ final class ClientWritesTest {
                     Map.of(),
                     new TreeMap<>(),
                     new TreeMap<>(),
-                    List.of(),
+                    Optional.empty(),
                     Optional.empty(),
                     BlockSums.of());
         }
@@ -127,6 +127,7 @@ final class ClientWritesTest {
                 _ -> {
                     throw new IllegalStateException("nothing is listed");
                 },
+                _ -> Optional.empty(),
                 new NothingDamaged());
     }
 
@@ -199,7 +200,7 @@ final class ClientWritesTest {
 
     /// Since this epoch, in which it is alone.
     private void primary(long epoch) {
-        var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, List.of(), true);
+        var row = new SlotRow(epoch, List.of(new Member(drive.id(), true, 1, epoch)), epoch, epoch, List.of(), true);
         onLoop(() -> loop.handle(replica, new Event.RowApplied(row, false)));
         assertThat(replica.serving().primarySince()).isEqualTo(epoch);
     }
@@ -364,7 +365,7 @@ final class ClientWritesTest {
             var moved = newLoop();
             moved.start();
             replica = moved.replica(GROUP, SLOT);
-            var row = new SlotRow(2, List.of(new Member(drive.id(), true, 1, 2)), 2, List.of(), true);
+            var row = new SlotRow(2, List.of(new Member(drive.id(), true, 1, 2)), 2, 2, List.of(), true);
             onLoop(moved, () -> moved.handle(replica, new Event.RowApplied(row, false)));
             requireFound(false);
             moved.close();

@@ -142,7 +142,7 @@ class LocalChangesTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(content.length));
     }

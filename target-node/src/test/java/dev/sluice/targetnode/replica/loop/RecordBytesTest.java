@@ -33,7 +33,7 @@ class RecordBytesTest {
                 Map.of(ChecksumAlgorithm.CRC32C, "AAAAAA=="),
                 new TreeMap<>(Map.of("Content-Type", "application/x-tar")),
                 new TreeMap<>(Map.of("owner", "x".repeat(metadata))),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 BlockSums.of(sums));
     }

@@ -193,7 +193,7 @@ class SlotPagesTest {
         void run() {
             var members = List.of(new Member("source", true, 1, 1), new Member("learner", false, 2, 5));
             events.add(new Event.Recovered(List.of()));
-            events.add(new Event.RowApplied(new SlotRow(5, members, 4, List.of(), true), false));
+            events.add(new Event.RowApplied(new SlotRow(5, members, 4, 4, List.of(), true), false));
             while (!events.isEmpty()) {
                 var event = events.remove();
                 learner.call(() -> core.on(event, this)).forEach(this::carryOut);

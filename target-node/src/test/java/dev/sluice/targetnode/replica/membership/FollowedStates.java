@@ -65,7 +65,7 @@ public final class FollowedStates implements AutoCloseable {
     }
 
     public static SlotRow row(long epoch, Member... members) {
-        return new SlotRow(epoch, List.of(members), 1, List.of(), true);
+        return new SlotRow(epoch, List.of(members), 1, 1, List.of(), true);
     }
 
     /// In the next state.

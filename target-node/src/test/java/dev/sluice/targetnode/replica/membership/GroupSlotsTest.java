@@ -45,7 +45,7 @@ class GroupSlotsTest {
 
     private void serve(GroupSlots slots, Group group, String drive) {
         var loop = loops.loop(drive);
-        var row = new SlotRow(SlotRow.FIRST, List.of(new Member(drive, true, 1, 1)), 1, List.of(), true);
+        var row = new SlotRow(SlotRow.FIRST, List.of(new Member(drive, true, 1, 1)), 1, 1, List.of(), true);
         var done = new CompletableFuture<Void>();
         loop.run(() -> {
             for (int slot = drive.equals("odd") ? 1 : 0; slot < group.slots(); slot += 2) {

@@ -188,7 +188,7 @@ class OwnDrivesTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 sums.finish(data.length));
         var write = Prepared.smallPut(bucket, Layout.work(version), record, data, new IndexBatch())

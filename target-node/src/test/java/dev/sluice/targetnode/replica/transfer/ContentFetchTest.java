@@ -102,7 +102,7 @@ class ContentFetchTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(data.length));
     }

@@ -152,7 +152,7 @@ class MessagesTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(content.length));
     }
@@ -209,7 +209,7 @@ class MessagesTest {
 
     private void applyRow(long epoch) {
         var members = List.of(new Member(SENDER, true, 2, 1), new Member(drive.id(), true, 1, 1));
-        var row = new SlotRow(epoch, members, 1, List.of(), true);
+        var row = new SlotRow(epoch, members, 1, 1, List.of(), true);
         loop().run(() -> loop().handle(group, SLOT, new Event.RowApplied(row, false)));
     }
 

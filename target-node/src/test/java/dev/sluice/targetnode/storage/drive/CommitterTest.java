@@ -224,7 +224,7 @@ class CommitterTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 sums(data));
         var work = Layout.work(record.version());

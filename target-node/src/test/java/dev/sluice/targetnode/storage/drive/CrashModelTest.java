@@ -356,7 +356,7 @@ class CrashModelTest {
                 Map.of(),
                 new TreeMap<>(),
                 metadata,
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(content.length));
     }

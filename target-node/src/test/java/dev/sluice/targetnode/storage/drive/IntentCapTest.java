@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -92,7 +91,7 @@ class IntentCapTest {
                     Map.of(),
                     new TreeMap<>(),
                     new TreeMap<>(),
-                    List.of(),
+                    Optional.empty(),
                     Optional.empty(),
                     sums);
             group.add(Prepared.smallPut(BUCKET, Layout.work(record.version()), record, data, new IndexBatch())

@@ -138,7 +138,7 @@ class OpenIntentsTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(data.length));
     }

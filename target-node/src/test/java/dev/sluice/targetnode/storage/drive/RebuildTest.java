@@ -161,7 +161,7 @@ class RebuildTest {
                 Map.of(),
                 new TreeMap<>(),
                 new TreeMap<>(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 summer.finish(content.length));
     }

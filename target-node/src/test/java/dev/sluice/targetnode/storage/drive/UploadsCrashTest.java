@@ -102,7 +102,7 @@ class UploadsCrashTest {
         var summer = new BlockSummer();
         var version = new ObjectVersion(1, ++sequence);
         var state = new UploadState(
-                BUCKET, "name", "", 1, new TreeMap<>(), new TreeMap<>(), Optional.empty(), false, Optional.empty());
+                BUCKET, "name", "", 1, new TreeMap<>(), new TreeMap<>(), Optional.empty(), false, 0, Optional.empty());
         try (var file = files.create(Layout.work(version))) {
             var empty = new Assembly.Result(Layout.work(version), file, 0, summer.finish(0));
             var record = record(state, version, empty);
@@ -193,6 +193,7 @@ class UploadsCrashTest {
                 new TreeMap<>(Map.of("note", "n".repeat(random.nextInt(200)))),
                 Optional.empty(),
                 false,
+                0,
                 Optional.empty());
         var upload = new Expected(state);
         uploads.add(upload);
@@ -289,7 +290,7 @@ class UploadsCrashTest {
                 Map.of(),
                 state.headers(),
                 state.userMetadata(),
-                List.of(),
+                Optional.empty(),
                 Optional.empty(),
                 whole.blocks());
     }

@@ -136,7 +136,7 @@ class ScrubberTest {
                     Map.of(),
                     new TreeMap<>(),
                     new TreeMap<>(),
-                    List.of(),
+                    Optional.empty(),
                     Optional.empty(),
                     sums.finish(SIZE));
             try (var file = drive().store().stage(work)) {

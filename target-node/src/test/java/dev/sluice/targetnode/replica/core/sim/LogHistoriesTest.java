@@ -60,7 +60,7 @@ final class LogHistoriesTest {
     private void members(int goal, String... drives) {
         first.goal = goal;
         var members = Stream.of(drives).map(this::member).toList();
-        first.slots.put(0, new SlotRow(1, members, 1, List.of(), true));
+        first.slots.put(0, new SlotRow(1, members, 1, 1, List.of(), true));
     }
 
     private Member member(String drive) {

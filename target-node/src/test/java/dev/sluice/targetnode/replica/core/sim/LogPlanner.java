@@ -257,7 +257,9 @@ final class LogPlanner {
                 if (row.opened()) {
                     return NOTHING;
                 }
-                rows.put(slot, new SlotRow(row.epoch(), row.members(), row.primarySince(), List.of(), true));
+                rows.put(
+                        slot,
+                        new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), List.of(), true));
             }
             case Proposal.Promote(long _, var drive, int incarnation) -> {
                 var learner = learner(row, drive, incarnation);

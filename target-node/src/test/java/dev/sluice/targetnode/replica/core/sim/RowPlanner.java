@@ -148,7 +148,15 @@ final class RowPlanner {
         boolean alone = broken.contains("opened_any")
                 && members.stream().filter(Member::inSync).count() == 1;
         boolean opened = alone || (same && row.opened());
-        put(slot, new SlotRow(epoch, members, same ? row.primarySince() : epoch, List.copyOf(fence), opened));
+        put(
+                slot,
+                new SlotRow(
+                        epoch,
+                        members,
+                        same ? row.primarySince() : epoch,
+                        before.drive().equals(now.drive()) ? row.driveSince() : epoch,
+                        List.copyOf(fence),
+                        opened));
     }
 
     /// The former process of these drives serves no more, by `Down`, a newer registration, or the drive being out.
@@ -156,7 +164,9 @@ final class RowPlanner {
         for (int slot : List.copyOf(next.slots.keySet())) {
             var row = next.row(slot);
             var fence = row.fence().stream().filter(gone.negate()).toList();
-            put(slot, new SlotRow(row.epoch(), row.members(), row.primarySince(), fence, row.opened()));
+            put(
+                    slot,
+                    new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), fence, row.opened()));
         }
     }
 }

@@ -104,7 +104,7 @@ final class Sim {
             var members = RowPlanner.goal(state, slot, _ -> true).stream()
                     .map(drive -> new Member(drive, true, Known.of(state.incarnation, LogState.where(drive)), 1))
                     .toList();
-            state.slots.put(slot, new SlotRow(1, members, 1, List.of(), false));
+            state.slots.put(slot, new SlotRow(1, members, 1, 1, List.of(), false));
         }
         log = new Log(this, state);
         log.begin();
