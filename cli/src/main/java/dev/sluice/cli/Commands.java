@@ -8,6 +8,7 @@ import dev.sluice.cli.command.cluster.DoctorCommand;
 import dev.sluice.cli.command.cluster.DownCommand;
 import dev.sluice.cli.command.cluster.DriveCommands;
 import dev.sluice.cli.command.cluster.EnvCommand;
+import dev.sluice.cli.command.cluster.ForgetCommand;
 import dev.sluice.cli.command.cluster.HostCommands;
 import dev.sluice.cli.command.cluster.NodeCommands;
 import dev.sluice.cli.command.cluster.StatusCommand;
@@ -122,6 +123,13 @@ public final class Commands {
             footer = {"  sluice job ls", "  sluice job wait prefetch-k3f9a2bc", "  sluice job stop prefetch-k3f9a2bc"})
     private static final class Job extends Group {}
 
+    @Command(
+            name = "cluster",
+            description = "Gives up targets and drives that will not come back.",
+            footerHeading = Specs.EXAMPLES,
+            footer = {"  sluice cluster forget target002 --dry-run"})
+    private static final class Cluster extends Group {}
+
     private static CommandLine drives(Group group, Installation installation) {
         return new CommandLine(group)
                 .addSubcommand(new DriveCommands.ListDrives(installation))
@@ -147,6 +155,7 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Start(installation))
                         .addSubcommand(new NodeCommands.Kill(installation)));
         all.put("drive", () -> drives(new Drive(), installation));
+        all.put("cluster", () -> new CommandLine(new Cluster()).addSubcommand(new ForgetCommand(installation)));
         all.put("mountpath", () -> drives(new Mountpath(), installation));
         all.put(
                 "bucket",

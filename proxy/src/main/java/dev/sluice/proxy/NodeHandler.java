@@ -7,6 +7,7 @@ import dev.sluice.common.peer.PeerPaths;
 import dev.sluice.common.peer.PeerTokens;
 import dev.sluice.common.s3.parse.S3RequestParser;
 import dev.sluice.proxy.api.CachedApi;
+import dev.sluice.proxy.api.ForgetApi;
 import dev.sluice.proxy.api.JobApi;
 import dev.sluice.proxy.api.MountpathApi;
 import dev.sluice.proxy.api.NativeApi;
@@ -71,7 +72,8 @@ public final class NodeHandler implements HttpHandler {
                         new ResilverApi(each),
                         new UsageApi(each),
                         jobs,
-                        new CachedApi(lists)),
+                        new CachedApi(lists),
+                        new ForgetApi(parts.control(), each)),
                 caller -> PageHandler.path(
                         parts.pages().issue(caller.identity(), parts.clock().instant())));
         this.peers = parts.peerApi();

@@ -8,6 +8,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
@@ -20,6 +21,7 @@ import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.ScrubFinding;
 import dev.sluice.common.peer.SlotCover;
+import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.peer.TargetUploads;
@@ -189,6 +191,12 @@ final class MemoryTarget implements TargetService {
     }
 
     /// Each name has ten bytes.
+    @Override
+    public List<HeldRows> held(SlotQuestion question) {
+        answer();
+        return List.of();
+    }
+
     @Override
     public List<BucketUsage> usage(List<Long> bucketIds) {
         answer();

@@ -235,6 +235,18 @@ public final class NativeApi {
         return json(post(RESILVER, message));
     }
 
+    /// Gives up a target or a drive.
+    ///
+    /// @return what is concerned, as the server shows it
+    public JsonNode forget(String id, boolean acceptDataLoss, boolean dryRun) {
+        var message = JSON.createObjectNode().put("action", "forget");
+        message.putObject("value")
+                .put("id", id)
+                .put("accept_data_loss", acceptDataLoss)
+                .put("dry_run", dryRun);
+        return json(post("/v1/cluster", message));
+    }
+
     /// The address of the cluster's page, with the capability to look at it for 12 hours.
     public URI page() {
         return endpoint()

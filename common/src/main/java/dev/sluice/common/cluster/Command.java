@@ -9,6 +9,7 @@ import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.name.NodeId;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 
@@ -39,6 +40,8 @@ import java.util.SortedSet;
     @JsonSubTypes.Type(Command.Unmute.class),
     @JsonSubTypes.Type(Command.CutOff.class),
     @JsonSubTypes.Type(Command.Fenced.class),
+    @JsonSubTypes.Type(Command.Forget.class),
+    @JsonSubTypes.Type(Command.GiveAway.class),
     @JsonSubTypes.Type(Command.StartJob.class),
     @JsonSubTypes.Type(Command.EndJobPart.class),
     @JsonSubTypes.Type(Command.StopJob.class),
@@ -215,6 +218,23 @@ public sealed interface Command {
     /// A target says with a beat that all its drives have applied the state of this version, the newest: nobody has to
     /// ask them about earlier epochs any more. The controller's own.
     record Fenced(NodeId target, int incarnation, long version) implements SlotCommand {}
+
+    /// An operator says that a target, or a drive of it, will not come back, and that its process has ended. From
+    /// then on its drives take no part, nor does that process. Void while the target is up; of a drive, unless that
+    /// is out. A target of the same id may come with other drives.
+    ///
+    /// @param drive the only one that is meant; without one, all that the target has now
+    record Forget(NodeId target, Optional<String> drive) implements SlotCommand {}
+
+    /// What was forgotten leaves the slots. Those that have no in-sync member without it get an heir; those without an
+    /// heir stay as they are.
+    ///
+    /// @param heirs each for a slot as long as that has this epoch, with the drive's incarnation
+    record GiveAway(
+            @JsonSerialize(converter = PackedSlots.FromDrives.class)
+            @JsonDeserialize(converter = PackedSlots.ToDrives.class)
+            List<SlotDrive> heirs)
+            implements SlotCommand {}
 
     /// A slot as long as it has this epoch.
     record SlotEpoch(int group, int slot, long epoch) {}

@@ -50,6 +50,9 @@ public interface TargetService {
     /// What each of these buckets takes here, in the order of the ids.
     List<BucketUsage> usage(List<Long> bucketIds);
 
+    /// What its drives have of slots, of which they may have no part any more. Takes 4 s at most. Blocks.
+    List<HeldRows> held(SlotQuestion question);
+
     /// What clients read lately of a bucket's keys that this target is the primary of.
     RecentReads reads(long bucketId);
 

@@ -43,6 +43,7 @@ public final class NativeApi implements HttpHandler {
     private static final String JOBS = "/v1/jobs";
     private static final String USAGE = "/v1/usage/";
     private static final String CACHED = "/v1/cached/";
+    private static final String CLUSTER = "/v1/cluster";
     private static final String PAGE = "/v1/ui";
 
     private final Authenticator authenticator;
@@ -59,7 +60,8 @@ public final class NativeApi implements HttpHandler {
             ResilverApi resilvers,
             UsageApi usages,
             JobApi jobs,
-            CachedApi cached) {}
+            CachedApi cached,
+            ForgetApi forgetting) {}
 
     /// @param pagePath the path of the cluster's page, for somebody
     public NativeApi(Authenticator authenticator, ClusterViews views, Calls calls, Function<Caller, String> pagePath) {
@@ -121,6 +123,9 @@ public final class NativeApi implements HttpHandler {
         }
         if (path.startsWith(JOBS + "/")) {
             return json(200, job(head, path.substring(JOBS.length() + 1)));
+        }
+        if (path.equals(CLUSTER) && head.method().equals("POST")) {
+            return json(200, calls.forgetting().act(JSON.readTree(RequestBodies.read(head, caller, body, MAX_BODY))));
         }
         if (path.equals(PAGE) && head.method().equals("POST")) {
             return json(200, JSON.createObjectNode().put("path", pagePath.apply(caller)));

@@ -9,6 +9,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.ListingCodec;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
@@ -21,6 +22,7 @@ import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.peer.TargetUploads;
@@ -43,6 +45,7 @@ final class RemoteTarget implements TargetService {
     private static final Duration CALL = Duration.ofSeconds(30);
 
     /// A page of keys is a matter of milliseconds: a listing is not to wait longer for a node that stands still.
+    private static final Duration HELD = Duration.ofSeconds(5);
     private static final Duration LIST = Duration.ofSeconds(4);
 
     private static final int KEYS_AT_ONCE = 256; // of 1 KiB, which JSON may double, a command has room for
@@ -124,6 +127,12 @@ final class RemoteTarget implements TargetService {
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return List.of(read(
                 peers.post(address, PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
+    }
+
+    @Override
+    public List<HeldRows> held(SlotQuestion question) {
+        return List.of(
+                read(peers.post(address, PeerPaths.HELD, "", ClusterJson.write(question), HELD), HeldRows[].class));
     }
 
     @Override

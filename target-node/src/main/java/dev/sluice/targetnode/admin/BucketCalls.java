@@ -4,7 +4,9 @@ import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.DeleteOutcome;
+import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.PeerFailure;
+import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
@@ -85,6 +87,10 @@ final class BucketCalls {
         if (Await.within(STATE_WAIT, control.watch(version - 1)).isEmpty()) {
             throw new StoreException.Unavailable("this target has not heard of state " + version + " yet");
         }
+    }
+
+    List<HeldRows> held(SlotQuestion question) {
+        return SlotRowsCall.answer(store.drives(), question);
     }
 
     void drop(long bucketId, String name) {

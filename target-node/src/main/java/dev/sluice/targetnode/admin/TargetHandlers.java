@@ -7,6 +7,7 @@ import dev.sluice.common.peer.BackendCheck;
 import dev.sluice.common.peer.BucketUsage;
 import dev.sluice.common.peer.DeleteOutcome;
 import dev.sluice.common.peer.DriveScrub;
+import dev.sluice.common.peer.HeldRows;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.peer.Mountpath;
 import dev.sluice.common.peer.MountpathChange;
@@ -15,6 +16,7 @@ import dev.sluice.common.peer.RecentReads;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ResilverStatus;
 import dev.sluice.common.peer.ScrubCommand;
+import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.peer.TargetPage;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.peer.TargetUploads;
@@ -182,6 +184,11 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     @Override
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return quotas.usage(bucketIds);
+    }
+
+    @Override
+    public List<HeldRows> held(SlotQuestion question) {
+        return buckets.held(question);
     }
 
     @Override

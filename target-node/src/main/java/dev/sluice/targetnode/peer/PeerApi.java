@@ -26,6 +26,7 @@ import dev.sluice.common.peer.ReplicaService;
 import dev.sluice.common.peer.ResilverCommand;
 import dev.sluice.common.peer.ScrubCommand;
 import dev.sluice.common.peer.SentState;
+import dev.sluice.common.peer.SlotQuestion;
 import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
@@ -181,6 +182,7 @@ public final class PeerApi implements HttpHandler {
                 yield Response.empty(204);
             }
             case PeerPaths.USAGE -> json(target.usage(List.of(ClusterJson.read(body, Long[].class))));
+            case PeerPaths.HELD -> json(target.held(ClusterJson.read(body, SlotQuestion.class)));
             case PeerPaths.READS -> json(target.reads(query.number("id")));
             case PeerPaths.MOUNTPATHS -> json(target.mountpaths());
             case PeerPaths.MOUNTPATH ->

@@ -132,12 +132,12 @@ class ControllerTest {
         var files = new StateFiles(TestDrives.at(drives.resolve("d0"), drives.resolve("d1")), ONE);
         var _ = files.load();
         files.save(Planner.next(before, new Command.ControllerBoot(ONE, 2))
-                .carrying(new TreeMap<>(Map.of("old", "forgotten"))));
+                .carrying(new TreeMap<>(Map.of("old", "outdated"))));
         var after = open(ONE, TWO);
         awaitKeptOnBoth(after);
         assertThat(after.current().credentials()).isEqualTo(Map.of("key", "secret"));
         assertThat(Files.readString(drives.resolve("d0/.sluice/control/state"), StandardCharsets.ISO_8859_1))
-                .doesNotContain("forgotten");
+                .doesNotContain("outdated");
     }
 
     /// It may have been the newer one.

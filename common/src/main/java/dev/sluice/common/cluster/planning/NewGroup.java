@@ -42,7 +42,13 @@ public final class NewGroup {
         var tables = new HashMap<>(before.tables());
         tables.put(id, SlotTable.of(rows));
         return new Replication(
-                before.lastIncarnation(), before.targets(), before.drives(), before.controllers(), groups, tables);
+                before.lastIncarnation(),
+                before.targets(),
+                before.drives(),
+                before.controllers(),
+                groups,
+                before.forgotten(),
+                tables);
     }
 
     private static SlotRow first(RowTransitions rules, List<String> goal) {

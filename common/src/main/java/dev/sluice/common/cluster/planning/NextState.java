@@ -10,10 +10,13 @@ import dev.sluice.common.cluster.slots.SlotTable;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /// The next state of targets, drives and slots, while it is planned. For one thread.
@@ -23,6 +26,7 @@ final class NextState {
     private final TreeMap<NodeId, TargetEntry> targets;
     private final TreeMap<NodeId, Integer> controllers;
     private final TreeMap<String, DriveEntry> drives;
+    private final TreeSet<String> forgotten;
     private final Map<Integer, SlotRow[]> rows = new HashMap<>();
     private final Interner interner = new Interner();
     private int lastIncarnation;
@@ -34,6 +38,7 @@ final class NextState {
         this.targets = new TreeMap<>(before.targets());
         this.controllers = new TreeMap<>(before.controllers());
         this.drives = new TreeMap<>(before.drives().entries());
+        this.forgotten = new TreeSet<>(before.forgotten());
         this.driveTable = before.drives();
         this.lastIncarnation = before.lastIncarnation();
     }
@@ -52,6 +57,29 @@ final class NextState {
 
     void put(String drive, DriveEntry entry) {
         drives.put(drive, entry);
+    }
+
+    /// The drive takes no part ever again.
+    void forget(String drive) {
+        forgotten.add(drive);
+        drives.computeIfPresent(drive, (_, entry) -> entry.withOut());
+    }
+
+    /// Forgotten drives that no row names go.
+    void removeForgotten() {
+        var named = new HashSet<String>();
+        for (int group : before.groups().keySet()) {
+            for (int slot = 0; slot < table(group).size(); slot++) {
+                var row = row(group, slot);
+                row.members().forEach(member -> named.add(member.drive()));
+                named.addAll(row.fence());
+            }
+        }
+        drives.keySet().removeIf(drive -> forgotten.contains(drive) && !named.contains(drive));
+    }
+
+    Set<String> forgotten() {
+        return forgotten;
     }
 
     Map<String, DriveEntry> drives() {
@@ -125,11 +153,12 @@ final class NextState {
                 && lastIncarnation == before.lastIncarnation()
                 && targets.equals(before.targets())
                 && controllers.equals(before.controllers())
+                && forgotten.equals(before.forgotten())
                 && drives.equals(before.drives().entries())) {
             return before;
         }
         var tables = new HashMap<>(before.tables());
         rows.forEach((group, changed) -> tables.put(group, SlotTable.of(changed)));
-        return new Replication(lastIncarnation, targets, driveTable(), controllers, before.groups(), tables);
+        return new Replication(lastIncarnation, targets, driveTable(), controllers, before.groups(), forgotten, tables);
     }
 }

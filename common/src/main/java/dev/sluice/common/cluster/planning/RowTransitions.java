@@ -22,6 +22,7 @@ final class RowTransitions {
     private final DesiredReplicas goals;
     private final Set<String> full = new HashSet<>();
     private final Set<UnreachablePair> cut;
+    private final Set<String> forgotten;
 
     /// The targets and drives of the draft are not changed after this.
     RowTransitions(NextState draft, PlanningFacts facts) {
@@ -29,6 +30,7 @@ final class RowTransitions {
         this.places = draft.places();
         this.goals = draft.goals(this::usable);
         this.cut = facts.reachability().pairs();
+        this.forgotten = Set.copyOf(draft.forgotten());
         for (var drive : places.keySet()) {
             if (facts.isFull(drive)) {
                 full.add(drive);
@@ -179,13 +181,23 @@ final class RowTransitions {
             int inSync = inSync(others);
             boolean mayLack = (group.durability() == Durability.OS && unsynced.contains(member.drive()))
                     || unsound.contains(member.drive());
-            boolean learner = !member.inSync() || (inSync > 0 && mayLack);
+            boolean learner = !member.inSync() || (oneStays(others) && mayLack);
             int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
             others.add(place, member(member.drive(), !learner, row.epoch() + 1));
             var next = change(row, others, !learner);
             return unsound.contains(member.drive()) ? withNewUploads(next, member.drive()) : next;
         }
         return row;
+    }
+
+    /// Whether an in-sync member may be there again, or is.
+    private boolean oneStays(List<Member> members) {
+        for (var member : members) {
+            if (member.inSync() && !forgotten.contains(member.drive())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The index of the drive was made anew: it may lack the end of an upload.
@@ -217,6 +229,23 @@ final class RowTransitions {
         var members = new ArrayList<>(row.members());
         members.removeIf(member -> place(member.drive()).target().equals(target));
         return change(row, members, false);
+    }
+
+    /// What was forgotten leaves, the fence list too: no process of it is there any more. The primary begins again.
+    ///
+    /// @param heir in-sync from now on where nobody else is
+    SlotRow withoutForgotten(SlotRow row, Optional<String> heir) {
+        var members = new ArrayList<>(row.members());
+        members.removeIf(member -> forgotten.contains(member.drive()));
+        if (SlotRow.firstInSync(members).isEmpty()) {
+            if (heir.filter(this::usable).isEmpty()) {
+                return row;
+            }
+            var target = place(heir.get()).target();
+            members.removeIf(member -> place(member.drive()).target().equals(target));
+            members.addFirst(member(heir.get(), true, row.epoch() + 1));
+        }
+        return vouched(change(row, members, true), forgotten);
     }
 
     SlotRow without(SlotRow row, Member learner) {

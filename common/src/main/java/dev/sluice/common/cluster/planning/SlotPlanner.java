@@ -9,6 +9,8 @@ import dev.sluice.common.cluster.Command.DriveOut;
 import dev.sluice.common.cluster.Command.Expel;
 import dev.sluice.common.cluster.Command.Fenced;
 import dev.sluice.common.cluster.Command.Fill;
+import dev.sluice.common.cluster.Command.Forget;
+import dev.sluice.common.cluster.Command.GiveAway;
 import dev.sluice.common.cluster.Command.Mute;
 import dev.sluice.common.cluster.Command.Opened;
 import dev.sluice.common.cluster.Command.Promote;
@@ -122,6 +124,8 @@ final class SlotPlanner {
                         .ifPresent(entry -> draft.put(target, entry.heardAgain()));
             case CutOff off -> cutOff(off);
             case Fenced fenced -> fenced(fenced);
+            case Forget(var target, var drive) -> forget(target, drive);
+            case GiveAway(var heirs) -> giveAway(heirs);
         }
         return draft.done();
     }
@@ -134,7 +138,19 @@ final class SlotPlanner {
         eachRow((rules, group) -> (row, goal) -> rules.fill(group, row, goal));
     }
 
+    /// Without the drives that were forgotten, which a target may have still.
     private void register(Register command) {
+        registerOthers(new Register(
+                command.target(),
+                command.nonce(),
+                command.ifIncarnation(),
+                command.bootId(),
+                command.drives().stream()
+                        .filter(drive -> !isForgotten(drive.id()))
+                        .toList()));
+    }
+
+    private void registerOthers(Register command) {
         var target = command.target();
         var known = entry(target);
         if (known.filter(entry -> entry.nonce().equals(command.nonce())).isPresent()
@@ -257,6 +273,11 @@ final class SlotPlanner {
     /// be lost.
     private void driveIn(DriveIn command) {
         var drive = command.drive();
+        if (isForgotten(drive.id())) {
+            throw new StoreException.InvalidArgument(
+                    "drive %s was forgotten (sluice cluster forget): what it has is out of date; empty it, and it is a new one"
+                            .formatted(drive.id()));
+        }
         var known = before.drives().find(drive.id());
         boolean isOut = known.map(DriveEntry::out).orElse(true);
         if (before.incarnation(command.target()) != command.incarnation()
@@ -316,6 +337,54 @@ final class SlotPlanner {
         }
     }
 
+    private void forget(NodeId target, Optional<String> drive) {
+        if (drive.isPresent()) {
+            before.drives()
+                    .find(drive.get())
+                    .filter(entry -> entry.target().equals(target) && entry.out())
+                    .ifPresent(_ -> draft.forget(drive.get()));
+        } else {
+            entry(target)
+                    .filter(entry -> !entry.up() && drivesOf(target).stream().anyMatch(id -> !isForgotten(id)))
+                    .ifPresent(entry -> {
+                        draft.put(target, entry.forgotten(draft.newIncarnation()));
+                        drivesOf(target).forEach(draft::forget);
+                    });
+        }
+    }
+
+    private boolean isForgotten(String drive) {
+        return before.forgotten().contains(drive);
+    }
+
+    /// Slots with an heir first: what they are then, the rest looks at.
+    private void giveAway(List<SlotDrive> heirs) {
+        var forgotten = before.forgotten();
+        var rules = rules();
+        change(
+                heirs.stream().filter(heir -> isHeir(rules, heir)).toList(),
+                rules,
+                (group, heir) -> (row, goal) -> leaves(rules, group, row, goal, Optional.of(heir.drive())));
+        eachRow((every, group) -> (row, goal) -> leaves(every, group, row, goal, Optional.empty()));
+        if (!forgotten.isEmpty()) {
+            draft.removeForgotten();
+        }
+    }
+
+    private boolean isHeir(RowTransitions rules, SlotDrive heir) {
+        return rules.usable(heir.drive())
+                && !isForgotten(heir.drive())
+                && before.drives()
+                        .find(heir.drive())
+                        .filter(entry -> entry.incarnation() == heir.incarnation())
+                        .isPresent();
+    }
+
+    private SlotRow leaves(RowTransitions rules, Group group, SlotRow row, List<String> goal, Optional<String> heir) {
+        var left = rules.withoutForgotten(row, heir);
+        return left.equals(row) ? row : rules.fill(group, left, goal);
+    }
+
     private void fillAndVouch(Set<String> gone) {
         eachRow((rules, group) -> (row, goal) -> rules.vouched(rules.fill(group, row, goal), gone));
     }
@@ -350,7 +419,9 @@ final class SlotPlanner {
     private void opened(List<SlotEpoch> slots) {
         var memo = new RowMemo((row, _) -> opened(row), draft.interner());
         for (var slot : slots) {
-            if (isNow(slot.group(), slot.slot(), slot.epoch())) {
+            if (isNow(slot.group(), slot.slot(), slot.epoch())
+                    && !isForgotten(
+                            draft.row(slot.group(), slot.slot()).primary().drive())) {
                 draft.change(slot.group(), slot.slot(), List.of(), memo);
             }
         }
@@ -377,8 +448,10 @@ final class SlotPlanner {
         return new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), List.of(), true);
     }
 
-    private static Optional<Member> learner(SlotRow row, SlotDrive named) {
+    /// None where the primary that says so was forgotten.
+    private Optional<Member> learner(SlotRow row, SlotDrive named) {
         return row.member(named.drive())
+                .filter(_ -> !isForgotten(row.primary().drive()))
                 .filter(member -> !member.inSync() && member.incarnation() == named.incarnation());
     }
 

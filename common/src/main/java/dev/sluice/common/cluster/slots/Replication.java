@@ -19,6 +19,7 @@ import java.util.TreeSet;
 /// @param targets the targets that have registered
 /// @param controllers the boot number that each controller wrote last
 /// @param groups by id
+/// @param forgotten ids of drives that take no part ever again
 /// @param tables one for each group
 public record Replication(
         int lastIncarnation,
@@ -26,15 +27,17 @@ public record Replication(
         DriveTable drives,
         SortedMap<NodeId, Integer> controllers,
         SortedMap<Integer, Group> groups,
+        SortedSet<String> forgotten,
         @JsonIgnore Map<Integer, SlotTable> tables) {
     public static final int MOST_GROUPS = 64;
-    public static final Replication NONE =
-            new Replication(0, new TreeMap<>(), DriveTable.EMPTY, new TreeMap<>(), new TreeMap<>(), Map.of());
+    public static final Replication NONE = new Replication(
+            0, new TreeMap<>(), DriveTable.EMPTY, new TreeMap<>(), new TreeMap<>(), new TreeSet<>(), Map.of());
 
     public Replication {
         targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
         controllers = Collections.unmodifiableSortedMap(new TreeMap<>(controllers));
         groups = Collections.unmodifiableSortedMap(new TreeMap<>(groups));
+        forgotten = Collections.unmodifiableSortedSet(new TreeSet<>(forgotten));
         tables = Map.copyOf(tables);
     }
 
@@ -44,9 +47,10 @@ public record Replication(
             @JsonProperty("targets") SortedMap<NodeId, TargetEntry> targets,
             @JsonProperty("drives") DriveTable drives,
             @JsonProperty("controllers") SortedMap<NodeId, Integer> controllers,
-            @JsonProperty("groups") SortedMap<Integer, Group> groups) {
+            @JsonProperty("groups") SortedMap<Integer, Group> groups,
+            @JsonProperty("forgotten") SortedSet<String> forgotten) {
         return new Replication(
-                lastIncarnation, targets, drives.withIncarnationsOf(targets), controllers, groups, Map.of());
+                lastIncarnation, targets, drives.withIncarnationsOf(targets), controllers, groups, forgotten, Map.of());
     }
 
     public Optional<TargetEntry> target(NodeId id) {
@@ -98,13 +102,13 @@ public record Replication(
     }
 
     public Replication withTables(Map<Integer, SlotTable> changed) {
-        return new Replication(lastIncarnation, targets, drives, controllers, groups, changed);
+        return new Replication(lastIncarnation, targets, drives, controllers, groups, forgotten, changed);
     }
 
     /// The same. The order of the drives for each slot is not computed again when it was for the same drives.
     public Replication keepingRanking(Replication known) {
         return new Replication(
-                lastIncarnation, targets, drives.keepingRanking(known.drives), controllers, groups, tables);
+                lastIncarnation, targets, drives.keepingRanking(known.drives), controllers, groups, forgotten, tables);
     }
 
     /// The same; rows that are equal in the other one are that one's objects.

@@ -18,6 +18,11 @@ public record TargetEntry(int incarnation, String nonce, String bootId, boolean 
         return new TargetEntry(incarnation, nonce, bootId, up, version + 1, muted);
     }
 
+    /// No process of before counts any more; one of another number may register.
+    public TargetEntry forgotten(int next) {
+        return new TargetEntry(next, "", "", false, version + 1, false);
+    }
+
     /// Its promises lapse as they were given: the version stays.
     public TargetEntry withMuted() {
         return new TargetEntry(incarnation, nonce, bootId, up, version, true);

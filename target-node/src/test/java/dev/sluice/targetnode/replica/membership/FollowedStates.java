@@ -94,6 +94,7 @@ public final class FollowedStates implements AutoCloseable {
                 new DriveTable(drives),
                 new TreeMap<>(Map.of(new NodeId("target001"), 1)),
                 groups,
+                new TreeSet<>(),
                 Map.of(GROUP.id(), slotTable));
         return new ClusterState(
                 ++version,

@@ -246,6 +246,7 @@ final class ProductionPlanner {
                         DriveTable.EMPTY,
                         controllers(state),
                         new TreeMap<>(),
+                        new TreeSet<>(),
                         Map.of()));
     }
 
@@ -265,7 +266,13 @@ final class ProductionPlanner {
         if (state.replication.isPresent()) {
             var known = state.replication.get();
             return new Replication(
-                    known.lastIncarnation(), known.targets(), known.drives(), known.controllers(), groups, tables);
+                    known.lastIncarnation(),
+                    known.targets(),
+                    known.drives(),
+                    known.controllers(),
+                    groups,
+                    new TreeSet<>(),
+                    tables);
         }
         var targets = state.targets();
         var drives = new TreeMap<String, DriveEntry>();
@@ -282,7 +289,8 @@ final class ProductionPlanner {
             made.prepare(); // else each change of it is ranked anew
             return made;
         });
-        return new Replication(state.lastIncarnation, targets, table, controllers(state), groups, tables);
+        return new Replication(
+                state.lastIncarnation, targets, table, controllers(state), groups, new TreeSet<>(), tables);
     }
 
     private static LogState state(LogState before, Replication after) {
