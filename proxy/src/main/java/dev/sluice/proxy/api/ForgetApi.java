@@ -86,10 +86,8 @@ public final class ForgetApi {
                     "%d slots would lose the last replica that has every acknowledged write. Bring it back, or accept that with --accept-data-loss"
                             .formatted(lost));
         }
-        if (!meant.barred) {
-            bar(meant);
-        }
-        return shown.put("left", giveAway(meant, accepted));
+        var barred = meant.barred ? state : bar(meant);
+        return shown.put("left", giveAway(barred, meant, accepted));
     }
 
     private static Meant meant(ClusterState state, String id) {
@@ -187,29 +185,29 @@ public final class ForgetApi {
     }
 
     /// An entry of its own: until it is in the log, nothing of what is meant may be given away.
-    private void bar(Meant meant) {
+    private ClusterState bar(Meant meant) {
         var after = control.apply(new Command.Forget(meant.target, meant.drive));
         if (!after.replication().forgotten().containsAll(meant.drives)) {
             throw new StoreException.Unavailable("%s came back meanwhile: nothing was forgotten"
                     .formatted(meant.drive.orElse(meant.target.value())));
         }
+        return after;
     }
 
     /// @return how many slots still name what was forgotten
-    private int giveAway(Meant meant, boolean accepted) {
-        int left = 0;
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            var state = control.confirm();
-            var named = named(state, meant.drives);
-            if (named.isEmpty()) {
-                return 0;
-            }
+    private int giveAway(ClusterState barred, Meant meant, boolean accepted) {
+        var state = barred;
+        var named = named(state, meant.drives);
+        for (int attempt = 1; attempt <= ATTEMPTS && !named.isEmpty(); attempt++) {
             var lost = accepted ? named.stream().filter(Named::isLost).toList() : List.<Named>of();
-            var heirs = heirs(state, lost, attempt > ATTEMPTS / 2);
-            var after = control.apply(new Command.GiveAway(heirs));
-            left = named(after, meant.drives).size();
+            state = control.apply(new Command.GiveAway(heirs(state, lost, attempt > ATTEMPTS / 2)));
+            var left = named(state, meant.drives);
+            if (lost.isEmpty() && left.size() == named.size()) {
+                break; // nor would another entry have an effect
+            }
+            named = left;
         }
-        return left;
+        return named.size();
     }
 
     // ---- who has most of a slot
@@ -218,7 +216,7 @@ public final class ForgetApi {
     private List<SlotDrive> heirs(ClusterState state, List<Named> lost, boolean whoever) {
         var heirs = new ArrayList<SlotDrive>();
         var asked = state.replication().drives().entries().keySet().stream()
-                .filter(drive -> isHeir(state, drive))
+                .filter(drive -> state.replication().usable(drive))
                 .collect(Collectors.toUnmodifiableSet());
         var byGroup = lost.stream().collect(Collectors.groupingBy(Named::group));
         byGroup.forEach((group, slots) -> {
@@ -237,7 +235,7 @@ public final class ForgetApi {
         return heirs.subList(0, Math.min(heirs.size(), Command.SlotCommand.MOST_SLOTS));
     }
 
-    /// By slot. A target that does not answer has none.
+    /// By slot. A target that is down, or does not answer, has none.
     private Map<Integer, List<HeldRows>> rows(ClusterState state, int id, List<Named> lost) {
         var group = state.replication().group(id).orElseThrow();
         var buckets = state.buckets().buckets().values().stream()
@@ -249,7 +247,7 @@ public final class ForgetApi {
                 lost.stream().map(each -> group.firstHash(each.slot)).toList(),
                 buckets);
         var rows = new HashMap<Integer, List<HeldRows>>();
-        targets.answers(target -> target.held(question), _ -> List.<HeldRows>of())
+        targets.answersOfLiving(target -> target.held(question), _ -> List.<HeldRows>of())
                 .values()
                 .forEach(some ->
                         some.forEach(held -> rows.computeIfAbsent(held.first() / group.hashes(), _ -> new ArrayList<>())
@@ -262,13 +260,14 @@ public final class ForgetApi {
         var replication = state.replication();
         var learners = lost.left.stream().map(Member::drive).collect(Collectors.toSet());
         var most = rows.stream()
-                .filter(held -> held.rows() > 0 && isHeir(state, held.drive()))
+                .filter(held -> held.rows() > 0 && state.replication().usable(held.drive()))
                 .max(Comparator.comparing((HeldRows held) -> learners.contains(held.drive()))
                         .thenComparingLong(HeldRows::rows)
                         .thenComparing(HeldRows::drive))
                 .map(HeldRows::drive);
-        return most.or(() ->
-                        learners.stream().filter(drive -> isHeir(state, drive)).min(Comparator.naturalOrder()))
+        return most.or(() -> learners.stream()
+                        .filter(drive -> state.replication().usable(drive))
+                        .min(Comparator.naturalOrder()))
                 .or(() -> anyDrive(state, lost.slot))
                 .map(drive -> new SlotDrive(
                         lost.group,
@@ -278,14 +277,9 @@ public final class ForgetApi {
                         replication.drives().find(drive).orElseThrow().incarnation()));
     }
 
-    private static boolean isHeir(ClusterState state, String drive) {
-        return state.replication().usable(drive)
-                && !state.replication().forgotten().contains(drive);
-    }
-
     private static Optional<String> anyDrive(ClusterState state, int slot) {
         var usable = state.replication().drives().entries().keySet().stream()
-                .filter(drive -> isHeir(state, drive))
+                .filter(drive -> state.replication().usable(drive))
                 .toList();
         return usable.isEmpty() ? Optional.empty() : Optional.of(usable.get(slot % usable.size()));
     }

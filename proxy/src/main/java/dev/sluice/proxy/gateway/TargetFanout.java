@@ -63,6 +63,11 @@ public final class TargetFanout {
         return answers(views.current().routing().targets(), question, failed);
     }
 
+    /// Of those that are not known to be down.
+    public <T> Map<String, T> answersOfLiving(Function<TargetService, T> question, Function<StoreException, T> failed) {
+        return answers(views.current().living(), question, failed);
+    }
+
     private <T> Map<String, T> answers(
             List<Node> nodes, Function<TargetService, T> question, Function<StoreException, T> failed) {
         var answers = new TreeMap<String, T>();

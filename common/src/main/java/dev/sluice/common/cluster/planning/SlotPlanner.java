@@ -140,7 +140,7 @@ final class SlotPlanner {
 
     /// Without the drives that were forgotten, which a target may have still.
     private void register(Register command) {
-        registerOthers(new Register(
+        registerAllowed(new Register(
                 command.target(),
                 command.nonce(),
                 command.ifIncarnation(),
@@ -150,7 +150,7 @@ final class SlotPlanner {
                         .toList()));
     }
 
-    private void registerOthers(Register command) {
+    private void registerAllowed(Register command) {
         var target = command.target();
         var known = entry(target);
         if (known.filter(entry -> entry.nonce().equals(command.nonce())).isPresent()
@@ -373,7 +373,6 @@ final class SlotPlanner {
 
     private boolean isHeir(RowTransitions rules, SlotDrive heir) {
         return rules.usable(heir.drive())
-                && !isForgotten(heir.drive())
                 && before.drives()
                         .find(heir.drive())
                         .filter(entry -> entry.incarnation() == heir.incarnation())

@@ -277,7 +277,7 @@ public final class ControllerLog implements Consensus {
                 .findFirst()
                 .map(other -> otherLog(other.getKey(), other.getValue().log().orElseThrow(), log));
         why.filter(warned::add).ifPresent(LOG::warn);
-        trouble = why.filter(_ -> !isLed(here));
+        trouble = why.or(() -> here.log().trouble()).filter(_ -> !isLed(here));
     }
 
     private String otherLog(NodeId other, LogId its, LogId own) {

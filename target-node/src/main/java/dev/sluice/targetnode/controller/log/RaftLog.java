@@ -58,6 +58,11 @@ public final class RaftLog implements Consensus {
         return raft.isLeader();
     }
 
+    /// What keeps this controller from leading, for a person.
+    Optional<String> trouble() {
+        return raft.trouble();
+    }
+
     /// Adds a controller, which has caught up when this returns. To be asked of the leader; it can be asked again.
     ///
     /// @throws StoreException.Unavailable when it is not known whether it was added, too

@@ -2,6 +2,8 @@ package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
@@ -27,12 +29,17 @@ final class IncomingCalls implements RaftHandler {
     private final String self;
     private final RaftServer server;
     private final DurableState durable;
+    private final LostTail lostTail;
+    private final LongSupplier written;
     private final Semaphore slots = new Semaphore(AT_ONCE);
 
-    IncomingCalls(String self, RaftServer server, DurableState durable) {
+    /// @param written up to which entry the log is on the drive
+    IncomingCalls(String self, RaftServer server, DurableState durable, LostTail lostTail, LongSupplier written) {
         this.self = self;
         this.server = server;
         this.durable = durable;
+        this.lostTail = lostTail;
+        this.written = written;
     }
 
     @Override
@@ -40,6 +47,7 @@ final class IncomingCalls implements RaftHandler {
         return answer(() -> {
             var call = RequestVoteRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
+            lostTail.requireReachedBy(call.getCandidateLastEntry());
             var reply = server.requestVote(call);
             return new Answer(reply, reply.getTerm());
         });
@@ -51,6 +59,9 @@ final class IncomingCalls implements RaftHandler {
             var call = AppendEntriesRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
             var reply = server.appendEntries(call);
+            if (reply.getResult() == AppendResult.SUCCESS) {
+                lostTail.reached(written.getAsLong());
+            }
             return new Answer(reply, reply.getTerm());
         });
     }
@@ -63,6 +74,7 @@ final class IncomingCalls implements RaftHandler {
             var reply = server.installSnapshot(chunk);
             if (chunk.getSnapshotChunk().getDone()) {
                 durable.settleSnapshots();
+                lostTail.reached(written.getAsLong());
             }
             return new Answer(reply, reply.getTerm());
         });
@@ -73,6 +85,7 @@ final class IncomingCalls implements RaftHandler {
         return answer(() -> {
             var call = StartLeaderElectionRequestProto.parseFrom(request);
             requireOurs(call.getServerRequest());
+            lostTail.requireNone();
             return new Answer(server.startLeaderElection(call), 0);
         });
     }

@@ -43,14 +43,16 @@ final class OutgoingCalls implements RaftServerRpc {
 
     private final RaftCalls calls;
     private final DurableState durable;
+    private final LostTail lostTail;
     private final Confirmations confirmations = new Confirmations();
     private volatile Optional<FlushWatch> flushes = Optional.empty();
     private final ExecutorService threads = Executors.newFixedThreadPool(
             THREADS, Thread.ofPlatform().name("raft-calls-", 0).daemon().factory());
 
-    OutgoingCalls(RaftCalls calls, DurableState durable) {
+    OutgoingCalls(RaftCalls calls, DurableState durable, LostTail lostTail) {
         this.calls = calls;
         this.durable = durable;
+        this.lostTail = lostTail;
     }
 
     Confirmations confirmations() {
@@ -64,6 +66,7 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+        lostTail.requireNone();
         return RequestVoteReplyProto.parseFrom(
                 send(calls::vote, request.getServerRequest(), request.getCandidateTerm(), request));
     }

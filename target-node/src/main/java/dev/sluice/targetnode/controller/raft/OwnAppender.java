@@ -44,7 +44,6 @@ final class OwnAppender extends LogAppenderBase {
     private static final Logger LOG = LoggerFactory.getLogger(OwnAppender.class);
     private static final int SELDOM = 100;
     private static final long PAUSE_MILLIS = 25;
-
     private final ExecutorService others = Executors.newCachedThreadPool(
             Thread.ofPlatform().name("raft-" + this + "-", 0).daemon().factory());
     private final Semaphore asked = new Semaphore(0); // for a heartbeat
@@ -152,7 +151,9 @@ final class OwnAppender extends LogAppenderBase {
                 long first = request.getEntriesCount() == 0
                         ? -1
                         : request.getEntries(0).getIndex();
-                getFollower().setNextIndex(getNextIndexForInconsistency(first, reply.getNextIndex()));
+                long next = reply.getNextIndex();
+                boolean lostSome = next <= getFollower().getMatchIndex(); // [LostTail]
+                getFollower().setNextIndex(lostSome ? next : getNextIndexForInconsistency(first, next));
             }
             default -> LOG.warn("{}: the follower answered {}", this, reply.getResult());
         }

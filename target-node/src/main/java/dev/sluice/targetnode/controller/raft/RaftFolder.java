@@ -27,10 +27,17 @@ final class RaftFolder {
 
     private final Path root;
     private final LogId log;
+    private final LostTail lostTail;
 
     RaftFolder(Path root, LogId log) {
         this.root = root;
         this.log = log;
+        this.lostTail = new LostTail(root.resolve("lost-tail"));
+    }
+
+    /// Known when the folder is open.
+    LostTail lostTail() {
+        return lostTail;
     }
 
     static Path record(Path root) {
@@ -96,19 +103,45 @@ final class RaftFolder {
         checkVote(record);
         repairSnapshots();
         checkLog(record);
-        var newest = newestSegment(SyncedFiles.names(current())).stream()
-                .mapToObj(start -> current().resolve("log_inprogress_" + start))
-                .filter(Files::exists)
-                .findFirst();
-        if (newest.isPresent()) {
-            TornTail.cut(newest.get());
-            if (TornTail.isWithoutEntries(newest.get())) {
+        lostTail.open();
+        var newest = newestSegment(SyncedFiles.names(current()));
+        if (newest.isPresent() && Files.exists(inProgress(newest.getAsLong()))) {
+            cutTornTail(newest.getAsLong());
+            if (TornTail.isWithoutEntries(inProgress(newest.getAsLong()))) {
                 record = record.withoutSegment(); // Ratis deletes it
                 SyncedFiles.write(record(), record.encoded());
             }
         }
         SyncedFiles.syncAll(groupFolder()); // what a killed process wrote last may be in the page cache only
         return record;
+    }
+
+    private Path inProgress(long start) {
+        return current().resolve("log_inprogress_" + start);
+    }
+
+    /// @param start first index of the file that entries were written to last
+    private void cutTornTail(long start) throws IOException {
+        var file = inProgress(start);
+        var torn = TornTail.find(file);
+        if (torn.isEmpty()) {
+            return;
+        }
+        if (torn.get().ends()) {
+            long index = start + torn.get().before();
+            if (hasNoOtherServer()) {
+                throw lost("a whole entry " + index);
+            }
+            lostTail.lose(index, term(meta()));
+        }
+        TornTail.cut(file, torn.get());
+    }
+
+    /// It would elect itself. Before there is a configuration this is not known.
+    private boolean hasNoOtherServer() throws IOException {
+        return configuration()
+                .filter(entry -> entry.getConfigurationEntry().getPeersCount() > 1)
+                .isEmpty();
     }
 
     private void requireNoOtherLog() throws IOException {
@@ -128,12 +161,21 @@ final class RaftFolder {
         SyncedFiles.sync(root.resolve(".."));
     }
 
-    private void checkVote(VoteRecord record) throws IOException {
+    private Properties meta() throws IOException {
         var meta = new Properties();
         try (var in = Files.newBufferedReader(current().resolve("raft-meta"))) {
             meta.load(in);
         }
-        var term = Long.parseLong(meta.getProperty("term", "-1"));
+        return meta;
+    }
+
+    private static long term(Properties meta) {
+        return Long.parseLong(meta.getProperty("term", "-1"));
+    }
+
+    private void checkVote(VoteRecord record) throws IOException {
+        var meta = meta();
+        var term = term(meta);
         var votedFor = meta.getProperty("votedFor", "");
         if (!record.isCoveredBy(term, votedFor)) {
             throw new LostVote("%s has term %d and a vote for '%s', but %s says that term %d with a vote for '%s' left"

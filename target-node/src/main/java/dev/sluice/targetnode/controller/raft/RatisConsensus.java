@@ -52,6 +52,7 @@ public final class RatisConsensus implements AutoCloseable {
     private final String self;
     private final LogId log;
     private final DurableState durable;
+    private final LostTail lostTail;
     private final OutgoingCalls outgoing;
     private final LogMachine machine;
     private final RaftServer server;
@@ -67,7 +68,7 @@ public final class RatisConsensus implements AutoCloseable {
     /// @param log that a folder which has one must be of
     /// @param founders the servers that a new log begins with, this one too. None: it has nothing, and votes for
     ///     nobody, until the leader of a log adds it. A folder that was part of a log goes on with that one
-    /// @throws Amnesia when the folder has less than it once had
+    /// @throws LostLogException when the folder has less than it once had
     /// @throws LostVote when the folder is older than a vote that left this server
     public RatisConsensus(Path folder, LogId log, String self, Set<String> founders, Machine machine, RaftCalls calls)
             throws IOException {
@@ -98,14 +99,16 @@ public final class RatisConsensus implements AutoCloseable {
         this.log = log;
         var files = new RaftFolder(folder, log);
         this.durable = new DurableState(files, files.open());
-        this.outgoing = new OutgoingCalls(calls, durable);
+        this.lostTail = files.lostTail();
+        this.outgoing = new OutgoingCalls(calls, durable, lostTail);
         this.machine = new LogMachine(machine, durable);
         this.server = build(files, founders, electionMillis);
         try {
             server.start();
             durable.settle(0);
             this.division = server.getDivision(log.group());
-            this.incoming = new IncomingCalls(self, server, durable);
+            var entries = division.getRaftLog();
+            this.incoming = new IncomingCalls(self, server, durable, lostTail, entries::getFlushIndex);
         } catch (IOException | RuntimeException e) {
             close();
             throw new IOException("the log in " + folder + " does not start: " + e.getMessage(), e);
@@ -147,6 +150,11 @@ public final class RatisConsensus implements AutoCloseable {
     /// The lock that Ratis holds while this server votes, or steps down.
     Object monitor() {
         return division;
+    }
+
+    /// What keeps this server from leading, for a person.
+    public Optional<String> trouble() {
+        return lostTail.trouble();
     }
 
     /// The newest term that this server knows.

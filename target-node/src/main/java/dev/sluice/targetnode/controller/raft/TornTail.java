@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 /// before it writes entries there, so such an entry has a beginning, and zeros from some byte on; Ratis takes it for
 /// damage, and does not start. It was never synced, so nobody counts on it: it is cut off.
 ///
-/// An entry whose last bytes are there is not cut off, whatever is wrong with it: it may have been acknowledged. Nor
-/// is one that only seems to go on because its length is damaged: then the entry is whole with another length, or
-/// there is a whole one after it. Such a server does not start; nor does one whose drive wrote the pages of an entry
-/// in another order.
+/// An entry whose last bytes are there, and that is damaged before them, is the same when the drive wrote its pages in
+/// another order; but it may have been acknowledged, so that its loss is remembered first ([LostTail]). Only the last
+/// entry is cut off, and not one that seems to be the last because its length is damaged: then the entry is whole with
+/// another length, or there is a whole one after it. Such a server does not start.
 ///
 /// The file: `RaftLog1`; each entry as its length (unsigned LEB128), bytes, CRC32C of both (4 bytes); zeros.
 final class TornTail {
@@ -31,19 +31,28 @@ final class TornTail {
 
     private TornTail() {}
 
+    /// The damaged last entry of a file.
+    ///
+    /// @param from its first byte
+    /// @param before so many entries are before it in the file
+    /// @param ends its last bytes are there: it may have been acknowledged
+    record Torn(int from, int before, boolean ends) {}
+
+    static Optional<Torn> find(Path file) throws IOException {
+        return find(Files.readAllBytes(file));
+    }
+
     /// @param file the one that entries were written to last
-    static void cut(Path file) throws IOException {
-        var bytes = Files.readAllBytes(file);
-        var begin = begin(bytes);
-        if (begin.isEmpty()) {
-            return;
-        }
-        int from = begin.getAsInt();
+    static void cut(Path file, Torn torn) throws IOException {
         LOG.warn(
-                "{}: the entry at byte {} was not written to its end, and was never acknowledged: cut off", file, from);
+                "{}: the entry at byte {} is {}: cut off",
+                file,
+                torn.from(),
+                torn.ends() ? "damaged" : "not written to its end, and was never acknowledged");
         try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.position(from);
-            for (var zeros = ByteBuffer.allocate(bytes.length - from); zeros.hasRemaining(); ) {
+            int length = Math.toIntExact(channel.size() - torn.from());
+            channel.position(torn.from());
+            for (var zeros = ByteBuffer.allocate(length); zeros.hasRemaining(); ) {
                 channel.write(zeros);
             }
             channel.force(true);
@@ -55,28 +64,27 @@ final class TornTail {
         return bytes.length <= HEAD.length || bytes[HEAD.length] == 0;
     }
 
-    /// Where a torn entry begins.
-    static OptionalInt begin(byte[] bytes) {
+    static Optional<Torn> find(byte[] bytes) {
         int at = HEAD.length;
         if (bytes.length < at || !Arrays.equals(bytes, 0, at, HEAD, 0, at)) {
-            return OptionalInt.empty(); // Ratis knows what to do about it
+            return Optional.empty(); // Ratis knows what to do about it
         }
-        while (at < bytes.length && bytes[at] != 0) {
+        for (int before = 0; at < bytes.length && bytes[at] != 0; before++) {
             int end = end(bytes, at);
             if (end > bytes.length) {
-                return OptionalInt.empty(); // as a file that ends is
+                return Optional.empty(); // as a file that ends is
             }
             if (end < 0) {
-                return isZero(bytes, at + 5) ? OptionalInt.of(at) : OptionalInt.empty();
+                return isZero(bytes, at + 5) ? Optional.of(new Torn(at, before, false)) : Optional.empty();
             }
             if (!isWhole(bytes, at, end)) {
-                return isZero(bytes, end - SUM) && !hidesAWholeOne(bytes, at)
-                        ? OptionalInt.of(at)
-                        : OptionalInt.empty();
+                return isZero(bytes, end) && !hidesAWholeOne(bytes, at)
+                        ? Optional.of(new Torn(at, before, !isZero(bytes, end - SUM)))
+                        : Optional.empty();
             }
             at = end;
         }
-        return OptionalInt.empty();
+        return Optional.empty();
     }
 
     private static boolean hidesAWholeOne(byte[] bytes, int at) {

@@ -2,9 +2,11 @@ package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -19,6 +21,8 @@ final class TestNetwork {
     private final Set<String> cut = ConcurrentHashMap.newKeySet();
     final AtomicInteger snapshotChunks = new AtomicInteger();
     final AtomicInteger largest = new AtomicInteger();
+
+    final Queue<String> refusedVotes = new ConcurrentLinkedQueue<>();
 
     /// What a server said when it gave its vote.
     record Vote(String voter, String candidate, long term) {}
@@ -55,6 +59,15 @@ final class TestNetwork {
         }
     }
 
+    private byte[] voteOf(RaftHandler handler, byte[] request) throws IOException {
+        try {
+            return handler.vote(request);
+        } catch (IOException why) {
+            refusedVotes.add(String.valueOf(why.getMessage()));
+            throw why;
+        }
+    }
+
     void add(String server, RaftHandler handler) {
         handlers.put(server, new Uninterrupted(handler));
     }
@@ -80,7 +93,7 @@ final class TestNetwork {
             @Override
             public byte[] vote(String peer, byte[] request) throws IOException {
                 return carry(peer, request, handler -> {
-                    var answer = handler.vote(request);
+                    var answer = voteOf(handler, request);
                     look(from, peer, request, answer);
                     return answer;
                 });

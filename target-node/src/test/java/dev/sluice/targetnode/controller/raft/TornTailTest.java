@@ -3,12 +3,10 @@ package dev.sluice.targetnode.controller.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +27,7 @@ final class TornTailTest {
     private byte[] whole;
     private int last; // where the last entry begins
     private int end;
+    private int before; // so many entries are before the last one
 
     @BeforeEach
     void write() throws Exception {
@@ -51,6 +50,7 @@ final class TornTailTest {
             end--;
         }
         last = lastEntry();
+        before = before(last);
     }
 
     @AfterEach
@@ -63,11 +63,21 @@ final class TornTailTest {
         for (int at = end - 300; at > 0; at--) {
             var cut = whole.clone();
             Arrays.fill(cut, end - 4, cut.length, (byte) 0);
-            if (TornTail.begin(cut).equals(OptionalInt.of(at))) {
+            int begin = at;
+            if (TornTail.find(cut).filter(torn -> torn.from() == begin).isPresent()) {
                 return at;
             }
         }
         throw new AssertionError("no entry is found");
+    }
+
+    private int before(int last) {
+        int entries = 0;
+        for (int at = 8; at < last; entries++) {
+            int length = (whole[at] & 0x7f) | (whole[at] < 0 ? (whole[at + 1] & 0x7f) << 7 : 0);
+            at += (whole[at] < 0 ? 2 : 1) + length + 4;
+        }
+        return entries;
     }
 
     private List<Long> numbersAfter(byte[] bytes) throws Exception {
@@ -89,17 +99,19 @@ final class TornTailTest {
     @Test
     void aWholeFileIsNotTorn() {
         assertThat(whole.length).as("zeros follow").isGreaterThan(end + 1000);
-        assertThat(TornTail.begin(whole)).isEmpty();
-        assertThat(TornTail.begin(Arrays.copyOf(whole, end))).isEmpty();
-        assertThat(TornTail.begin(new byte[0])).isEmpty();
+        assertThat(TornTail.find(whole)).isEmpty();
+        assertThat(TornTail.find(Arrays.copyOf(whole, end))).isEmpty();
+        assertThat(TornTail.find(new byte[0])).isEmpty();
     }
 
     @Test
     void anEntryThatEndsInZerosIsCutOffWhereverItBreaksOff() {
         for (int at = last + 1; at <= end - 4; at++) {
-            assertThat(TornTail.begin(zeroFrom(at))).as("zeros from %d", at).hasValue(last);
+            assertThat(TornTail.find(zeroFrom(at)))
+                    .as("zeros from %d", at)
+                    .hasValue(new TornTail.Torn(last, before, false));
         }
-        assertThat(TornTail.begin(zeroFrom(last))).as("all of it").isEmpty();
+        assertThat(TornTail.find(zeroFrom(last))).as("all of it").isEmpty();
     }
 
     @Test
@@ -117,7 +129,7 @@ final class TornTailTest {
             for (int bit = 0; bit < 8 * digits; bit++) {
                 var damaged = whole.clone();
                 damaged[at + bit / 8] ^= (byte) (1 << (bit % 8));
-                assertThat(TornTail.begin(damaged))
+                assertThat(TornTail.find(damaged))
                         .as("byte %d, bit %d", at, bit)
                         .isEmpty();
             }
@@ -128,15 +140,21 @@ final class TornTailTest {
 
     /// It may have been acknowledged.
     @Test
-    void anEntryThatIsDamagedIsNotCutOff() throws Exception {
-        for (int at : new int[] {last + 5, last + 150, end - 1, last - 10, 100}) {
+    void anEntryThatIsDamagedIsNotCutOffWithoutAWord() throws Exception {
+        for (int at : new int[] {last + 5, last + 150, end - 1}) {
             var damaged = whole.clone();
             damaged[at] ^= 1;
-            assertThat(TornTail.begin(damaged)).as("byte %d", at).isEmpty();
+            assertThat(TornTail.find(damaged)).as("byte %d", at).hasValue(new TornTail.Torn(last, before, true));
+        }
+        for (int at : new int[] {last - 10, 100}) {
+            var damaged = whole.clone();
+            damaged[at] ^= 1;
+            assertThat(TornTail.find(damaged)).as("byte %d", at).isEmpty();
         }
         var damaged = whole.clone();
         damaged[last + 150] ^= 1;
         Files.write(file, damaged);
-        assertThatThrownBy(() -> servers.open("a", Set.of("a"))).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> servers.open("a", Set.of("a")))
+                .hasMessageContaining("a whole entry " + before + " is not there");
     }
 }
