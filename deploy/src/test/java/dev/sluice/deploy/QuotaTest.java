@@ -41,7 +41,7 @@ final class QuotaTest {
     @Test
     void aFullBucketTakesNoMoreUntilSomethingIsDeleted(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         try (var s3 = cluster.endpoint().client()) {
-            cluster.run("bucket", "create", "limited", "--quota", "16MiB");
+            cluster.run("bucket", "create", "limited", "--quota", "16MiB", "--replicas", "1");
             long stored = fill(s3);
             assertThat(s3.getObjectAsBytes(request -> request.bucket("limited").key(key(0)))
                             .asByteArray())
@@ -106,6 +106,29 @@ final class QuotaTest {
         return bytes / SIZE;
     }
 
+    @Test
+    void eachReplicaCounts(@Running(Mode.SEPARATE) SluiceCluster cluster) {
+        try (var s3 = cluster.endpoint().client()) {
+            cluster.run("bucket", "create", "copied", "--quota", "1MiB", "--replicas", "2");
+            Eventually.holds(
+                    SOON, () -> assertThat(put(s3, "copied", key(0), SIZE)).isTrue());
+            int most = (1 << 20) / (2 * SIZE);
+            for (int i = 1; i < most - 1; i++) {
+                assertThat(put(s3, "copied", key(i), SIZE)).as(key(i)).isTrue();
+            }
+            assertThat(put(s3, "copied", "larger", 2 * SIZE)).isFalse();
+            Eventually.holds(
+                    SOON,
+                    () -> assertThat(put(s3, "copied", key(most - 1), SIZE)).isTrue());
+            Eventually.holds(
+                    SOON, () -> assertThat(put(s3, "copied", "more", 1)).isFalse());
+            assertThat(put(s3, "copied", key(1), SIZE)).as("it does not grow").isTrue();
+            s3.deleteObject(request -> request.bucket("copied").key(key(0)));
+            Eventually.holds(
+                    SOON, () -> assertThat(put(s3, "copied", "more", SIZE)).isTrue());
+        }
+    }
+
     private static void requireRefusedWhileOneIsAway(S3Client s3) {
         long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
         int refused = 0;
@@ -138,8 +161,12 @@ final class QuotaTest {
     }
 
     private static boolean put(S3Client s3, String key, int size) {
+        return put(s3, "limited", key, size);
+    }
+
+    private static boolean put(S3Client s3, String bucket, String key, int size) {
         try {
-            s3.putObject(request -> request.bucket("limited").key(key), RequestBody.fromBytes(Content.of(key, size)));
+            s3.putObject(request -> request.bucket(bucket).key(key), RequestBody.fromBytes(Content.of(key, size)));
             return true;
         } catch (S3Exception e) {
             requireQuotaExceeded(e);
@@ -160,8 +187,7 @@ final class QuotaTest {
     private static void requireQuotaExceeded(S3Exception e) {
         assertThat(e.statusCode()).as(e.toString()).isEqualTo(507);
         assertThat(e.awsErrorDetails().errorCode()).isEqualTo("QuotaExceeded");
-        assertThat(e.awsErrorDetails().errorMessage())
-                .contains("The bucket limited would exceed its quota of ", "Delete objects");
+        assertThat(e.awsErrorDetails().errorMessage()).contains(" would exceed its quota of ", "Delete objects");
     }
 
     private static String metrics(SluiceCluster cluster) {

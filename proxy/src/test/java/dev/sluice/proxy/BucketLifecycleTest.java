@@ -1,6 +1,7 @@
 package dev.sluice.proxy;
 
 import static dev.sluice.proxy.TrialCluster.outcome;
+import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.cluster.Bucket;
@@ -10,6 +11,7 @@ import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,8 +35,8 @@ class BucketLifecycleTest {
         var bucket = cluster.bucket("shards");
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
         assertThat(cluster.known("shards")).isEmpty();
-        assertThat(cluster.targets.values())
-                .allSatisfy(target -> assertThat(target.dropped()).containsExactly(bucket.id()));
+        assertThat(cluster.isRemoved(bucket)).isTrue();
+        cluster.dropRemoved(1, 2, 3);
         assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("200");
         assertThat(cluster.known("shards"))
                 .map(Bucket::id)
@@ -63,8 +65,6 @@ class BucketLifecycleTest {
             requireKept();
             cluster.target(silent).silence(false);
         }
-        assertThat(cluster.targets.values())
-                .allSatisfy(target -> assertThat(target.dropped()).isEmpty());
     }
 
     @Test
@@ -86,7 +86,6 @@ class BucketLifecycleTest {
         cluster.target(3).whenAskedIfEmpty(() -> cluster.control.apply(new Command.KeepBucket("shards", bucket.id())));
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
         requireKept();
-        assertThat(cluster.target(1).dropped()).isEmpty();
     }
 
     /// A bucket that stays marked takes no write.
@@ -131,22 +130,37 @@ class BucketLifecycleTest {
         });
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
         assertThat(cluster.known("shards")).map(Bucket::deleting).contains(true);
-        assertThat(cluster.target(1).dropped()).isEmpty();
     }
 
-    /// Files lie under the bucket's name: a new bucket of that name would be dropped with the old one.
+    /// Files lie under the bucket's name.
     @Test
-    void aNameIsFreeAgainWhenEveryTargetHasDroppedItsBucket() {
-        var bucket = cluster.bucket("shards");
-        var late = cluster.target(3);
-        late.whenAskedIfEmpty(() -> late.silence(true));
+    void aCreationWaitsUntilTheTargetsHaveDroppedTheBucketThatHadTheName() throws Exception {
+        var old = cluster.bucket("shards");
         assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("204");
-        assertThat(cluster.known("shards")).isEmpty();
-        assertThat(late.dropped()).isEmpty();
-        assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("503 ServiceUnavailable");
         assertThat(outcome(cluster.send("PUT /others", ""))).isEqualTo("200");
-        late.silence(false);
+        cluster.dropRemoved(1, 2);
+        int before = cluster.control.watched();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var creation = threads.submit(() -> outcome(cluster.send("PUT /shards", "")));
+            eventually(() -> cluster.control.watched() > before);
+            assertThat(cluster.known("shards")).isEmpty();
+            cluster.dropRemoved(3);
+            assertThat(creation.get()).isEqualTo("200");
+        }
+        assertThat(cluster.isRemoved(old)).isFalse();
+    }
+
+    /// It drops the bucket before it takes part again.
+    @Test
+    void aBucketGoesByForceWithoutATargetThatIsDown() {
+        cluster.bucket("shards");
+        cluster.target(2).silence(true);
+        assertThat(cluster.send("DELETE /v1/buckets/shards", FORCED).status()).isEqualTo(503);
+        cluster.down(2);
+        assertThat(outcome(cluster.send("DELETE /shards", ""))).isEqualTo("503 ServiceUnavailable");
+        requireKept();
+        assertThat(cluster.send("DELETE /v1/buckets/shards", FORCED).status()).isEqualTo(200);
+        cluster.dropRemoved(1, 3);
         assertThat(outcome(cluster.send("PUT /shards", ""))).isEqualTo("200");
-        assertThat(late.dropped()).containsExactly(bucket.id());
     }
 }

@@ -172,6 +172,7 @@ class JobApiTest {
                 usual.route(),
                 usual.localCopies(),
                 usual.replicas(),
+                usual.minInSync(),
                 usual.quota(),
                 new CacheRules(Revalidate.NEVER, CacheRules.Evict.NEVER, CacheRules.ColdRange.FILL));
     }

@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.StateWatch;
 import dev.sluice.common.cluster.planning.Planner;
 import dev.sluice.common.store.StoreException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /// The real state machine without its drives. It can hold back from this node what the controller knows already.
@@ -17,6 +18,7 @@ final class MemoryControl implements ControlPlane {
     private boolean behind;
     private boolean silent;
     private int asked;
+    private final AtomicInteger watched = new AtomicInteger();
     private UnaryOperator<ClusterState> before = UnaryOperator.identity();
 
     MemoryControl(ClusterState state) {
@@ -48,8 +50,14 @@ final class MemoryControl implements ControlPlane {
         return published.current();
     }
 
+    /// How often somebody waited for a state.
+    int watched() {
+        return watched.get();
+    }
+
     @Override
     public CompletableFuture<ClusterState> watch(long version) {
+        watched.incrementAndGet();
         return published.watch(version);
     }
 

@@ -48,7 +48,6 @@ final class MemoryTarget implements TargetService {
     private final Map<Long, NavigableSet<String>> keys = new TreeMap<>();
     private final NavigableSet<String> cloud = new TreeSet<>();
     private final List<ObjectCall> calls = new ArrayList<>();
-    private final List<Long> dropped = new ArrayList<>();
     private final Map<String, Mountpath> mountpaths = new TreeMap<>();
     private final List<ScrubCommand> scrubbed = new ArrayList<>();
     private final List<ResilverCommand> resilvered = new ArrayList<>();
@@ -109,10 +108,6 @@ final class MemoryTarget implements TargetService {
 
     List<ScrubCommand> scrubbed() {
         return scrubbed;
-    }
-
-    List<Long> dropped() {
-        return dropped;
     }
 
     /// What its configuration or the cloud says to every check.
@@ -181,13 +176,6 @@ final class MemoryTarget implements TargetService {
         answer();
         whenAskedIfEmpty.run();
         return keys(bucket.id()).isEmpty();
-    }
-
-    @Override
-    public void drop(long bucketId, String name) {
-        answer();
-        keys.remove(bucketId);
-        dropped.add(bucketId);
     }
 
     /// Each name has ten bytes.

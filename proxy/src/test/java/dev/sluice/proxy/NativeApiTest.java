@@ -100,8 +100,24 @@ class NativeApiTest {
         return Planner.next(
                 marked,
                 new Command.RemoveBucket("shards", old.id(), marked.version()),
-                new Command.ForgetBucket("shards", old.id()),
+                TrialCluster.droppedBy(1, 2, 3),
                 new Command.CreateBucket("shards", 43, old.properties()));
+    }
+
+    @Test
+    void writesMayAskForMoreReplicasThanOne() {
+        assertThat(cluster.send(
+                                "POST /v1/buckets/safe",
+                                "{\"action\":\"create-bck\",\"value\":{\"replicas\":3,\"min_in_sync\":2}}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(cluster.known("safe").orElseThrow().properties().minInSync()).isEqualTo(2);
+        assertThat(cluster.send("HEAD /v1/buckets/safe", "").headers().first("Ais-Bucket-Props"))
+                .hasValueSatisfying(props -> assertThat(props).contains("\"min_in_sync\":2"));
+        assertThat(TrialCluster.text(cluster.send(
+                        "PATCH /v1/buckets/safe", "{\"action\":\"set-bprops\",\"value\":{\"min_in_sync\":4}}")))
+                .contains("\"status\":400", "min_in_sync must be a whole number from 1 to 3, not 4");
+        assertThat(cluster.known("safe").orElseThrow().properties().minInSync()).isEqualTo(2);
     }
 
     private static final String VIA_LAB =

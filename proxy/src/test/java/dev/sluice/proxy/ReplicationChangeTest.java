@@ -43,6 +43,7 @@ class ReplicationChangeTest {
                 before.route(),
                 before.localCopies(),
                 before.replicas(),
+                before.minInSync(),
                 before.quota(),
                 before.cache());
     }
@@ -63,8 +64,7 @@ class ReplicationChangeTest {
         assertThat(asked).hasValue(3);
         change(bucket, 3);
         assertThat(now().replicas()).isEqualTo(3);
-        assertThat(cluster.targets.values())
-                .allSatisfy(target -> assertThat(target.dropped()).isEmpty());
+        assertThat(cluster.isRemoved(bucket)).isFalse();
     }
 
     @Test

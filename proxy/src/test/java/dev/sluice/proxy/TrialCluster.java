@@ -39,6 +39,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /// One node's gateway and the cluster behind it. Its clock stands still.
@@ -152,6 +154,22 @@ final class TrialCluster implements AutoCloseable {
     static String statement(String effect, String action, String resource) {
         return "{\"Effect\":\"%s\",\"Principal\":\"*\",\"Action\":\"%s\",\"Resource\":\"arn:aws:s3:::%s\"}"
                 .formatted(effect, action, resource);
+    }
+
+    /// These targets have dropped all buckets that are gone.
+    void dropRemoved(int... numbers) {
+        var _ = control.applyElsewhere(droppedBy(numbers));
+    }
+
+    static Command droppedBy(int... numbers) {
+        var drives = Arrays.stream(numbers)
+                .mapToObj(number -> "drive of " + id(number).value())
+                .collect(Collectors.toCollection(TreeSet::new));
+        return new Command.DroppedBuckets(drives, Long.MAX_VALUE);
+    }
+
+    boolean isRemoved(Bucket bucket) {
+        return control.confirm().buckets().isRemoved(bucket.name(), bucket.id());
     }
 
     Optional<Bucket> known(String name) {

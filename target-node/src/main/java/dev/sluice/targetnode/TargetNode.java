@@ -15,7 +15,6 @@ import dev.sluice.targetnode.admin.TargetHandlers;
 import dev.sluice.targetnode.admin.TargetParts;
 import dev.sluice.targetnode.admin.TargetSettings;
 import dev.sluice.targetnode.bucket.BucketRefs;
-import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.controller.files.StateDrive;
 import dev.sluice.targetnode.controller.files.StateDrives;
@@ -125,12 +124,12 @@ public final class TargetNode implements AutoCloseable {
         var housekeeping = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofVirtual().name("housekeeping").factory());
         var _ = housekeeping.scheduleWithFixedDelay(() -> forgetOldUploads(store), 1, 60, TimeUnit.MINUTES);
-        var removed = new RemovedBuckets(control, handlers::drop);
-        var _ = housekeeping.scheduleWithFixedDelay(removed::drop, 1, 60, TimeUnit.SECONDS);
+        var removed = handlers.removedBuckets();
+        removed.start();
         var _ = housekeeping.scheduleWithFixedDelay(() -> adoptCopies(store, views), 1, 5, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(bucketMeters::register, 1, 5, TimeUnit.SECONDS);
         var _ = housekeeping.scheduleWithFixedDelay(handlers.reads()::record, 1, 5, TimeUnit.SECONDS);
-        var replicator = Replicator.start(node, store, control, peers, new BootClock());
+        var replicator = Replicator.start(node, store, control, peers, removed::dropOn, new BootClock());
         ReplicationMeters.register(replicator, node, meters);
         handlers.jobs().start(() -> store.ready() && replicator.hasRegistered() && handlers.mayFill());
         return new TargetNode(store, backends, quotas, digests, handlers, replicator, housekeeping);
@@ -215,6 +214,7 @@ public final class TargetNode implements AutoCloseable {
     public void close() {
         housekeeping.shutdownNow();
         replicator.close();
+        handlers.removedBuckets().close();
         quotas.close();
         handlers.close();
         backends.close();

@@ -1,5 +1,6 @@
 package dev.sluice.common.cluster;
 
+import dev.sluice.common.cluster.BucketTable.Removed;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -8,47 +9,40 @@ import java.util.TreeSet;
 
 /// What an entry of the log changes of the table of buckets.
 ///
-/// @param whole whether these are the whole table, as earlier builds logged it
 /// @param nextId of the table after it
 /// @param buckets those that changed, by name; empty for one that is no more
 /// @param removed the same of the buckets that are gone but may have files
+/// @param behind the same of the drives that may have them
 public record BucketChanges(
-        boolean whole,
         long nextId,
         SortedMap<String, Optional<Bucket>> buckets,
-        SortedMap<String, Optional<Long>> removed) {
+        SortedMap<Long, Optional<Removed>> removed,
+        SortedMap<String, Optional<Long>> behind) {
     public BucketChanges {
         buckets = Collections.unmodifiableSortedMap(new TreeMap<>(buckets));
         removed = Collections.unmodifiableSortedMap(new TreeMap<>(removed));
+        behind = Collections.unmodifiableSortedMap(new TreeMap<>(behind));
     }
 
     static Optional<BucketChanges> between(BucketTable before, BucketTable after) {
-        var changes = new BucketChanges(
-                false,
-                after.nextId(),
-                between(before.buckets(), after.buckets()),
-                between(before.removed(), after.removed()));
-        boolean same = before.nextId() == after.nextId() && changes.buckets.isEmpty() && changes.removed.isEmpty();
-        return same ? Optional.empty() : Optional.of(changes);
+        return before.equals(after)
+                ? Optional.empty()
+                : Optional.of(new BucketChanges(
+                        after.nextId(),
+                        between(before.buckets(), after.buckets()),
+                        between(before.removed(), after.removed()),
+                        between(before.behind(), after.behind())));
     }
 
-    /// Of a table that replaces the one before it.
-    static BucketChanges all(BucketTable table) {
-        return new BucketChanges(
-                true,
-                table.nextId(),
-                between(new TreeMap<>(), table.buckets()),
-                between(new TreeMap<>(), table.removed()));
-    }
-
-    private static <V> SortedMap<String, Optional<V>> between(SortedMap<String, V> before, SortedMap<String, V> after) {
-        var names = new TreeSet<>(before.keySet());
-        names.addAll(after.keySet());
-        var changes = new TreeMap<String, Optional<V>>();
-        for (var name : names) {
-            var now = Optional.ofNullable(after.get(name));
-            if (!now.equals(Optional.ofNullable(before.get(name)))) {
-                changes.put(name, now);
+    private static <K extends Comparable<K>, V> SortedMap<K, Optional<V>> between(
+            SortedMap<K, V> before, SortedMap<K, V> after) {
+        var keys = new TreeSet<>(before.keySet());
+        keys.addAll(after.keySet());
+        var changes = new TreeMap<K, Optional<V>>();
+        for (var key : keys) {
+            var now = Optional.ofNullable(after.get(key));
+            if (!now.equals(Optional.ofNullable(before.get(key)))) {
+                changes.put(key, now);
             }
         }
         return changes;
@@ -57,17 +51,18 @@ public record BucketChanges(
     BucketTable appliedTo(BucketTable table) {
         return new BucketTable(
                 nextId,
-                changed(whole ? new TreeMap<>() : table.buckets(), buckets),
-                changed(whole ? new TreeMap<>() : table.removed(), removed));
+                changed(table.buckets(), buckets),
+                changed(table.removed(), removed),
+                changed(table.behind(), behind));
     }
 
-    private static <V> SortedMap<String, V> changed(
-            SortedMap<String, V> before, SortedMap<String, Optional<V>> changes) {
+    private static <K extends Comparable<K>, V> SortedMap<K, V> changed(
+            SortedMap<K, V> before, SortedMap<K, Optional<V>> changes) {
         if (changes.isEmpty()) {
             return before;
         }
         var next = new TreeMap<>(before);
-        changes.forEach((name, now) -> now.ifPresentOrElse(value -> next.put(name, value), () -> next.remove(name)));
+        changes.forEach((key, now) -> now.ifPresentOrElse(value -> next.put(key, value), () -> next.remove(key)));
         return next;
     }
 }

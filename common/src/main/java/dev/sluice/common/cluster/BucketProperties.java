@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param policy the policy document in JSON, checked before it is stored
 /// @param localCopies how many drives of its target keep each object, as far as the target has so many
 /// @param replicas how many targets keep each object
+/// @param minInSync with how few in-sync replicas a write is acknowledged; at most `replicas`
 /// @param quota how many bytes the bucket's objects may take on the cluster's drives, each copy counted
 /// @param cache of a bucket with a backend
 public record BucketProperties(
@@ -19,6 +20,7 @@ public record BucketProperties(
         Optional<RoutePreference> route,
         int localCopies,
         int replicas,
+        int minInSync,
         Optional<Long> quota,
         CacheRules cache) {
     public static final int MAX_LOCAL_COPIES = 8;
@@ -41,8 +43,9 @@ public record BucketProperties(
         if (replicas > 1 && localCopies > 1) {
             throw new IllegalArgumentException("local_copies with replicas is not implemented yet");
         }
-        if (replicas > 1 && quota.isPresent()) {
-            throw new IllegalArgumentException("a quota with replicas is not implemented yet");
+        if (minInSync < 1 || minInSync > replicas) {
+            throw new IllegalArgumentException(
+                    "min_in_sync must be from 1 to the number of replicas, %d, not %d".formatted(replicas, minInSync));
         }
         if (quota.isPresent() && quota.get() < 1) {
             throw new IllegalArgumentException("quota must be from 1 to %d bytes, or null for none, not %d"
@@ -63,11 +66,12 @@ public record BucketProperties(
             int localCopies,
             int replicas,
             Optional<Long> quota) {
-        this(backend, durability, policy, route, localCopies, replicas, quota, CacheRules.USUAL);
+        this(backend, durability, policy, route, localCopies, replicas, ONE_COPY, quota, CacheRules.USUAL);
     }
 
     /// @param localCopies missing in states that were written before there was a choice
     /// @param replicas likewise
+    /// @param minInSync likewise
     /// @param quota likewise
     /// @param cache likewise
     @JsonCreator
@@ -78,6 +82,7 @@ public record BucketProperties(
             @JsonProperty("route") Optional<RoutePreference> route,
             @JsonProperty("localCopies") @Nullable Integer localCopies,
             @JsonProperty("replicas") @Nullable Integer replicas,
+            @JsonProperty("minInSync") @Nullable Integer minInSync,
             @JsonProperty("quota") @Nullable Long quota,
             @JsonProperty("cache") @Nullable CacheRules cache) {
         return new BucketProperties(
@@ -87,6 +92,7 @@ public record BucketProperties(
                 route,
                 localCopies == null ? ONE_COPY : localCopies,
                 replicas == null ? ONE_COPY : replicas,
+                minInSync == null ? ONE_COPY : minInSync,
                 Optional.ofNullable(quota),
                 cache == null ? CacheRules.USUAL : cache);
     }
@@ -104,7 +110,16 @@ public record BucketProperties(
     }
 
     public BucketProperties withReplicas(int newReplicas) {
-        return new BucketProperties(backend, durability, policy, route, localCopies, newReplicas, quota, cache);
+        return new BucketProperties(
+                backend,
+                durability,
+                policy,
+                route,
+                localCopies,
+                newReplicas,
+                Math.min(minInSync, newReplicas),
+                quota,
+                cache);
     }
 
     /// Whether objects written under the other properties are where these have them. If not, only an empty bucket can
@@ -114,6 +129,7 @@ public record BucketProperties(
     }
 
     public BucketProperties withPolicy(Optional<String> newPolicy) {
-        return new BucketProperties(backend, durability, newPolicy, route, localCopies, replicas, quota, cache);
+        return new BucketProperties(
+                backend, durability, newPolicy, route, localCopies, replicas, minInSync, quota, cache);
     }
 }

@@ -23,7 +23,7 @@ import java.util.SortedSet;
     @JsonSubTypes.Type(Command.MarkDeleting.class),
     @JsonSubTypes.Type(Command.KeepBucket.class),
     @JsonSubTypes.Type(Command.RemoveBucket.class),
-    @JsonSubTypes.Type(Command.ForgetBucket.class),
+    @JsonSubTypes.Type(Command.DroppedBuckets.class),
     @JsonSubTypes.Type(Command.Register.class),
     @JsonSubTypes.Type(Command.Up.class),
     @JsonSubTypes.Type(Command.Down.class),
@@ -79,8 +79,10 @@ public sealed interface Command {
     /// @param deletion as it was when the targets were asked
     record RemoveBucket(String name, long id, long deletion) implements Command {}
 
-    /// Every target has dropped what it had of a removed bucket: its name is free.
-    record ForgetBucket(String name, long id) implements Command {}
+    /// Drives have dropped, durably, what they had of buckets that are gone.
+    ///
+    /// @param upTo the number of a removal: they have nothing of that one, nor of those before it
+    record DroppedBuckets(SortedSet<String> drives, long upTo) implements Command {}
 
     /// A change of the table of jobs. A repeated one changes nothing.
     sealed interface JobCommand extends Command {}
@@ -119,9 +121,10 @@ public sealed interface Command {
     /// @param sound false when its index was made anew: it may lack what it acknowledged
     /// @param mayLackUnsynced whether writes that were not synced may be lost though its index is sound: it failed
     /// while a process of this boot had it, or nothing says that it did not
-    record RegisteredDrive(String id, double weight, boolean sound, boolean mayLackUnsynced) {
+    /// @param dropped up to which removal of a bucket it has dropped all: as in [DroppedBuckets]
+    record RegisteredDrive(String id, double weight, boolean sound, boolean mayLackUnsynced, long dropped) {
         public RegisteredDrive(String id, double weight, boolean sound) {
-            this(id, weight, sound, false);
+            this(id, weight, sound, false, 0);
         }
     }
 

@@ -24,11 +24,6 @@ public final class StateCodec {
     private static final char CHANGE = 'D';
     private static final char CHANGES = 'T';
 
-    /// Of builds that logged the whole table of buckets, and would lose their changes.
-    private static final char OLD_CHANGE = 'C';
-
-    private static final char OLD_CHANGES = 'S';
-
     private StateCodec() {}
 
     public static byte[] encode(ClusterState state) {
@@ -58,7 +53,6 @@ public final class StateCodec {
                 ClusterJson.write(new Small(
                         change.ifVersion(),
                         change.map(),
-                        Optional.empty(),
                         change.buckets(),
                         change.small(),
                         change.jobs().isEmpty() ? Optional.empty() : Optional.of(change.jobs()))),
@@ -81,7 +75,7 @@ public final class StateCodec {
                 : Optional.of(new Change(
                         small.ifVersion(),
                         small.map(),
-                        small.buckets().map(BucketChanges::all).or(small::bucketChanges),
+                        small.buckets(),
                         small.replication(),
                         RowCodec.decode(bytes, end + 1),
                         small.jobs().orElseGet(TreeMap::new)));
@@ -137,22 +131,19 @@ public final class StateCodec {
         return switch (bytes.length == 0 ? ' ' : (char) bytes[0]) {
             case FOUNDING -> ClusterJson.read(rest, FoundCluster.class);
             case ADOPTED -> new AdoptState(decodeState(rest));
-            case CHANGE, OLD_CHANGE -> decodeChange(rest);
-            case CHANGES, OLD_CHANGES -> decodeChanges(rest);
+            case CHANGE -> decodeChange(rest);
+            case CHANGES -> decodeChanges(rest);
             default -> throw new IOException("an entry of an unknown kind");
         };
     }
 
     /// A change without rows.
     ///
-    /// @param buckets the whole table, as earlier builds logged it
-    /// @param bucketChanges missing in their entries
     /// @param jobs missing where none changed
     private record Small(
             long ifVersion,
             Optional<ClusterMap> map,
-            Optional<BucketTable> buckets,
-            Optional<BucketChanges> bucketChanges,
+            Optional<BucketChanges> buckets,
             Optional<Replication> replication,
             Optional<SortedMap<String, Optional<Job>>> jobs) {}
 

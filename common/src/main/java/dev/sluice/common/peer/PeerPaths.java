@@ -9,7 +9,6 @@ public final class PeerPaths {
     public static final String UPLOADS = PREFIX + "uploads";
     public static final String DELETE = PREFIX + "delete";
     public static final String EMPTY = PREFIX + "empty";
-    public static final String DROP = PREFIX + "drop";
     public static final String USAGE = PREFIX + "usage";
     public static final String READS = PREFIX + "reads";
     public static final String HELD = PREFIX + "held";

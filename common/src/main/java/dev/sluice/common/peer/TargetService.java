@@ -44,9 +44,6 @@ public interface TargetService {
     /// @param uploadsCount whether it must have no unfinished upload either
     boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount);
 
-    /// Forgets all the target has of a bucket that is no longer in the table. Blocks.
-    void drop(long bucketId, String name);
-
     /// What each of these buckets takes here, in the order of the ids.
     List<BucketUsage> usage(List<Long> bucketIds);
 

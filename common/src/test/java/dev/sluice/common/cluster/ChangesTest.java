@@ -48,15 +48,6 @@ class ChangesTest {
     }
 
     @Test
-    void wholeTableOfBucketsOfAnEarlierBuildReplacesTheOneBefore() {
-        planAll();
-        var later = last.buckets().removing(last.buckets().find("b0").orElseThrow());
-        var whole = BucketChanges.all(later);
-        assertThat(whole.appliedTo(last.buckets())).isEqualTo(later);
-        assertThat(whole.appliedTo(BucketTable.EMPTY)).isEqualTo(later);
-    }
-
-    @Test
     void severalChangesInOneEntryMakeTheSameState() throws IOException {
         planAll();
         var entry = StateCodec.decodeEntry(StateCodec.encode(Changes.of(changes)));

@@ -42,6 +42,7 @@ class ClusterJsonTest {
             Optional.of(RoutePreference.REDIRECT),
             2,
             1,
+            1,
             Optional.of(1L << 40),
             new CacheRules(Revalidate.of("30s"), CacheRules.Evict.NEVER, CacheRules.ColdRange.PASS));
 
@@ -62,7 +63,7 @@ class ClusterJsonTest {
                 new Command.MarkDeleting("shards"),
                 new Command.KeepBucket("shards", 7),
                 new Command.RemoveBucket("shards", 7, 12),
-                new Command.ForgetBucket("shards", 7),
+                new Command.DroppedBuckets(new TreeSet<>(List.of("d1", "d2")), 9),
                 new Command.StartJob("prefetch-1", PREFETCH, "author", 42),
                 new Command.EndJobPart("prefetch-1", NODE.id(), PART, 43),
                 new Command.MoveJob(
@@ -77,7 +78,11 @@ class ClusterJsonTest {
                 commands().stream(),
                 Stream.of(
                         new Command.Register(
-                                target, "nonce", 3, "boot", List.of(new Command.RegisteredDrive("drive", 1.5, false))),
+                                target,
+                                "nonce",
+                                3,
+                                "boot",
+                                List.of(new Command.RegisteredDrive("drive", 1.5, false, true, 12))),
                         new Command.Up(target, 3),
                         new Command.Down(target, 9, new TreeMap<>(Map.of(target, 2))),
                         new Command.Trust(target, 9),
@@ -95,13 +100,6 @@ class ClusterJsonTest {
     @MethodSource("allCommands")
     void everyCommandReachesTheOtherNodeAsItWas(Command command) throws IOException {
         assertThat(ClusterJson.read(ClusterJson.write(command), Command.class)).isEqualTo(command);
-    }
-
-    @Test
-    void aTableFromBeforeRemovedBucketsWereKeptIsRead() throws IOException {
-        var old = "{\"nextId\":3,\"buckets\":{}}".getBytes(StandardCharsets.UTF_8);
-        assertThat(ClusterJson.read(old, BucketTable.class))
-                .isEqualTo(new BucketTable(3, new TreeMap<>(), new TreeMap<>()));
     }
 
     @Test

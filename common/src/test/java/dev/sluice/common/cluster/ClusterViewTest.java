@@ -58,7 +58,6 @@ class ClusterViewTest {
         state = Planner.next(state, new Command.MarkDeleting("a"));
         long deletion = state.buckets().find("a").orElseThrow().deletion();
         state = Planner.next(state, new Command.RemoveBucket("a", old.id(), deletion));
-        state = Planner.next(state, new Command.ForgetBucket("a", old.id()));
         create("a", allowing("a"));
         assertThat(policy(before.next(state), "a").allowsAnonymous("s3:GetObject", "a", "k"))
                 .isTrue();

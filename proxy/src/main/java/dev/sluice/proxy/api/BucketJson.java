@@ -33,6 +33,7 @@ final class BucketJson {
             "route",
             "local_copies",
             "replicas",
+            "min_in_sync",
             "quota",
             "revalidate",
             "evict",
@@ -61,6 +62,9 @@ final class BucketJson {
         int replicas = value.has("replicas")
                 ? wholeNumber(value, "replicas", 1, Group.MOST_REPLICAS).intValue()
                 : before.replicas();
+        int minInSync = value.has("min_in_sync")
+                ? wholeNumber(value, "min_in_sync", 1, replicas).intValue()
+                : before.minInSync();
         if (localCopies > 1 && replicas > 1) {
             throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");
         }
@@ -73,6 +77,7 @@ final class BucketJson {
                         : before.route(),
                 localCopies,
                 replicas,
+                minInSync,
                 value.has("quota") ? quota(value) : before.quota(),
                 cache(before.cache(), value));
     }
@@ -167,6 +172,9 @@ final class BucketJson {
         node.set("durability", JSON.valueToTree(properties.durability()));
         node.put("local_copies", properties.localCopies());
         node.put("replicas", properties.replicas());
+        if (properties.replicas() > 1) {
+            node.put("min_in_sync", properties.minInSync());
+        }
         properties.quota().ifPresent(bytes -> node.put("quota", bytes));
         properties.backend().ifPresent(backend -> {
             node.set("backend", JSON.valueToTree(backend));

@@ -119,11 +119,6 @@ final class RemoteTarget implements TargetService {
     }
 
     @Override
-    public void drop(long bucketId, String name) {
-        peers.post(address, PeerPaths.DROP, named(bucketId, name), new byte[0], CALL);
-    }
-
-    @Override
     public List<BucketUsage> usage(List<Long> bucketIds) {
         return List.of(read(
                 peers.post(address, PeerPaths.USAGE, "", ClusterJson.write(bucketIds), CALL), BucketUsage[].class));
@@ -189,11 +184,7 @@ final class RemoteTarget implements TargetService {
     }
 
     private static String named(Bucket bucket) {
-        return named(bucket.id(), bucket.name());
-    }
-
-    private static String named(long bucketId, String name) {
-        return "bucket=%s&id=%d".formatted(encode(name), bucketId);
+        return "bucket=%s&id=%d".formatted(encode(bucket.name()), bucket.id());
     }
 
     private static String encode(String value) {

@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.slots.TargetEntry;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
@@ -16,8 +17,6 @@ import dev.sluice.proxy.gateway.Targets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
 public final class BucketLifecycle {
@@ -25,8 +24,6 @@ public final class BucketLifecycle {
 
     /// In all, for questions to the controllers and to targets.
     private static final Duration CHANGE = Duration.ofSeconds(10);
-
-    private static final Logger LOG = LoggerFactory.getLogger(BucketLifecycle.class);
 
     private final ControlPlane control;
     private final ClusterViews views;
@@ -43,14 +40,18 @@ public final class BucketLifecycle {
         this.clock = clock;
     }
 
-    /// A name that was another bucket's is free once every target has dropped that one.
+    /// A name that was another bucket's is free once every target that is up has dropped that one.
     public void create(String name, BucketProperties properties) {
         var _ = Deadline.in(CHANGE).call(() -> created(name, properties));
     }
 
     private ClusterState created(String name, BucketProperties properties) {
-        if (control.confirm().buckets().removed().containsKey(name)) {
-            dropRemoved();
+        var state = control.confirm();
+        while (!state.buckets().isFree(name, state.replication()::usable)) {
+            state = Await.within(Deadline.atMost(CHANGE), control.watch(state.version()))
+                    .orElseThrow(() -> new StoreException.Unavailable(
+                            "a bucket %s was deleted, and not every target that is up has dropped it yet"
+                                    .formatted(name)));
         }
         return control.apply(new Command.CreateBucket(name, clock.millis(), properties));
     }
@@ -149,20 +150,19 @@ public final class BucketLifecycle {
                 .isPresent()) {
             throw new StoreException.Unavailable("%s is kept: another deletion of it gave up".formatted(name));
         }
-        dropRemovedIfThereIsTime();
         return removed;
     }
 
     /// Whether every target says that a marked bucket is empty. Where one does not answer, the bucket is kept.
     ///
     /// @param uploadsCount whether unfinished uploads count; a deletion aborts them
-    /// @param askAll also those after the first that has something
-    private boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount, boolean askAll) {
+    /// @param withContents whether it goes in any case: all are asked that are up, for their writes to have ended
+    private boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount, boolean withContents) {
         try {
             boolean empty = true;
-            for (var node : asked(bucket)) {
+            for (var node : asked(bucket, withContents)) {
                 empty &= targets.of(node).isEmpty(bucket, stateVersion, uploadsCount);
-                if (!empty && !askAll) {
+                if (!empty && !withContents) {
                     return false;
                 }
             }
@@ -173,51 +173,17 @@ public final class BucketLifecycle {
         }
     }
 
-    /// Of a replicated bucket, a target that is down need not answer: it acknowledges nothing before it knows that the
-    /// bucket is marked.
-    private List<Node> asked(Bucket bucket) {
+    /// A target that is down need not answer where what it has does not count: its drives drop the bucket before they
+    /// take part again. Of a replicated bucket it acknowledges nothing before it knows that the bucket is marked.
+    private List<Node> asked(Bucket bucket, boolean withContents) {
         var view = views.confirmed();
         return view.routing().targets().stream()
-                .filter(node -> !bucket.replicated()
+                .filter(node -> !(bucket.replicated() || withContents)
                         || view.state()
                                 .replication()
                                 .target(node.id())
                                 .filter(TargetEntry::up)
                                 .isPresent())
                 .toList();
-    }
-
-    /// The bucket is gone in any case.
-    private void dropRemovedIfThereIsTime() {
-        try {
-            dropRemoved();
-        } catch (StoreException.Unavailable later) {
-            LOG.info("deleted buckets are dropped later: {}", later.getMessage());
-        }
-    }
-
-    /// Tells every target what to drop, and frees the names of the buckets that all have dropped. A target that cannot
-    /// be told now finds out by itself when it hears of the state. The name stays taken until the next creation or
-    /// deletion asks it again.
-    private void dropRemoved() {
-        control.confirm().buckets().removed().forEach((name, id) -> {
-            boolean everywhere = true;
-            for (var node : views.current().routing().targets()) {
-                everywhere &= drop(name, id, node);
-            }
-            if (everywhere) {
-                control.apply(new Command.ForgetBucket(name, id));
-            }
-        });
-    }
-
-    private boolean drop(String name, long id, Node node) {
-        try {
-            targets.of(node).drop(id, name);
-            return true;
-        } catch (StoreException e) {
-            LOG.warn("{} will drop the deleted bucket {} later: {}", node.id(), name, e.getMessage());
-            return false;
-        }
     }
 }

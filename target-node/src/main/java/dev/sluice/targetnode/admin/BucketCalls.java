@@ -17,7 +17,6 @@ import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.object.DeleteObjectHandler;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.listing.ListEntry;
-import dev.sluice.targetnode.storage.record.BucketRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -91,9 +90,5 @@ final class BucketCalls {
 
     List<HeldRows> held(SlotQuestion question) {
         return SlotRowsCall.answer(store.drives(), question);
-    }
-
-    void drop(long bucketId, String name) {
-        writes.drop(name, bucketId, () -> store.dropBucket(new BucketRef(bucketId, name)));
     }
 }

@@ -26,6 +26,8 @@ import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.UploadsQuery;
 import dev.sluice.targetnode.bucket.BucketNames;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
+import dev.sluice.targetnode.bucket.DroppedBuckets;
+import dev.sluice.targetnode.bucket.RemovedBuckets;
 import dev.sluice.targetnode.coldfill.BucketBackends;
 import dev.sluice.targetnode.coldfill.CloudListing;
 import dev.sluice.targetnode.coldfill.ColdFill;
@@ -72,6 +74,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     private final MultipartHandlers multipart;
     private final ObjectRouter router;
     private final BucketCalls buckets;
+    private final RemovedBuckets removed;
     private final CloudListing cloud;
     private final MountpathCalls mountpaths;
     private final Scrubs scrubs;
@@ -87,7 +90,9 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
             fills.begunUnsettled();
         }
         store.settledWhen(fills::isSettled);
-        var writes = new BucketWriteGate(views);
+        var dropped = new DroppedBuckets(store);
+        var writes = new BucketWriteGate(views, dropped::isFree);
+        this.removed = new RemovedBuckets(parts.control(), store, writes, dropped);
         var limit = settings.limit();
         var writeThrough = new WriteThrough(store, backends, fills, writes);
         var receiver = new BodyReceiver(parts.digests());
@@ -126,6 +131,10 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         JobMeters.register(jobs, parts.node(), parts.meters());
     }
 
+    public RemovedBuckets removedBuckets() {
+        return removed;
+    }
+
     @Override
     public Answer object(ObjectCall call) {
         return router.object(call);
@@ -149,11 +158,6 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     @Override
     public boolean isEmpty(Bucket bucket, long stateVersion, boolean uploadsCount) {
         return buckets.isEmpty(bucket, stateVersion, uploadsCount);
-    }
-
-    @Override
-    public void drop(long bucketId, String name) {
-        buckets.drop(bucketId, name);
     }
 
     @Override

@@ -25,17 +25,18 @@ public final class BucketNames implements KnownBuckets {
                 .filter(bucket -> bucket.id() == id)
                 .findFirst()
                 .map(BucketRefs::of)
-                .or(() -> table.removed().entrySet().stream()
-                        .filter(entry -> entry.getValue() == id)
+                .or(() -> table.removed().values().stream()
+                        .filter(removed -> removed.id() == id)
                         .findFirst()
-                        .map(entry -> new BucketRef(id, entry.getKey())));
+                        .map(removed -> new BucketRef(id, removed.name())));
     }
 
     @Override
     public Optional<BucketRef> named(String name) {
         return find(table -> table.find(name)
                 .map(BucketRefs::of)
-                .or(() -> Optional.ofNullable(table.removed().get(name)).map(id -> new BucketRef(id, name))));
+                .or(() -> Optional.ofNullable(table.removed().get(table.lastRemoval(name)))
+                        .map(removed -> new BucketRef(removed.id(), name))));
     }
 
     /// In what this node knows, else in what the controller says now.

@@ -13,7 +13,12 @@ public final class BucketRefs {
 
     public static BucketRef of(Bucket bucket) {
         var properties = bucket.properties();
-        return new BucketRef(bucket.id(), bucket.name(), properties.localCopies(), properties.replicas() > 1);
+        return new BucketRef(
+                bucket.id(),
+                bucket.name(),
+                properties.localCopies(),
+                properties.replicas() > 1,
+                properties.minInSync());
     }
 
     /// The buckets whose objects a full drive may remove: the cloud has them too, and they are not pinned.

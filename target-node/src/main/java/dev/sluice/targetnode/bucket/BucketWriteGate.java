@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.bucket;
 
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.store.StoreException;
@@ -19,16 +20,23 @@ public final class BucketWriteGate {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final ClusterViews views;
+    private final FreeNames names;
     private final Duration patience;
     private final ConcurrentHashMap<String, ReadWriteLock> gates = new ConcurrentHashMap<>();
 
-    public BucketWriteGate(ClusterViews views) {
-        this(views, PATIENCE);
+    /// Whether no drive here has files of a bucket that is gone and had this name.
+    public interface FreeNames {
+        boolean isFree(ClusterState state, String name);
+    }
+
+    public BucketWriteGate(ClusterViews views, FreeNames names) {
+        this(views, names, PATIENCE);
     }
 
     /// @param patience how long the question waits, and with it all writes that come after it
-    BucketWriteGate(ClusterViews views, Duration patience) {
+    BucketWriteGate(ClusterViews views, FreeNames names, Duration patience) {
         this.views = views;
+        this.names = names;
         this.patience = patience;
     }
 
@@ -56,16 +64,24 @@ public final class BucketWriteGate {
     /// By this target's own, newest table: the caller's may be older. When that one refuses, or has other replicas, by
     /// the controller's: a bucket may have been made, or its deletion refused, a moment ago.
     public void requireWritable(Bucket bucket) {
-        var now = find(views.current(), bucket)
+        var view = views.current();
+        if (!find(view, bucket)
                 .filter(known -> !known.deleting() && isReplicatedAs(known, bucket))
-                .or(() -> find(views.confirmed(), bucket))
-                .orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
+                .isPresent()) {
+            view = views.confirmed();
+        }
+        var now = find(view, bucket).orElseThrow(() -> new StoreException.NoSuchBucket(bucket.name()));
         if (now.deleting()) {
             throw new StoreException.Unavailable("the bucket %s is being deleted".formatted(bucket.name()));
         }
         if (!isReplicatedAs(now, bucket)) {
             throw new StoreException.Unavailable(
                     "the replicas of bucket %s were changed after the write began: try again".formatted(bucket.name()));
+        }
+        if (!names.isFree(view.state(), bucket.name())) {
+            throw new StoreException.Unavailable(
+                    "this target is just dropping a deleted bucket that had the name %s too: try again"
+                            .formatted(bucket.name()));
         }
     }
 
@@ -86,17 +102,16 @@ public final class BucketWriteGate {
     }
 
     /// Drops a removed bucket, unless it is forgotten by now: then its name may be another bucket's, and what
-    /// lies under it is that one's. Only a confirmed state can say that it is not: after a restart this node's own
-    /// may be an old one for a while. A commit to such a bucket passes the same gate and needs a state in which the
-    /// old one is forgotten, so none has happened here while the confirmed one still says that it is removed.
+    /// lies under it is that one's. Only a confirmed state can say that it is not: after a restart this node's
+    /// own may be an old one for a while. No write enters for another bucket of the name before it is dropped.
+    /// The gate is free while it is: a drive may hang.
     ///
     /// @throws StoreException.Unavailable when commits that went in before take long, or no controller answers
     public void drop(String name, long bucketId, Runnable dropping) {
-        alone(name, () -> {
-            if (views.confirmed().state().buckets().isRemoved(name, bucketId)) {
-                dropping.run();
-            }
-        });
+        alone(name, () -> {}); // those that are in it now
+        if (views.confirmed().state().buckets().isRemoved(name, bucketId)) {
+            dropping.run();
+        }
     }
 
     /// Waits a little while: whoever comes later waits behind this, and what is inside may be a write to the cloud that

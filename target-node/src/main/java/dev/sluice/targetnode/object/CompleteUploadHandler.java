@@ -138,16 +138,18 @@ public final class CompleteUploadHandler {
         var present = parts(call, request);
         var checksums = checked(upload, request, listed, present);
         long size = size(wanted(present, listed));
-        try (var _ = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present));
+        try (var room = quotas.reserve(bucket, () -> quotas.growth(bucket, key, size) - size(present));
                 var _ = writes.enter(bucket)) {
-            var record = uploads.complete(
-                    ref,
-                    key,
-                    request.uploadId(),
-                    listed,
-                    checksums,
-                    PutObjectHandler.check(request.conditions(), key),
-                    BucketRefs.durability(bucket));
+            var record = room.storing(
+                    size,
+                    () -> uploads.complete(
+                            ref,
+                            key,
+                            request.uploadId(),
+                            listed,
+                            checksums,
+                            PutObjectHandler.check(request.conditions(), key),
+                            BucketRefs.durability(bucket)));
             return answer(call, request, record.etag(), record.checksums());
         }
     }

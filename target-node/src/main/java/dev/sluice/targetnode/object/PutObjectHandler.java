@@ -86,7 +86,8 @@ public final class PutObjectHandler {
             room.atLeast(received.size());
             try (var _ = writes.enter(bucket)) {
                 var check = check(conditions, key).unless(abandoned);
-                return WriteThrough.Written.of(upload.commit(terms(received, attributes, check)));
+                return WriteThrough.Written.of(
+                        room.storing(received.size(), () -> upload.commit(terms(received, attributes, check))));
             }
         }
     }

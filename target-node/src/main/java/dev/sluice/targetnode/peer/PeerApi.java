@@ -177,10 +177,6 @@ public final class PeerApi implements HttpHandler {
                         bucket(query),
                         query.number("version"),
                         !query.text("uploads").equals("false")));
-            case PeerPaths.DROP -> {
-                target.drop(query.number("id"), query.text("bucket"));
-                yield Response.empty(204);
-            }
             case PeerPaths.USAGE -> json(target.usage(List.of(ClusterJson.read(body, Long[].class))));
             case PeerPaths.HELD -> json(target.held(ClusterJson.read(body, SlotQuestion.class)));
             case PeerPaths.READS -> json(target.reads(query.number("id")));

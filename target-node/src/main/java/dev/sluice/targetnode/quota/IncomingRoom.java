@@ -2,6 +2,7 @@ package dev.sluice.targetnode.quota;
 
 import dev.sluice.targetnode.storage.space.RoomSteps;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 
 /// Room in a bucket for a write whose bytes are yet to come, held for as many of them as have come and a step more.
 public final class IncomingRoom implements AutoCloseable {
@@ -32,6 +33,11 @@ public final class IncomingRoom implements AutoCloseable {
     /// @throws dev.sluice.common.store.StoreException.QuotaExceeded when the bucket has not so much left
     public void atLeast(long size) {
         room.atLeast(() -> growth.applyAsLong(size));
+    }
+
+    /// Commits it. See [QuotaReservation#storing].
+    public <T> T storing(long size, Supplier<T> commit) {
+        return room.storing(size, commit);
     }
 
     @Override

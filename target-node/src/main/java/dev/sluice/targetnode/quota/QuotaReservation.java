@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.quota;
 
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// Bytes that a write may add to its bucket; held until the write has ended.
 public interface QuotaReservation extends AutoCloseable {
@@ -11,6 +12,11 @@ public interface QuotaReservation extends AutoCloseable {
 
         @Override
         public void atLeast(LongSupplier growth) {}
+
+        @Override
+        public <T> T storing(long size, Supplier<T> commit) {
+            return commit.get();
+        }
 
         @Override
         public void close() {}
@@ -25,6 +31,9 @@ public interface QuotaReservation extends AutoCloseable {
     ///
     /// @throws dev.sluice.common.store.StoreException.QuotaExceeded when the bucket has not so much left
     void atLeast(LongSupplier growth);
+
+    /// Commits the object of the write: what other targets have of it then counts until they say so.
+    <T> T storing(long size, Supplier<T> commit);
 
     @Override
     void close();

@@ -26,14 +26,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Which writes a bucket's quota leaves room for, and which copies of a cached bucket are too many.
 ///
 /// What a bucket takes is the sum of what its objects and unfinished uploads take on this target's drives, which is
-/// exact, of what writes under way here may add, and of what the other targets said of theirs. They are asked once a
-/// second while there are quotas.
+/// exact, of what writes under way here may add to all replicas, and of what the other targets said of theirs. They are
+/// asked once a second while there are quotas.
 public final class Quotas implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Quotas.class);
     private static final Duration ROUND = Duration.ofSeconds(1);
@@ -74,11 +75,13 @@ public final class Quotas implements AutoCloseable {
         }
     }
 
-    void round() {
+    /// One after the other: what ends while the others are asked counts until they are asked once more.
+    synchronized void round() {
         try {
             var limited = limited();
             if (!limited.isEmpty()) {
                 others.ask(limited.stream().map(Bucket::id).toList());
+                accounts.values().forEach(Account::heard);
             }
         } catch (StoreException e) {
             LOG.debug("the other targets are asked later: {}", e.getMessage());
@@ -109,8 +112,15 @@ public final class Quotas implements AutoCloseable {
     // ---- writes
 
     /// How many bytes more a bucket has when this becomes the object, copies counted; negative when it shrinks. Blocks.
+    ///
+    /// @throws StoreException.Unavailable when this target may not answer for the key now
     public long growth(Bucket bucket, String key, long size) {
-        int copies = Math.min(now(bucket).properties().localCopies(), here.drives());
+        var known = now(bucket);
+        int replicas = known.properties().replicas();
+        if (replicas > 1) {
+            return (Math.max(0, size) - here.ofReplica(BucketRefs.of(known), key)) * replicas;
+        }
+        int copies = Math.min(known.properties().localCopies(), here.drives());
         return Math.max(0, size) * copies - here.of(bucket.id(), key);
     }
 
@@ -167,6 +177,7 @@ public final class Quotas implements AutoCloseable {
         private final long quota;
         private final Account account;
         private long held;
+        private long elsewhere;
 
         Held(Bucket bucket, long quota) {
             this.bucket = bucket;
@@ -200,6 +211,19 @@ public final class Quotas implements AutoCloseable {
             held += more;
         }
 
+        @Override
+        public <T> T storing(long size, Supplier<T> commit) {
+            boolean mayBeStored = true;
+            try {
+                return commit.get();
+            } catch (StoreException failure) {
+                mayBeStored = failure instanceof StoreException.Unavailable;
+                throw failure;
+            } finally {
+                elsewhere = mayBeStored ? size * (bucket.properties().replicas() - 1) : 0;
+            }
+        }
+
         private StoreException.QuotaExceeded exceeded(long more, long elsewhere) {
             refused.increment();
             var usage = here.of(bucket.id());
@@ -210,16 +234,17 @@ public final class Quotas implements AutoCloseable {
                             .formatted(
                                     bucket.name(),
                                     quota,
-                                    usage.allBytes() + account.reserved() + elsewhere,
-                                    usage.uploading() + account.reserved(),
+                                    usage.allBytes() + account.counted() + elsewhere,
+                                    usage.uploading() + account.counted(),
                                     more,
                                     bucket.name()));
         }
 
         @Override
         public void close() {
-            account.release(held);
+            account.release(held, elsewhere);
             held = 0;
+            elsewhere = 0;
         }
     }
 

@@ -23,6 +23,7 @@ import dev.sluice.targetnode.replica.loop.ReplicaCounts;
 import dev.sluice.targetnode.replica.loop.SlotPages;
 import dev.sluice.targetnode.replica.loop.Staging;
 import dev.sluice.targetnode.replica.loop.WaitingBatches;
+import dev.sluice.targetnode.replica.membership.DriveArrivals;
 import dev.sluice.targetnode.replica.membership.FollowedState;
 import dev.sluice.targetnode.replica.membership.FormerReplicas;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
@@ -107,6 +108,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             ObjectStore store,
             ControlPlane control,
             ReplicaPeers targets,
+            DriveArrivals.Dropping dropping,
             NanoClock clock,
             Duration purgeAfter) {
         this.purgeAfter = purgeAfter;
@@ -125,7 +127,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.damaged = new DamagedReplicas(parts, transfer);
         this.answers = new ContentAnswers(parts, writes, damaged);
         this.feed = new StateFeed(control, this::apply);
-        this.drives = new OwnDrives(self, store, control, loops, this::begin, proposer, threads);
+        this.drives =
+                new OwnDrives(self, new DriveArrivals(store, dropping), control, loops, this::begin, proposer, threads);
         this.targets = targets;
         this.counts =
                 new ReplicaCounts(loops::values, messages::lost, drives::standstills, damaged::mended, purged::get);
@@ -139,8 +142,13 @@ public final class Replicator implements ReplicaService, AutoCloseable {
 
     /// @param clock counts the time that the machine is suspended, too
     public static Replicator start(
-            NodeId self, ObjectStore store, ControlPlane control, PeerClient peers, NanoClock clock) {
-        return start(self, store, control, new HttpTargets(peers), clock, FormerReplicas.PATIENCE);
+            NodeId self,
+            ObjectStore store,
+            ControlPlane control,
+            PeerClient peers,
+            DriveArrivals.Dropping dropping,
+            NanoClock clock) {
+        return start(self, store, control, new HttpTargets(peers), dropping, clock, FormerReplicas.PATIENCE);
     }
 
     /// @param purgeAfter how long a drive has had no part in a slot when what it has of it goes
@@ -149,9 +157,10 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             ObjectStore store,
             ControlPlane control,
             ReplicaPeers targets,
+            DriveArrivals.Dropping dropping,
             NanoClock clock,
             Duration purgeAfter) {
-        var replicator = new Replicator(self, store, control, targets, clock, purgeAfter);
+        var replicator = new Replicator(self, store, control, targets, dropping, clock, purgeAfter);
         replicator.membership.start();
         return replicator;
     }

@@ -6,6 +6,7 @@ import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.Mender;
+import dev.sluice.targetnode.replica.loop.Term;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
@@ -70,9 +71,9 @@ public final class RowWriter implements SlotWriter {
     private final class InTerm implements Serving {
         private final BucketRef bucket;
         private final String key;
-        private final ClientWrites.Term term;
+        private final Term term;
 
-        InTerm(BucketRef bucket, String key, ClientWrites.Term term) {
+        InTerm(BucketRef bucket, String key, Term term) {
             this.bucket = bucket;
             this.key = key;
             this.term = term;
@@ -96,6 +97,11 @@ public final class RowWriter implements SlotWriter {
         @Override
         public Optional<UploadHome> uploads() {
             return Optional.of(new UploadHome(term.drive(), term.driveSince()));
+        }
+
+        @Override
+        public void requireInSync() {
+            term.requireInSync(bucket.minInSync());
         }
 
         @Override

@@ -3,14 +3,19 @@ package dev.sluice.targetnode.storage;
 import dev.sluice.targetnode.storage.drive.Usage;
 import dev.sluice.targetnode.storage.health.Drives;
 import dev.sluice.targetnode.storage.index.ObjectEntry;
+import dev.sluice.targetnode.storage.record.BucketRef;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// What buckets and objects take on the drives of a target.
 public final class BucketBytes {
     private final Drives drives;
+    private final Function<BucketRef, SlotWriter> writers;
 
-    BucketBytes(Drives drives) {
+    BucketBytes(Drives drives, Function<BucketRef, SlotWriter> writers) {
         this.drives = drives;
+        this.writers = writers;
     }
 
     /// Never blocks. Of a drive that is out, or not open yet, what was last known.
@@ -29,6 +34,18 @@ public final class BucketBytes {
                 .flatMap(Optional::stream)
                 .mapToLong(ObjectEntry::size)
                 .sum();
+    }
+
+    /// What each replica of this key takes. Blocks.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when this target may not answer for the key now
+    public long ofReplica(BucketRef bucket, String key) {
+        try (var serving = writers.apply(bucket).serving(bucket, key)) {
+            var drive = serving.drives().getFirst();
+            return drive.call(() -> drive.store().entry(bucket.id(), key))
+                    .map(ObjectEntry::size)
+                    .orElse(0L);
+        }
     }
 
     /// How many drives the target has, in whatever state.

@@ -375,9 +375,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /// Takes away all of a bucket. Its id must never be used again; its name may.
     public void dropBucket(BucketRef bucket) {
-        for (var drive : drives.allToWrite()) {
-            drive.alone(() -> drive.store().drop(bucket));
-        }
+        drives.allToWrite().forEach(drive -> dropBucket(bucket, drive));
+    }
+
+    /// From one drive.
+    public void dropBucket(BucketRef bucket, Drive drive) {
+        drive.alone(() -> drive.store().drop(bucket));
         hotSet.invalidateBucket(bucket.id());
         if (drives.table().copies().containsKey(bucket.id())) {
             opened.change(table -> table.dropping(bucket.id()));
@@ -386,7 +389,7 @@ public final class ObjectStore implements AutoCloseable {
 
     /// How much buckets and objects take here.
     public BucketBytes bucketBytes() {
-        return new BucketBytes(drives);
+        return new BucketBytes(drives, this::writer);
     }
 
     /// Begins to scrub its drives; to be closed before this.

@@ -22,10 +22,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -78,6 +80,7 @@ class BucketWriteGateTest {
     private Behind node;
     private BucketWriteGate writes;
     private Bucket bucket;
+    private final Set<String> undropped = new HashSet<>();
 
     @BeforeEach
     void open() throws IOException {
@@ -93,7 +96,7 @@ class BucketWriteGateTest {
         controller.apply(new Command.CreateBucket("shards", 42, BucketProperties.defaults(Optional.empty())));
         bucket = controller.current().buckets().find("shards").orElseThrow();
         node = new Behind(controller);
-        writes = new BucketWriteGate(new ClusterViews(node));
+        writes = new BucketWriteGate(new ClusterViews(node), (_, name) -> !undropped.contains(name));
     }
 
     @Test
@@ -116,7 +119,7 @@ class BucketWriteGateTest {
     /// A write to the cloud may take minutes.
     @Test
     void whoAsksWhetherABucketIsEmptyDoesNotKeepWritesWaitingForALongOne() throws Exception {
-        var impatient = new BucketWriteGate(new ClusterViews(node), Duration.ofMillis(20));
+        var impatient = new BucketWriteGate(new ClusterViews(node), (_, _) -> true, Duration.ofMillis(20));
         try (var _ = impatient.enter(bucket);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Callable<Void> asking = () -> {
@@ -135,6 +138,16 @@ class BucketWriteGateTest {
             threads.submit(() -> impatient.enter(bucket).close()).get(20, TimeUnit.SECONDS);
         }
         impatient.awaitCommitted(bucket);
+    }
+
+    @Test
+    void nothingIsWrittenWhereAnotherBucketOfTheNameIsStillBeingDropped() {
+        undropped.add("shards");
+        assertThatThrownBy(() -> writes.enter(bucket))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("dropping");
+        undropped.clear();
+        assertThatCode(() -> writes.enter(bucket).close()).doesNotThrowAnyException();
     }
 
     private Bucket replicated() {
@@ -166,7 +179,9 @@ class BucketWriteGateTest {
         node.hear();
         var dropped = new ArrayList<String>();
         writes.drop("shards", bucket.id(), () -> dropped.add("while it is removed"));
-        controller.apply(new Command.ForgetBucket("shards", bucket.id()));
+        var drives = controller.current().replication().drives().entries().keySet();
+        controller.apply(new Command.DroppedBuckets(
+                new TreeSet<>(drives), controller.current().buckets().newestRemoval()));
         controller.apply(new Command.CreateBucket("shards", 43, BucketProperties.defaults(Optional.empty())));
         assertThat(node.view().state().buckets().isRemoved("shards", bucket.id()))
                 .as("so it still seems here")

@@ -217,6 +217,7 @@ public final class TargetFixture implements AutoCloseable {
                         before.route(),
                         before.localCopies(),
                         before.replicas(),
+                        before.minInSync(),
                         before.quota(),
                         rules)));
     }
@@ -267,6 +268,7 @@ public final class TargetFixture implements AutoCloseable {
                         before.route(),
                         before.localCopies(),
                         before.replicas(),
+                        before.minInSync(),
                         Optional.of(quota),
                         before.cache())));
     }
@@ -297,7 +299,7 @@ public final class TargetFixture implements AutoCloseable {
     }
 
     public BucketWriteGate newWrites() {
-        return new BucketWriteGate(views);
+        return new BucketWriteGate(views, (_, _) -> true);
     }
 
     public WriteThrough newWriteThrough() {

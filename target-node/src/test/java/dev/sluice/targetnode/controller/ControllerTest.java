@@ -105,7 +105,6 @@ class ControllerTest {
         var marked = controller.apply(new Command.MarkDeleting("a"));
         long deletion = marked.buckets().find("a").orElseThrow().deletion();
         controller.apply(new Command.RemoveBucket("a", first, deletion));
-        controller.apply(new Command.ForgetBucket("a", first));
         controller = open(ONE, TWO);
         controller.apply(create("a"));
         assertThat(controller.current().buckets().find("a").orElseThrow().id()).isGreaterThan(first);

@@ -73,6 +73,7 @@ class EvictTest {
                 old.route(),
                 old.localCopies(),
                 old.replicas(),
+                old.minInSync(),
                 old.quota(),
                 rules);
         var state = target.control().apply(new Command.SetBucketProperties(bucket.name(), bucket.id(), old, pinned));

@@ -2,10 +2,13 @@ package dev.sluice.targetnode.replica;
 
 import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.common.store.StoreException;
 import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -85,6 +88,31 @@ class FullDriveClusterTest {
                     && cluster.row(key).inSync().size() == 2);
             assertThat(other.has(other.onlyDrive(), key, content)).isTrue();
             assertThat(inSync(cluster, full.onlyDrive())).containsAll(own);
+        }
+    }
+
+    /// Small or large: nothing is stored, and the client need not wait for that.
+    @Test
+    void whatAnInSyncReplicaHasNoRoomForIsRefusedAtOnce() throws Exception {
+        try (var cluster = new ReplicaCluster(folder, 2, 1)) {
+            var primary = cluster.target(1);
+            var key = cluster.keyOf(primary);
+            var content = content(key);
+            cluster.putOnEachReplica(key, content);
+            cluster.target(2).fillUp();
+            for (int size : new int[] {500, LARGE}) {
+                long began = System.nanoTime();
+                assertThatThrownBy(() -> primary.put(key, Bytes.random(7, size)))
+                        .isInstanceOf(StoreException.Unavailable.class)
+                        .hasMessageContaining("the write was not stored: a replica could not take it");
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
+                assertThat(cluster.get(key))
+                        .hasValueSatisfying(
+                                now -> assertThat(Arrays.equals(now, content)).isTrue());
+            }
+            assertThat(primary.delete(key)).isTrue();
+            cluster.target(2).makeRoom();
+            cluster.putOnEachReplica(key, content);
         }
     }
 }

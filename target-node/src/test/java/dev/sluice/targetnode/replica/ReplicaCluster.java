@@ -373,8 +373,8 @@ public final class ReplicaCluster implements AutoCloseable {
             } catch (IOException unreadable) {
                 throw new UncheckedIOException(unreadable);
             }
-            replicator = Optional.of(
-                    Replicator.start(id, store(), control, network.seenBy(id), new BootClock(), purgeAfter));
+            replicator = Optional.of(Replicator.start(
+                    id, store(), control, network.seenBy(id), (_, _) -> Long.MAX_VALUE, new BootClock(), purgeAfter));
             network.join(id, replicator());
         }
 

@@ -28,6 +28,13 @@ final class PropertyOptions {
     private @Nullable Integer replicas;
 
     @Option(
+            names = "--min-in-sync",
+            paramLabel = "N",
+            description = "With how few replicas that are up to date writes are still taken, 1 to replicas (default"
+                    + " 1); with fewer they return 503.")
+    private @Nullable Integer minInSync;
+
+    @Option(
             names = "--quota",
             paramLabel = "SIZE",
             description = "How much the bucket's objects may take on the cluster's drives, each copy counted:"
@@ -84,6 +91,9 @@ final class PropertyOptions {
         }
         if (replicas != null) {
             value.put("replicas", replicas);
+        }
+        if (minInSync != null) {
+            value.put("min_in_sync", minInSync);
         }
         if ("none".equals(quota)) {
             value.putNull("quota");

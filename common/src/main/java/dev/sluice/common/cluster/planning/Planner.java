@@ -13,7 +13,10 @@ import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.jobs.Job;
 import dev.sluice.common.jobs.JobTable;
 import dev.sluice.common.store.StoreException;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// What a command does to the cluster's state: a pure function of the state, the command and what the controller that
@@ -62,9 +65,10 @@ public final class Planner {
                 if (buckets.find(name).isPresent()) {
                     throw new StoreException.BucketExists(name);
                 }
-                if (buckets.removed().containsKey(name)) {
+                if (!buckets.isFree(name, state.replication()::usable)) {
                     throw new StoreException.Unavailable(
-                            "a bucket %s was deleted, and not every target has dropped it yet".formatted(name));
+                            "a bucket %s was deleted, and not every target that is up has dropped it yet"
+                                    .formatted(name));
                 }
                 yield create(name, now, properties);
             }
@@ -91,13 +95,58 @@ public final class Planner {
             case Command.RemoveBucket(var name, var id, var deletion) ->
                 same(name, id)
                         .filter(bucket -> bucket.deleting() && bucket.deletion() == deletion)
-                        .map(bucket -> with(buckets.removing(bucket)))
+                        .map(bucket -> with(buckets.removing(bucket, knownDrives())))
                         .orElse(state);
-            case Command.ForgetBucket(var name, var id) ->
-                buckets.isRemoved(name, id) ? with(buckets.forgetting(name)) : state;
+            case Command.DroppedBuckets(var drives, var upTo) -> {
+                var after = buckets.dropped(drives, upTo);
+                yield after.equals(buckets) ? state : with(after);
+            }
             case Command.JobCommand job -> with(changed(job));
-            case Command.SlotCommand slots -> with(SlotPlanner.plan(state, slots, facts));
+            case Command.SlotCommand slots -> slots(slots);
         };
+    }
+
+    // ---- drives
+
+    private ClusterState slots(Command.SlotCommand command) {
+        var named = switch (command) {
+            case Command.Register register -> register.drives();
+            case Command.DriveIn in -> List.of(in.drive());
+            default -> List.<Command.RegisteredDrive>of();
+        };
+        named.forEach(this::requireDropped);
+        var after = SlotPlanner.plan(state, command, facts);
+        var table = droppedBy(command, named, after);
+        return table.equals(buckets) ? with(after) : next(state.map(), table, after, state.jobs());
+    }
+
+    private void requireDropped(Command.RegisteredDrive drive) {
+        if (!isForgotten(drive) && buckets.isBehindANewBucket(drive.dropped())) {
+            throw new StoreException.Unavailable(
+                    "drive %s has dropped deleted buckets up to removal %d; a new bucket has the name of a later one"
+                            .formatted(drive.id(), drive.dropped()));
+        }
+    }
+
+    private boolean isForgotten(Command.RegisteredDrive drive) {
+        return state.replication().forgotten().contains(drive.id());
+    }
+
+    private BucketTable droppedBy(Command.SlotCommand command, List<Command.RegisteredDrive> named, Replication after) {
+        if (command instanceof Command.Forget) {
+            return buckets.forgetting(after.forgotten());
+        }
+        var table = buckets;
+        for (var drive : named) {
+            table = isForgotten(drive) ? table : table.registering(drive.id(), drive.dropped());
+        }
+        return table;
+    }
+
+    private Set<String> knownDrives() {
+        var known = new TreeSet<>(state.replication().drives().entries().keySet());
+        known.removeAll(state.replication().forgotten());
+        return known;
     }
 
     private ClusterState join(Node node) {

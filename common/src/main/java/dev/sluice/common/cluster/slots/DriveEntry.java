@@ -8,7 +8,7 @@ import dev.sluice.common.name.NodeId;
 /// @param out true from the moment its target reports that it cannot use it, until the target registers or reports
 ///     it again
 /// @param incarnation given by the log each time the target registers with the drive, or reports that it is back:
-///     nothing of the drive that was in memory before counts in it. 0 in states written before drives had their own
+///     nothing of the drive that was in memory before counts in it
 /// @param nonce what the target chose for that registration or report
 public record DriveEntry(NodeId target, double weight, boolean out, int incarnation, String nonce) {
     public DriveEntry withOut() {

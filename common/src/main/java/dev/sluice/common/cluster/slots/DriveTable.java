@@ -2,12 +2,10 @@ package dev.sluice.common.cluster.slots;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.sluice.common.name.NodeId;
 import dev.sluice.common.placement.Candidate;
 import dev.sluice.common.placement.Ranking;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -49,18 +47,6 @@ public final class DriveTable {
                 .toList());
         ranking = Optional.of(made);
         return made;
-    }
-
-    /// In states written before drives had incarnations of their own, they had those of their targets.
-    public DriveTable withIncarnationsOf(Map<NodeId, TargetEntry> targets) {
-        var changed = new TreeMap<>(entries);
-        changed.replaceAll((_, entry) -> {
-            var target = targets.get(entry.target());
-            return entry.incarnation() > 0 || target == null
-                    ? entry
-                    : new DriveEntry(entry.target(), entry.weight(), entry.out(), target.incarnation(), target.nonce());
-        });
-        return with(changed);
     }
 
     public DriveTable with(SortedMap<String, DriveEntry> changed) {

@@ -49,8 +49,7 @@ public record Replication(
             @JsonProperty("controllers") SortedMap<NodeId, Integer> controllers,
             @JsonProperty("groups") SortedMap<Integer, Group> groups,
             @JsonProperty("forgotten") SortedSet<String> forgotten) {
-        return new Replication(
-                lastIncarnation, targets, drives.withIncarnationsOf(targets), controllers, groups, forgotten, Map.of());
+        return new Replication(lastIncarnation, targets, drives, controllers, groups, forgotten, Map.of());
     }
 
     public Optional<TargetEntry> target(NodeId id) {

@@ -4,14 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.cluster.Command;
-import dev.sluice.common.cluster.slots.DriveEntry;
-import dev.sluice.common.cluster.slots.DriveTable;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.store.StoreException;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -128,7 +125,7 @@ class ReturnedDriveTest {
                 use(trial(durability));
                 var again = trial.register(trial.where(a), "boot", Set.of(), Set.of());
                 var drives = again.drives().stream()
-                        .map(drive -> new Command.RegisteredDrive(drive.id(), 1, true, mayLack))
+                        .map(drive -> new Command.RegisteredDrive(drive.id(), 1, true, mayLack, 0))
                         .toList();
                 assertThat(trial.apply(new Command.Register(
                                 again.target(), again.nonce(), again.ifIncarnation(), "boot", drives)))
@@ -206,16 +203,5 @@ class ReturnedDriveTest {
         assertThatThrownBy(() -> trial.apply(taken))
                 .isInstanceOf(StoreException.InvalidArgument.class)
                 .hasMessageContaining("is a drive of " + target);
-    }
-
-    @Test
-    void statesOfBeforeHaveTheIncarnationsOfTheirTargets() {
-        var drives = new TreeMap<String, DriveEntry>();
-        drives.put(a, new DriveEntry(trial.where(a), 1, false, 0, ""));
-        var known = new DriveTable(drives)
-                .withIncarnationsOf(trial.state.replication().targets());
-        var entry = known.find(a).orElseThrow();
-        assertThat(entry.incarnation()).isEqualTo(trial.entry(trial.where(a)).incarnation());
-        assertThat(entry.nonce()).isEqualTo(trial.entry(trial.where(a)).nonce());
     }
 }

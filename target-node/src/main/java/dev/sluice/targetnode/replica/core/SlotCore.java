@@ -41,6 +41,7 @@ public final class SlotCore {
     private Optional<Leftovers> leftovers = Optional.empty();
 
     private volatile Serving serving = Serving.NONE;
+    private volatile int inSync;
 
     public SlotCore(String drive, int incarnation) {
         this(drive, incarnation, Rules.PROTOCOL);
@@ -70,6 +71,11 @@ public final class SlotCore {
     /// The epoch of the applied row; 0 before the first.
     public long epoch() {
         return row.epoch();
+    }
+
+    /// How many in-sync members the applied row has. From any thread.
+    public int inSync() {
+        return inSync;
     }
 
     /// Whether the drive has this write as an open intent, or is about to.
@@ -171,6 +177,7 @@ public final class SlotCore {
             replica.newEpoch();
         }
         row = applied.row();
+        inSync = row.inSync().size();
         leftovers = Optional.empty();
         surplus = applied.surplus();
         seen = Math.max(seen, row.epoch());

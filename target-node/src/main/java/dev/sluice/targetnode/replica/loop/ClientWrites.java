@@ -3,9 +3,7 @@ package dev.sluice.targetnode.replica.loop;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
-import dev.sluice.targetnode.replica.core.Serving;
 import dev.sluice.targetnode.storage.change.WriteCheck;
-import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -74,48 +72,15 @@ public final class ClientWrites implements AutoCloseable {
                         "this target is not the primary of this key; the map of slots is changing"));
     }
 
-    /// The right to answer for a slot in one term.
-    public static final class Term {
-        private final LocalReplica replica;
-        private final Serving serving;
-
-        private Term(LocalReplica replica) {
-            this.replica = replica;
-            this.serving = replica.serving();
-            require();
-        }
-
-        public Drive drive() {
-            return replica.loop().drive();
-        }
-
-        /// Since when the drive has been the primary with no other between.
-        public long driveSince() {
-            return serving.driveSince();
-        }
-
-        /// Never blocks.
-        public boolean holds() {
-            return replica.serves(serving);
-        }
-
-        /// @throws StoreException.Unavailable when it does not hold
-        public void require() {
-            if (!holds()) {
-                throw new StoreException.Unavailable(
-                        "this target may not answer for this key now: its part in the cluster is changing");
-            }
-        }
-    }
-
     public ObjectRecord put(Term term, BucketRef bucket, String key, Staged object, WriteCheck check) {
-        var write = new PendingWrite(term.replica.loop(), Optional.of(object));
+        var write = new PendingWrite(term.replica(), Optional.of(object), bucket.minInSync());
         var _ = write(term, bucket, key, check, write, false);
         return write.accepted().orElseThrow().record();
     }
 
     public boolean delete(Term term, BucketRef bucket, String key, WriteCheck check) {
-        return write(term, bucket, key, check, new PendingWrite(term.replica.loop(), Optional.empty()), true);
+        return write(
+                term, bucket, key, check, new PendingWrite(term.replica(), Optional.empty(), bucket.minInSync()), true);
     }
 
     /// All in the term in which it came. Its client may have been told since that the outcome is unknown, and what was
@@ -124,12 +89,13 @@ public final class ClientWrites implements AutoCloseable {
     /// @return whether there was something to write
     private boolean write(
             Term term, BucketRef bucket, String key, WriteCheck check, PendingWrite write, boolean deletion) {
-        var loop = term.replica.loop();
+        var loop = term.loop();
         var name = new ObjectKey(bucket.id(), key);
         boolean entered = false;
         boolean handedIn = false;
         try {
             term.require();
+            term.requireInSync(bucket.minInSync());
             gates.enter(name, patience);
             entered = true;
             if (!isWanted(term, bucket, key, check, deletion)) {
@@ -162,8 +128,8 @@ public final class ClientWrites implements AutoCloseable {
 
     /// Only in the term in which it was judged: another primary may have changed the row since. On the loop's thread.
     private void begin(Term term, PendingWrite write, WriteCheck check, Event.Write event) {
-        if (term.holds() && !check.isAbandoned() && write.begin()) {
-            term.replica.loop().handle(term.replica, event);
+        if (write.hasEnoughInSync() && term.holds() && !check.isAbandoned() && write.begin()) {
+            term.loop().handle(term.replica(), event);
         } else {
             answered(event.ticket(), Action.Outcome.FAILED);
         }
@@ -270,7 +236,8 @@ public final class ClientWrites implements AutoCloseable {
     public void answered(long ticket, Action.Outcome outcome) {
         var write = byTicket.get(ticket);
         if (write != null) {
-            write.outcome().complete(outcome);
+            boolean isShort = outcome == Action.Outcome.COMMITTED && !write.hasEnoughInSync();
+            write.outcome().complete(isShort ? Action.Outcome.UNKNOWN : outcome);
         }
     }
 

@@ -83,6 +83,10 @@ public final class LocalChanges {
         if (action instanceof Action.StoreIntent intent) {
             staging.came(replica.loop(), intent.version());
         }
+        if (why instanceof StoreException.NoSuchBucket && action instanceof Action.DeleteRow) {
+            replica.loop().post(replica.group(), replica.slot(), new Event.Done(action)); // it went with its bucket
+            return;
+        }
         // where the drive itself failed, nobody knows what is on it
         if (why instanceof StoreException refused && !(why instanceof StoreException.DriveFailed)) {
             if (action instanceof Action.StoreIntent || action instanceof Action.StorePulled) {

@@ -24,8 +24,9 @@ public final class PendingWrite {
 
     private static final int LARGEST_ATTACHED = 256 << 10;
 
-    private final DriveReplicas loop;
+    private final LocalReplica replica;
     private final Optional<Staged> object;
+    private final int minInSync;
     private final CompletableFuture<Action.Outcome> outcome = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile Optional<Accepted> accepted = Optional.empty();
@@ -33,15 +34,21 @@ public final class PendingWrite {
     private volatile long lastMoved = System.nanoTime();
     private volatile Optional<StoreException> refusal = Optional.empty();
 
-    /// @param loop which decides it
+    /// @param replica whose loop decides it
     /// @param object empty for a deletion
-    PendingWrite(DriveReplicas loop, Optional<Staged> object) {
-        this.loop = loop;
+    /// @param minInSync with fewer in-sync replicas it is not acknowledged
+    PendingWrite(LocalReplica replica, Optional<Staged> object, int minInSync) {
+        this.replica = replica;
         this.object = object;
+        this.minInSync = minInSync;
     }
 
     public DriveReplicas loop() {
-        return loop;
+        return replica.loop();
+    }
+
+    boolean hasEnoughInSync() {
+        return minInSync <= replica.core().inSync();
     }
 
     public Optional<Staged> object() {

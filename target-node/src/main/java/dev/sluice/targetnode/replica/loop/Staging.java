@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.loop;
 
+import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
@@ -35,6 +36,24 @@ public final class Staging {
         if (loop.isOver()) { // perhaps only after #ended looked
             drop(loop, version, bytes);
         }
+    }
+
+    /// In the place of bytes that there is no room for: the drive refuses the change that would store them.
+    public Bytes refusing(DriveReplicas loop, ObjectVersion version, StoreException.NoSpace why) {
+        Bytes none = new Bytes() {
+            @Override
+            public Prepared prepared() {
+                throw why;
+            }
+
+            @Override
+            public void drop() {}
+
+            @Override
+            public void undo() {}
+        };
+        put(loop, version, none);
+        return none;
     }
 
     public Optional<Bytes> find(DriveReplicas loop, ObjectVersion version) {

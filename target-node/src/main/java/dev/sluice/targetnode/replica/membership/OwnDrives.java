@@ -4,7 +4,6 @@ import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.Replication;
-import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
@@ -53,6 +52,7 @@ public final class OwnDrives implements Membership.Drives {
     private final ObjectStore store;
     private final ControlPlane control;
     private final Map<String, DriveReplicas> loops;
+    private final DriveArrivals arrivals;
     private final Beginning beginning;
     private final Proposer proposer;
     private final Executor threads;
@@ -67,17 +67,19 @@ public final class OwnDrives implements Membership.Drives {
 
     private volatile long standstills;
 
+    /// @param arrivals of its drives
     /// @param loops the drives that take part, by id: changed by this, and read by all threads
     public OwnDrives(
             NodeId self,
-            ObjectStore store,
+            DriveArrivals arrivals,
             ControlPlane control,
             Map<String, DriveReplicas> loops,
             Beginning beginning,
             Proposer proposer,
             Executor threads) {
         this.self = self;
-        this.store = store;
+        this.arrivals = arrivals;
+        this.store = arrivals.store();
         this.control = control;
         this.loops = loops;
         this.beginning = beginning;
@@ -105,7 +107,7 @@ public final class OwnDrives implements Membership.Drives {
         var named = new ArrayList<Command.RegisteredDrive>();
         for (var slot : store.drives().slots()) {
             slot.writable().ifPresent(drive -> {
-                named.add(prepared(slot, drive));
+                named.add(arrivals.prepared(slot, drive));
                 announce(drive, nonce);
             });
         }
@@ -125,7 +127,7 @@ public final class OwnDrives implements Membership.Drives {
         }
         for (var drive : drives) {
             try {
-                markSound(drive);
+                DriveArrivals.markSound(drive);
             } catch (StoreException failure) { // after the next start it copies more than it needs
                 LOG.warn("drive {} is not marked as sound: {}", drive.id(), failure.getMessage());
             }
@@ -136,32 +138,6 @@ public final class OwnDrives implements Membership.Drives {
         var said = new Announced(drive, nonce);
         announced.put(drive.id(), said);
         return said;
-    }
-
-    /// What a process before this one prepared is on the drive, but perhaps not durably. It must be before a core
-    /// counts on it. The kernel tells here of writes that it lost and that no process has heard of.
-    private Command.RegisteredDrive prepared(DriveSlot slot, Drive drive) {
-        if (drive.keptWrites().isThere() || !drive.openIntents().isEmpty()) {
-            Await.whole(drive.startStep(() -> drive.store().syncFiles()));
-        }
-        boolean sound = drive.call(() -> drive.marks().isSound());
-        boolean kept = drive.keptWrites().isThere();
-        return new Command.RegisteredDrive(slot.id(), weight(slot), sound, !kept);
-    }
-
-    private double weight(DriveSlot slot) {
-        return store.stats().stream()
-                .filter(drive -> drive.id().equals(slot.id()))
-                .findFirst()
-                .orElseThrow(() -> new StoreException.Unavailable("drive " + slot.id() + " is just being changed"))
-                .weight();
-    }
-
-    private static void markSound(Drive drive) {
-        Await.whole(drive.startStep(() -> {
-            drive.marks().markSound();
-            drive.keptWrites().put();
-        }));
     }
 
     // ---- with each state
@@ -276,11 +252,11 @@ public final class OwnDrives implements Membership.Drives {
     /// What does not succeed is tried again with the next report.
     private void arrive(DriveSlot slot, Drive drive, int incarnation, int ifIncarnation) {
         try {
-            var itself = prepared(slot, drive);
+            var itself = arrivals.prepared(slot, drive);
             var said = announce(drive, UUID.randomUUID().toString());
             var after = control.apply(new Command.DriveIn(self, incarnation, itself, ifIncarnation, said.nonce()));
             if (said.isIn(after.replication().drives().find(slot.id()))) {
-                markSound(drive);
+                DriveArrivals.markSound(drive);
             }
         } catch (StoreException.Unavailable | StoreException.DriveFailed later) {
             LOG.debug("drive {} is announced later: {}", slot.id(), later.getMessage());

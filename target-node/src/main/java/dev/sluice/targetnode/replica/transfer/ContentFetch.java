@@ -38,7 +38,11 @@ final class ContentFetch implements AutoCloseable {
     }
 
     /// Of an object whose bytes came with the message.
+    ///
+    /// @throws dev.sluice.common.store.StoreException.NoSpace when the drive has no room for it
     void take(byte[] content) {
+        drive.space().requireFitsReplica(content.length);
+        drive.space().take(content.length);
         var summer = new BlockSummer();
         summer.update(0, ByteBuffer.wrap(content));
         require(content.length == record.size() && summer.finish(content.length).equals(record.blocks()));

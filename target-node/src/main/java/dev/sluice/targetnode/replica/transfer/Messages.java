@@ -171,6 +171,10 @@ public final class Messages implements AutoCloseable {
                 var bytes = transfer.orElseThrow().bring(loop, sender, bucket.get(), envelope, prepare, attached);
                 loop.run(() -> came(loop, envelope, prepare, bytes));
                 came = true;
+            } catch (StoreException.NoSpace full) {
+                var none = parts.staging().refusing(loop, prepare.version(), full);
+                loop.run(() -> came(loop, envelope, prepare, none));
+                came = true;
             } catch (IOException | StoreException failure) {
                 LOG.debug("the bytes of a prepared write did not come", failure);
             } finally {

@@ -19,6 +19,7 @@ final class NamedBuckets {
 
     private final DriveFiles files;
     private final Set<Long> noted = ConcurrentHashMap.newKeySet();
+    private volatile boolean unnoted; // since the drive was opened, a bucket that has files here
 
     NamedBuckets(DriveFiles files) {
         this.files = files;
@@ -61,11 +62,12 @@ final class NamedBuckets {
             return noted.add(bucket.id());
         } catch (IOException failure) {
             LOG.warn("the name of bucket {} is not noted; its next write tries again", bucket.name(), failure);
+            unnoted = true;
             return false;
         }
     }
 
-    /// Whether another bucket of the same name has written here: their plain files share a folder.
+    /// Whether another bucket of the same name has, or may have, written here: their plain files share a folder.
     boolean isNameOfAnother(BucketRef bucket) throws IOException {
         var others = new AtomicBoolean();
         each(other -> {
@@ -73,7 +75,7 @@ final class NamedBuckets {
                 others.set(true);
             }
         });
-        return others.get();
+        return others.get() || unnoted;
     }
 
     void forget(BucketRef bucket) throws IOException {

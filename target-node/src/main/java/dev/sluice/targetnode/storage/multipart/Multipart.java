@@ -281,7 +281,11 @@ public final class Multipart {
     public Optional<ObjectRecord> completed(BucketRef bucket, String key, String uploadId) {
         try (var serving = serving(bucket, key)) {
             var object = object(serving, uploadId);
-            return object.isPresent() ? object : remembered(serving.uploads(), bucket, key, uploadId);
+            var found = object.isPresent() ? object : remembered(serving.uploads(), bucket, key, uploadId);
+            if (found.isPresent()) {
+                serving.requireInSync();
+            }
+            return found;
         }
     }
 
@@ -349,7 +353,7 @@ public final class Multipart {
                 held = false; // from here on it is the ending's
                 var spare = Layout.work(versions.next());
                 var ending = Ending.gather(open, list, checksums, spare, durability == Durability.FSYNC, hold);
-                return put(ending, open, check, durability);
+                return put(ending, open, bucket, check, durability);
             } finally {
                 if (held) {
                     hold.close();
@@ -361,11 +365,12 @@ public final class Multipart {
         }
     }
 
-    private ObjectRecord put(Ending ending, OpenUpload open, WriteCheck check, Durability durability) {
+    private ObjectRecord put(
+            Ending ending, OpenUpload open, BucketRef bucket, WriteCheck check, Durability durability) {
         var upload = open.upload();
         boolean begun = false;
         ObjectRecord record;
-        try (var serving = serving(upload.bucket(), upload.key())) {
+        try (var serving = serving(bucket, upload.key())) {
             open.requireHere(serving.uploads());
             begun = true;
             record = serving.put(ending, check, durability);

@@ -4,7 +4,8 @@ package dev.sluice.targetnode.storage.record;
 ///
 /// @param copies how many drives are to keep each of its objects; asked only when something is written
 /// @param replicated whether several targets keep each object: the table of slots says which drives, not this target
-public record BucketRef(long id, String name, int copies, boolean replicated) {
+/// @param minInSync with how few in-sync replicas a write is acknowledged; asked likewise
+public record BucketRef(long id, String name, int copies, boolean replicated, int minInSync) {
     private static final int LONGEST = 255;
 
     public BucketRef {
@@ -18,6 +19,10 @@ public record BucketRef(long id, String name, int copies, boolean replicated) {
 
     public BucketRef(long id, String name, int copies) {
         this(id, name, copies, false);
+    }
+
+    public BucketRef(long id, String name, int copies, boolean replicated) {
+        this(id, name, copies, replicated, 1);
     }
 
     /// With one copy of each object.

@@ -75,6 +75,11 @@ public interface SlotWriter {
             return Optional.empty();
         }
 
+        /// For who says of a write of before that it is stored.
+        ///
+        /// @throws StoreException.Unavailable when it would not be acknowledged now: fewer replicas are in-sync
+        default void requireInSync() {}
+
         /// What there is under the key; blocks.
         ///
         /// @param avoid ids of drives on which it was found bad

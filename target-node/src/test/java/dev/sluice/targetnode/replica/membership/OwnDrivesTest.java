@@ -76,7 +76,14 @@ class OwnDrivesTest {
         controller = Controller.open(TestDrives.at(kept), Set.of(SELF), new TreeMap<>());
         controller.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
         proposer = new Proposer(controller);
-        drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
+        drives = new OwnDrives(
+                SELF,
+                new DriveArrivals(target.store(), (_, _) -> Long.MAX_VALUE),
+                controller,
+                loops,
+                this::begin,
+                proposer,
+                threads);
         eventually(drives::allKnown);
         var named = drives.announceAll("first");
         id = named.getFirst().id();
@@ -197,7 +204,14 @@ class OwnDrivesTest {
         loop().orElseThrow().close();
         target.close();
         target = openTarget();
-        drives = new OwnDrives(SELF, target.store(), controller, loops, this::begin, proposer, threads);
+        drives = new OwnDrives(
+                SELF,
+                new DriveArrivals(target.store(), (_, _) -> Long.MAX_VALUE),
+                controller,
+                loops,
+                this::begin,
+                proposer,
+                threads);
         eventually(() -> drives.allKnown() && drives.isAnyHere());
         assertThat(drive().openIntents()).hasSize(1);
         assertThat(drive().keptWrites().isThere())

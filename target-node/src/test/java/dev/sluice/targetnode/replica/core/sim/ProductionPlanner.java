@@ -172,7 +172,8 @@ final class ProductionPlanner {
                         drive,
                         1,
                         !register.lossy().contains(drive),
-                        !register.kept().contains(drive))));
+                        !register.kept().contains(drive),
+                        0)));
         return new Command.Register(
                 node(register.target()), register.nonce(), register.ifIncarnation(), register.bootId(), drives);
     }
