@@ -252,6 +252,18 @@ final class ClusterLifecycleTest {
     }
 
     @Test
+    void aClusterOfBeforeThatDoesNotStartAgainIsToldOfForget() throws IOException {
+        var settings = parent.resolve("mine.toml");
+        Files.writeString(settings, "[auth]\nregion = \"fine\"\n");
+        assertThat(up("--config", settings.toString(), "--separate").exitCode()).isZero();
+        assertThat(sluice(Map.of(), "down").exitCode()).isZero();
+        Files.writeString(settings, "[auth]\nregion = \"refuse\"\n");
+        var refused = up("--config", settings.toString(), "--separate");
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).contains("did not start: the region refuse", "sluice cluster forget DRIVE");
+    }
+
+    @Test
     void unknownSettingsAndChangedDrivesAreRefused() throws IOException {
         var settings = parent.resolve("mine.toml");
         Files.writeString(settings, "[cluster]\ndrive = 3\n");

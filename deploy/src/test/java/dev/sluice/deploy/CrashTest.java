@@ -87,7 +87,7 @@ final class CrashTest {
     /// With some objects that never change: nobody's reading of them may fail but by a refusal.
     private static AcknowledgedWrites bucket(SluiceCluster cluster, S3Client s3, String name, String durability)
             throws IOException, InterruptedException {
-        s3.createBucket(request -> request.bucket(name));
+        cluster.run("bucket", "create", name, "--replicas", "1");
         try (var http = HttpClient.newHttpClient()) {
             var change = "{\"action\":\"set-bprops\",\"value\":{\"durability\":\"%s\"}}".formatted(durability);
             var answer = http.send(

@@ -51,8 +51,8 @@ final class DriveCommandTest {
                 folder.resolve("cluster"), Map.of(), "--separate", "--targets", "1", "--drives", "2");
     }
 
-    private void putAll(S3Client s3) {
-        s3.createBucket(request -> request.bucket(bucket));
+    private void putAll(SluiceCluster cluster, S3Client s3) {
+        cluster.run("bucket", "create", bucket, "--replicas", "1");
         for (int i = 0; i < OBJECTS; i++) {
             put(s3, i);
         }
@@ -61,7 +61,7 @@ final class DriveCommandTest {
     @Test
     void aDriveIsDisabledAndEnabled(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         try (var s3 = cluster.endpoint().client()) {
-            putAll(s3);
+            putAll(cluster, s3);
             var drive = firstDrive(cluster);
             assertThat(statuses(s3)).containsOnly(200);
             assertThat(cluster.run("drive", "list").outText())
@@ -86,7 +86,7 @@ final class DriveCommandTest {
     void aDriveThatIsDisabledOrAwayComesBackAfterARestartOrAtOnce() throws Exception {
         try (var cluster = startWithTwoDrives();
                 var s3 = cluster.endpoint().client()) {
-            putAll(s3);
+            putAll(cluster, s3);
             var drive = firstDrive(cluster);
             cluster.run("drive", "disable", drive.toString());
             cluster.down();
@@ -117,7 +117,7 @@ final class DriveCommandTest {
     void aDriveIsAttachedSurvivesARestartAndIsDetached(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         bucket = "attached";
         try (var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket(bucket));
+            cluster.run("bucket", "create", bucket, "--replicas", "1");
             var more = folder.resolve("more").toString();
             assertThat(cluster.run("drive", "attach", more, "--target", "target001")
                             .outText())

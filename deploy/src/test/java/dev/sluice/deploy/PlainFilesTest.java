@@ -43,7 +43,7 @@ final class PlainFilesTest {
         var dir = folder.resolve("above/cluster");
         try (var cluster = start(dir);
                 var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("plain"));
+            cluster.run("bucket", "create", "plain", "--replicas", "1");
             var bodies = put(s3);
             requireSums(cluster, bodies);
             requireAll(s3, bodies);

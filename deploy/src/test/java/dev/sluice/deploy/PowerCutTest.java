@@ -99,7 +99,7 @@ final class PowerCutTest {
         try (var image = MountedImage.make(kind, folder, IMAGE);
                 var cluster = image.cluster(folder.resolve("cluster"), 2, "8MiB");
                 var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("cut"));
+            cluster.run("bucket", "create", "cut", "--replicas", "1");
             var writes = new AcknowledgedWrites(s3, "cut");
             for (int round = 0; round < times; round++) {
                 writeUntilTheCut(cluster, image, writes, round);

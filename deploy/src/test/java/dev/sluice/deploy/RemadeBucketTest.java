@@ -27,9 +27,9 @@ final class RemadeBucketTest {
     private static final int OLD_BYTES = 1000;
     private static final int NEW_BYTES = 2000;
     private static final List<String> OLD =
-            IntStream.range(0, 200).mapToObj("old-%03d"::formatted).toList();
+            IntStream.range(0, 60).mapToObj("old-%03d"::formatted).toList();
     private static final List<String> NEW =
-            IntStream.range(100, 300).mapToObj("old-%03d"::formatted).toList();
+            IntStream.range(30, 90).mapToObj("old-%03d"::formatted).toList();
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @TempDir

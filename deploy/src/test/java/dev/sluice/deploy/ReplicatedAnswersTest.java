@@ -32,7 +32,7 @@ final class ReplicatedAnswersTest {
     @Test
     void aReplicatedBucketAnswersAsAnother(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         cluster.run("bucket", "create", BUCKET, "--replicas", "2");
-        cluster.run("bucket", "create", ONCE);
+        cluster.run("bucket", "create", ONCE, "--replicas", "1");
         try (var s3 = cluster.endpoint().client()) {
             Eventually.holds(FULL, () -> put(s3, "first"));
             requireNoBodyByRdma(s3);

@@ -34,7 +34,7 @@ final class ReplicatedConditionsTest {
     @Test
     void conditionsAndCopiesHold(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         cluster.run("bucket", "create", "twice", "--replicas", "2");
-        cluster.run("bucket", "create", "once");
+        cluster.run("bucket", "create", "once", "--replicas", "1");
         try (var s3 = cluster.endpoint().client()) {
             Eventually.holds(FULL, () -> put(s3, "first", 10));
             requireHeadersOfNotModified(s3);

@@ -15,7 +15,7 @@ final class ResilverTest {
     @Test
     void aTargetIsLookedAtOnDemandAndStopped(@Running(Mode.SEPARATE) SluiceCluster cluster) throws Exception {
         try (var s3 = cluster.endpoint().client()) {
-            s3.createBucket(request -> request.bucket("resilvered"));
+            cluster.run("bucket", "create", "resilvered", "--replicas", "1");
             for (int i = 0; i < 30; i++) {
                 var key = "k" + i;
                 s3.putObject(

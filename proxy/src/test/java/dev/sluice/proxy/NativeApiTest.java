@@ -104,6 +104,23 @@ class NativeApiTest {
                 new Command.CreateBucket("shards", 43, old.properties()));
     }
 
+    private int replicas(String name, String value) {
+        var body = "{\"action\":\"create-bck\",\"value\":%s}".formatted(value);
+        assertThat(cluster.send("POST /v1/buckets/" + name, body).status()).isEqualTo(200);
+        return cluster.known(name).orElseThrow().properties().replicas();
+    }
+
+    @Test
+    void newBucketHasTwoReplicasUnlessItIsToHaveOne() {
+        assertThat(replicas("usual", "{}")).isEqualTo(2);
+        assertThat(replicas("one", "{\"replicas\":1}")).isEqualTo(1);
+        assertThat(replicas("copies", "{\"local_copies\":2}")).isEqualTo(1);
+        assertThat(replicas("cached", "{\"backend\":{\"url\":\"s3://cloud\",\"via\":\"lab\"}}"))
+                .isEqualTo(1);
+        assertThat(cluster.send("PUT /by-s3", "").status()).isEqualTo(200);
+        assertThat(cluster.known("by-s3").orElseThrow().properties().replicas()).isEqualTo(2);
+    }
+
     @Test
     void writesMayAskForMoreReplicasThanOne() {
         assertThat(cluster.send(

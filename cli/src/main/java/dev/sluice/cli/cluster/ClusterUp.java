@@ -23,6 +23,11 @@ import java.util.stream.Collectors;
 /// `sluice up`: looks first and creates afterwards; what it created goes again if the cluster does not come up.
 public final class ClusterUp {
     private static final Duration LONGEST_START = Duration.ofSeconds(90);
+
+    /// After why a cluster of before does not start.
+    private static final String GONE = ". A target whose drives are gone for good: make their folders empty, start it,"
+            + " and give up what was on them with sluice cluster forget DRIVE";
+
     private final Layout layout;
     private final JvmCommand jvm;
     private final Map<String, String> environment;
@@ -95,6 +100,8 @@ public final class ClusterUp {
         var auth = writeKeys(settings, undo);
         var config = settings.with(auth);
         var configs = layout.configs(config);
+        boolean isNew = configs.stream()
+                .noneMatch(each -> Files.exists(layout.nodeConfig(each.node().id())));
         writeFiles(settings, configs, undo);
         var processes = new ArrayList<NodeProcess>();
         try {
@@ -104,7 +111,7 @@ public final class ClusterUp {
                 processes.add(
                         NodeProcess.start(layout, own, process.getKey(), process.getValue(), configs.size(), log));
             }
-            NodeProcess.awaitReady(processes, LONGEST_START);
+            awaitReady(processes, isNew);
             var cluster = describe(config, configs, processes);
             undo.expect(layout.clusterFile());
             cluster.write(layout.clusterFile());
@@ -117,6 +124,14 @@ public final class ClusterUp {
             }
             Signals.kill(processes.stream().map(NodeProcess::stamp).toList());
             throw failure;
+        }
+    }
+
+    private static void awaitReady(List<NodeProcess> processes, boolean isNew) throws InterruptedException {
+        try {
+            NodeProcess.awaitReady(processes, LONGEST_START);
+        } catch (CommandFailure failure) {
+            throw isNew ? failure : failure.adding(GONE);
         }
     }
 

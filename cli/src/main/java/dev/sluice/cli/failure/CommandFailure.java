@@ -29,6 +29,11 @@ public final class CommandFailure extends RuntimeException {
         return new CommandFailure(FAILED, message, true);
     }
 
+    /// The same with more to say.
+    public CommandFailure adding(String more) {
+        return new CommandFailure(exitCode, reason() + more, passing);
+    }
+
     public boolean isPassing() {
         return passing;
     }

@@ -68,6 +68,12 @@ public record ClusterState(
         return map.nodes().keySet().containsAll(members);
     }
 
+    /// What a new bucket has where nothing is said: two replicas, when it owns its objects and there is another target.
+    public BucketProperties newBucket(Optional<BackendSpec> backend) {
+        var usual = BucketProperties.defaults(backend);
+        return backend.isEmpty() && members.size() > 1 ? usual.withReplicas(2) : usual;
+    }
+
     /// Empty when the change was planned from another version than this one.
     public Optional<ClusterState> apply(Change change) {
         if (change.ifVersion() != version) {

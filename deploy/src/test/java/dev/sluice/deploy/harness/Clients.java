@@ -40,6 +40,15 @@ public enum Clients {
         run(Tools.peer("python"), script, environment);
     }
 
+    /// Four programs at once, for so long; targets may be killed meanwhile.
+    public static void underKills(Endpoint endpoint, int seconds) {
+        var environment = new HashMap<>(endpoint.environment());
+        environment.put("AWS_CLI", Tools.peer("aws").toString());
+        environment.put("S5CMD", Tools.peer("s5cmd").toString());
+        environment.put("SLUICE_SECONDS", Integer.toString(seconds));
+        run(Tools.peer("python"), "under_kills.py", environment);
+    }
+
     static void run(Path python, String script, Map<String, String> environment) {
         var command = List.of(python.toString(), Repository.script(script).toString());
         var finished = Finished.run(LIMIT, environment, command);

@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.BackendSpec;
 import dev.sluice.common.cluster.Bucket;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.CacheRules;
+import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Revalidate;
 import dev.sluice.common.cluster.RoutePreference;
 import dev.sluice.common.cluster.slots.Durability;
@@ -42,9 +43,11 @@ final class BucketJson {
 
     private BucketJson() {}
 
-    /// The properties of a new bucket: defaults, and what the value says otherwise.
-    static BucketProperties created(String name, JsonNode value) throws IOException {
-        return changed(name, BucketProperties.defaults(backend(value)), value);
+    /// The properties of a new bucket: defaults, and what the value says otherwise. `local_copies` alone is of times
+    /// when one target had all replicas.
+    static BucketProperties created(String name, JsonNode value, ClusterState state) throws IOException {
+        var usual = state.newBucket(backend(value));
+        return changed(name, value.has("local_copies") ? usual.withReplicas(1) : usual, value);
     }
 
     /// @throws IOException when the value names something that does not exist, or that cannot change

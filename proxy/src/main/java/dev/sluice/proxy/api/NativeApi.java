@@ -154,9 +154,10 @@ public final class NativeApi implements HttpHandler {
                                 BucketJson.show(existing(name)).toString());
             case "POST" -> {
                 BucketName.checkNew(name);
-                var properties = BucketJson.created(name, message(head, caller, body, "create-bck"));
+                var value = message(head, caller, body, "create-bck");
+                var properties = BucketJson.created(name, value, views.current().state());
                 properties.backend().ifPresent(backend -> check(head, backend));
-                calls.buckets().create(name, properties);
+                calls.buckets().create(name, _ -> properties);
                 yield Response.empty(200);
             }
             case "PATCH" -> {

@@ -3,7 +3,6 @@ package dev.sluice.proxy.s3;
 import dev.sluice.common.auth.BucketPolicy;
 import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.Bucket;
-import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.http.ByteSource;
 import dev.sluice.common.http.Headers;
@@ -52,7 +51,7 @@ public final class BucketHandlers {
 
     public Response create(S3Request.CreateBucket request, Caller caller, RequestHead head, ByteSource body) {
         S3Bodies.createBucket(RequestBodies.read(head, caller, body, S3Bodies.LARGEST_CONFIGURATION), accepted);
-        life.create(request.bucket(), BucketProperties.defaults(Optional.empty()));
+        life.create(request.bucket(), state -> state.newBucket(Optional.empty()));
         return Response.empty(200).with("Location", "/" + request.bucket());
     }
 

@@ -17,6 +17,7 @@ import dev.sluice.proxy.gateway.Targets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Function;
 
 /// Creates, changes and deletes buckets: commands to the control plane and, for a deletion, questions to every target.
 public final class BucketLifecycle {
@@ -41,11 +42,13 @@ public final class BucketLifecycle {
     }
 
     /// A name that was another bucket's is free once every target that is up has dropped that one.
-    public void create(String name, BucketProperties properties) {
+    ///
+    /// @param properties by the state of the cluster
+    public void create(String name, Function<ClusterState, BucketProperties> properties) {
         var _ = Deadline.in(CHANGE).call(() -> created(name, properties));
     }
 
-    private ClusterState created(String name, BucketProperties properties) {
+    private ClusterState created(String name, Function<ClusterState, BucketProperties> properties) {
         var state = control.confirm();
         while (!state.buckets().isFree(name, state.replication()::usable)) {
             state = Await.within(Deadline.atMost(CHANGE), control.watch(state.version()))
@@ -53,7 +56,7 @@ public final class BucketLifecycle {
                             "a bucket %s was deleted, and not every target that is up has dropped it yet"
                                     .formatted(name)));
         }
-        return control.apply(new Command.CreateBucket(name, clock.millis(), properties));
+        return control.apply(new Command.CreateBucket(name, clock.millis(), properties.apply(state)));
     }
 
     /// New properties, made of the old ones.

@@ -137,18 +137,24 @@ public final class BucketCommands {
             shown.put("bucket", name);
             shown.put("properties", properties);
             shown.put("usage", usage);
-            done(shown, name + "\n" + properties.toPrettyString() + "\n" + text(usage));
+            done(
+                    shown,
+                    name + "\n" + properties.toPrettyString() + "\n"
+                            + text(usage, properties.path("replicas").asInt(1)));
             var silent = usage.findValues("error");
             silent.forEach(error -> err().println("sluice: " + error.asText()));
             err().flush();
             return silent.isEmpty() ? 0 : 1;
         }
 
-        private static String text(JsonNode usage) {
+        private static String text(JsonNode usage, int replicas) {
             long bytes = usage.path("bytes").asLong();
             long uploading = usage.path("uploading").asLong();
-            var text = new StringBuilder("takes %s in %d objects"
-                    .formatted(Amounts.bytes(bytes), usage.path("objects").asLong()));
+            var text = new StringBuilder("takes %s in %d %s"
+                    .formatted(
+                            Amounts.bytes(bytes),
+                            usage.path("objects").asLong(),
+                            replicas > 1 ? "replicas of objects" : "objects"));
             if (uploading > 0) {
                 text.append(", and %s in unfinished uploads".formatted(Amounts.bytes(uploading)));
             }

@@ -17,14 +17,16 @@ final class PropertyOptions {
     @Option(
             names = "--local-copies",
             paramLabel = "N",
-            description = "How many drives of its target keep each object, 1 to 8 (default 1).")
+            description = "How many drives of its target keep each object, 1 to 8 (default 1), in a bucket with one"
+                    + " replica. Deprecated: use --replicas.")
     private @Nullable Integer localCopies;
 
     @Option(
             names = "--replicas",
             paramLabel = "N",
-            description = "How many targets keep each object, 1 to 8 (default 1). With 2 or more, objects stay readable"
-                    + " and writable while a target is down. Only an empty bucket can change it.")
+            description = "How many targets keep each object, 1 to 8 (default 2; 1 with one target, with a backend or"
+                    + " with --local-copies). With 2 or more, objects stay readable and writable while a target is"
+                    + " down. Only an empty bucket can change it.")
     private @Nullable Integer replicas;
 
     @Option(

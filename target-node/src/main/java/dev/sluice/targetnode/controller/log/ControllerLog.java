@@ -44,6 +44,9 @@ public final class ControllerLog implements Consensus {
 
     private static final Duration HAND_OVER_AGAIN = Duration.ofSeconds(10);
 
+    /// What a controller says is heard much sooner.
+    private static final Duration TURN = Duration.ofSeconds(1);
+
     private record Server(LogServerFolder folder, RaftLog log) {}
 
     private record Ending(StateDrive drive, Thread thread) {}
@@ -67,6 +70,7 @@ public final class ControllerLog implements Consensus {
     private long told = -1;
     private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
     private String complaint = "";
+    private Optional<Long> spareSince = Optional.empty();
 
     private final Set<String> warned = new HashSet<>();
     private final Set<String> forsaken = new HashSet<>(); // servers that are not opened while another log is led
@@ -225,10 +229,33 @@ public final class ControllerLog implements Consensus {
     }
 
     private boolean mayGoOn(Server server) {
-        return server.log().isOpen()
-                && (folders.mayKeep(server.folder().drive().id())
-                        || server.log().isLeader() // it hands over first
-                        || !heard.isLed(server.folder().logId()));
+        if (!server.log().isOpen()) {
+            return false;
+        }
+        if (folders.mayKeep(server.folder().drive().id())
+                || server.log().isLeader() // it hands over first
+                || !heard.isLed(server.folder().logId())) {
+            spareSince = Optional.empty();
+            return true;
+        }
+        return !mayLeave(server);
+    }
+
+    /// Whether the log goes on without this server until another one is in its place: each other controller has a
+    /// server that counts, and none of them leaves now. They leave one after the other, in the order of their ids.
+    private boolean mayLeave(Server server) {
+        var members = server.log().members();
+        var others = heard.of(server.folder().logId());
+        boolean isSpare = controllers.stream()
+                .filter(each -> !each.equals(self))
+                .allMatch(each -> Optional.ofNullable(others.get(each))
+                        .flatMap(LogServer::server)
+                        .filter(members::contains)
+                        .isPresent());
+        long now = System.nanoTime();
+        spareSince = isSpare ? spareSince.or(() -> Optional.of(now)) : Optional.empty();
+        long turn = TURN.toNanos() * controllers.headSet(self).size();
+        return spareSince.filter(since -> now - since >= turn).isPresent();
     }
 
     /// It hears nothing of its log, but of another one, in which this controller can take part: its folder is of an

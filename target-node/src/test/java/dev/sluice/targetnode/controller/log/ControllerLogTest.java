@@ -239,6 +239,16 @@ class ControllerLogTest {
         assertThat(nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))).isTrue();
     }
 
+    /// With two servers gone there would be no majority to replace them, ever.
+    @Test
+    void serversMoveOneAfterTheOtherWhenAllTheirDrivesAreToGoAtOnce() {
+        newCluster();
+        ALL.forEach(node -> nodes.drain(node, "d0"));
+        eventually(() -> ALL.stream().allMatch(node -> nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))));
+        nodes.awaitAll();
+        join(ONE);
+    }
+
     @Test
     void leaderMakesWayWhenItsDriveIsToGo() {
         newCluster();
