@@ -9,10 +9,10 @@ import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.ProcessStamp;
 import dev.sluice.cli.process.Signals;
+import dev.sluice.cli.process.StartLimit;
 import dev.sluice.common.cluster.AnyAddress;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,11 +22,9 @@ import java.util.stream.Collectors;
 
 /// `sluice up`: looks first and creates afterwards; what it created goes again if the cluster does not come up.
 public final class ClusterUp {
-    private static final Duration LONGEST_START = Duration.ofSeconds(90);
-
     /// After why a cluster of before does not start.
-    private static final String GONE = ". A target whose drives are gone for good: make their folders empty, start it,"
-            + " and give up what was on them with sluice cluster forget DRIVE";
+    private static final String GONE = ". If it is because drives are gone for good: sluice cluster forget"
+            + " (docs/operations/drives.md, A target will not come back)";
 
     private final Layout layout;
     private final JvmCommand jvm;
@@ -127,9 +125,9 @@ public final class ClusterUp {
         }
     }
 
-    private static void awaitReady(List<NodeProcess> processes, boolean isNew) throws InterruptedException {
+    private void awaitReady(List<NodeProcess> processes, boolean isNew) throws InterruptedException {
         try {
-            NodeProcess.awaitReady(processes, LONGEST_START);
+            NodeProcess.awaitReady(processes, StartLimit.of(environment).ofCommand());
         } catch (CommandFailure failure) {
             throw isNew ? failure : failure.adding(GONE);
         }

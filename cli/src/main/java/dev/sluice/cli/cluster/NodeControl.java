@@ -3,6 +3,7 @@ package dev.sluice.cli.cluster;
 import dev.sluice.cli.failure.CommandFailure;
 import dev.sluice.cli.process.JvmCommand;
 import dev.sluice.cli.process.Signals;
+import dev.sluice.cli.process.StartLimit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,13 +11,14 @@ import java.util.List;
 
 /// Stops and starts single nodes of a cluster whose nodes are processes of their own.
 public final class NodeControl {
-    private static final Duration LONGEST_START = Duration.ofSeconds(90);
     private final Layout layout;
     private final JvmCommand jvm;
+    private final StartLimit limit;
 
-    public NodeControl(Layout layout, JvmCommand jvm) {
+    public NodeControl(Layout layout, JvmCommand jvm, StartLimit limit) {
         this.layout = layout;
         this.jvm = jvm;
+        this.limit = limit;
     }
 
     /// SIGTERM, and SIGKILL after the grace. Returns what happened, for people.
@@ -53,7 +55,7 @@ public final class NodeControl {
             var process = NodeProcess.start(
                     layout, own, id, List.of(id), cluster().nodes().size(), Path.of(node.log()));
             try {
-                NodeProcess.awaitReady(List.of(process), LONGEST_START);
+                NodeProcess.awaitReady(List.of(process), limit.ofCommand());
                 cluster().with(node.with(process.stamp())).write(layout.clusterFile());
             } catch (IOException | RuntimeException | InterruptedException failure) {
                 Signals.kill(List.of(process.stamp()));

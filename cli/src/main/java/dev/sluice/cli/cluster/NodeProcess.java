@@ -59,13 +59,18 @@ record NodeProcess(Layout layout, String name, Process process, ProcessStamp sta
                         .formatted(
                                 late.stream().map(NodeProcess::name).toList(),
                                 longest.toSeconds(),
-                                late.getFirst().reason()));
+                                late.getFirst().lastWords()));
             }
         }
     }
 
     private boolean isReady() {
         return Files.exists(ready(layout, name));
+    }
+
+    private String lastWords() {
+        return LastWords.sofar(List.of(refused(layout, name), log, console(layout, name)))
+                .orElse("it said nothing");
     }
 
     private String reason() {

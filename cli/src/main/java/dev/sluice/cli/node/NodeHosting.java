@@ -4,8 +4,8 @@ import dev.sluice.cli.cluster.DirLock;
 import dev.sluice.cli.cluster.RunFiles;
 import dev.sluice.cli.config.NodeConfig;
 import dev.sluice.cli.process.FileMask;
+import dev.sluice.cli.process.StartLimit;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -14,8 +14,6 @@ import java.util.function.Supplier;
 /// Runs a process of nodes: file modes and logging set up first, then the nodes, and word to the command that waits
 /// for them.
 public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFiles> runFiles) {
-    private static final Duration LONGEST_START = Duration.ofSeconds(80);
-
     /// Under systemd or in a container: nobody waits, the log goes where the settings say.
     public static NodeHosting alone(NodeConfig config) {
         return new NodeHosting(config.node().id(), List.of(config), Optional.empty());
@@ -42,7 +40,8 @@ public record NodeHosting(String name, List<NodeConfig> configs, Optional<RunFil
         FileMask.set(configs.getFirst().storage().fileMode().umask());
         NodeLog.open(name, configs.getFirst().log());
         try (var _ = runFiles.map(files -> DirLock.forNodes(files.dir())).orElse(null)) {
-            new HostProcess(nodes.get(), configs, LONGEST_START).run(stop, () -> runFiles.ifPresent(RunFiles::ready));
+            new HostProcess(nodes.get(), configs, StartLimit.of(System.getenv()).ofProcess())
+                    .run(stop, () -> runFiles.ifPresent(RunFiles::ready));
             return 0;
         } catch (StartRefused refused) {
             var reason = String.valueOf(refused.getMessage());

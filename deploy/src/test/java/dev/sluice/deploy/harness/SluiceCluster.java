@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /// A cluster started by `./sluice up`, seen through `cluster.json`, its ports and its files alone.
@@ -23,6 +25,10 @@ public final class SluiceCluster implements AutoCloseable {
     private static final Duration UP = Duration.ofMinutes(6);
 
     private static final Duration COMMAND = Duration.ofMinutes(2);
+
+    /// Two that start at once would take both cores from each other.
+    private static final Lock STARTING = new ReentrantLock(true);
+
     private static final int TAIL = 4000;
 
     private final Path dir;
@@ -69,7 +75,12 @@ public final class SluiceCluster implements AutoCloseable {
     public ClusterFile up() {
         var command = new ArrayList<>(List.of("up", "--dir", dir.toString()));
         command.addAll(options);
-        Finished.run(UP, environment, sluice(command)).orFail(lastWords());
+        STARTING.lock();
+        try {
+            Finished.run(UP, environment, sluice(command)).orFail(lastWords());
+        } finally {
+            STARTING.unlock();
+        }
         file = ClusterFile.read(dir);
         return file;
     }

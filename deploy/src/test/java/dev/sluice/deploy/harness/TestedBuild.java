@@ -20,7 +20,9 @@ final class TestedBuild {
             "SLUICE_START_CACHE",
             CACHE,
             "SLUICE_JVM_FLAGS",
-            System.getProperty("sluice.test.node.flags", ""));
+            System.getProperty("sluice.test.node.flags", ""),
+            "SLUICE_START_SECONDS", // the machine is busy with other tests
+            "180");
 
     private TestedBuild() {}
 

@@ -4,6 +4,7 @@ import dev.sluice.cli.cluster.NodeControl;
 import dev.sluice.cli.command.DirOption;
 import dev.sluice.cli.command.Installation;
 import dev.sluice.cli.command.Specs;
+import dev.sluice.cli.process.StartLimit;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,8 @@ public final class NodeCommands {
 
         @Override
         public Integer call() throws InterruptedException {
-            var control = new NodeControl(dir.layout(installation), installation.jvm());
+            var control = new NodeControl(
+                    dir.layout(installation), installation.jvm(), StartLimit.of(installation.environment()));
             Specs.out(spec).println(act(control, id));
             return 0;
         }
