@@ -23,12 +23,19 @@ from checks import ACCESS_KEY, ENDPOINT, HOST, MIB, REGION, SECRET_KEY, check, c
 SECONDS = int(os.environ["SLUICE_SECONDS"])
 BUCKET = new_bucket_name("kills")
 KEYS = 6
+LEAST = {"put": 2, "get": 2, "list": 1}  # for each program
+REFUSED = re.compile(r"\b503\b|ServiceUnavailable|SERVICE_UNAVAILABLE|Service Unavailable|SlowDown|SLOW_DOWN")
+NO_UPLOAD = re.compile(r"NoSuchUpload|NO_SUCH_UPLOAD")
 # a body that breaks off with its target is read again, never taken for whole
-AGAIN = re.compile(
-    r"\b503\b|ServiceUnavailable|SERVICE_UNAVAILABLE|SlowDown|SLOW_DOWN|NoSuchUpload|NO_SUCH_UPLOAD|Service Unavailable"
-    r"|IncompleteRead|Connection broken|unexpected EOF|ended prematurely|HTTP response code 503")
+BROKEN = re.compile(r"IncompleteRead|Connection broken|unexpected EOF|ended prematurely|Broken pipe|not enough data")
+OTHERS = re.compile(r"InternalError|AccessDenied|NoSuchKey|NoSuchBucket|SignatureDoesNotMatch|BadDigest|InvalidPart")
+MAY = {"put": [REFUSED, NO_UPLOAD], "get": [REFUSED, BROKEN], "list": [REFUSED]}
 
 boto = boto3.client("s3", endpoint_url=ENDPOINT, config=Config(retries={"max_attempts": 2, "mode": "standard"}))
+
+
+class Failed(Exception):
+    """What a program said of its failure."""
 
 
 class Again(Exception):
@@ -39,15 +46,8 @@ def command(*arguments):
     done = subprocess.run(arguments, capture_output=True, timeout=120, check=False,
                           env=os.environ | {"AWS_REGION": REGION, "AWS_MAX_ATTEMPTS": "2"})
     if done.returncode != 0:
-        said = (done.stdout + done.stderr).decode(errors="replace")
-        refuse(said)
+        raise Failed(done.stderr.decode(errors="replace") or done.stdout.decode(errors="replace"))
     return done.stdout
-
-
-def refuse(said):
-    if AGAIN.search(said):
-        raise Again(said)
-    raise AssertionError("another error than 503: " + said[-600:])
 
 
 class Boto:
@@ -67,7 +67,7 @@ class Boto:
         try:
             work()
         except (BotoCoreError, ClientError, boto3.exceptions.Boto3Error) as failure:
-            refuse(repr(failure) + str(failure))
+            raise Failed(str(failure)) from failure
 
 
 class Aws:
@@ -131,7 +131,7 @@ class Pyarrow:
         try:
             work()
         except OSError as failure:
-            refuse(str(failure))
+            raise Failed(str(failure)) from failure
 
 
 class Program(threading.Thread):
@@ -142,7 +142,7 @@ class Program(threading.Thread):
         self.client = client
         self.until = until
         self.random = random.Random(name)
-        self.may = {}  # key: digests of what may be there
+        self.may = {}  # key: digests of what may be there, oldest first
         self.known = set()  # keys of which something was acknowledged
         self.done = {"put": 0, "get": 0, "list": 0}
         self.again = 0
@@ -159,13 +159,35 @@ class Program(threading.Thread):
             self.failure = failure
 
     def _step(self, folder, number):
-        kind = self.random.choice(["put", "get", "get", "list"])
+        kind = self.random.choice(["put", "get", "get", "list"]) if self.known else "put"
         try:
-            getattr(self, "_" + kind)(folder, number)
+            self._attempt(kind, lambda: getattr(self, "_" + kind)(folder, number))
             self.done[kind] += 1
         except Again:
             self.again += 1
             time.sleep(0.2)  # as Retry-After asks, but shorter
+
+    def _attempt(self, kind, work):
+        try:
+            work()
+        except Failed as failure:
+            said = str(failure)
+            holds(any(may.search(said) for may in MAY[kind]) and not OTHERS.search(said),
+                  f"another error of {kind} than 503: {said[-600:]}")
+            raise Again from failure
+
+    def read_back(self):
+        """Every key of which something was acknowledged, when all targets are up again."""
+        with tempfile.TemporaryDirectory() as folder:
+            for key in sorted(self.known):
+                until = time.monotonic() + 60
+                while True:
+                    try:
+                        self._attempt("get", lambda: self._read(folder, key))
+                        break
+                    except Again:
+                        holds(time.monotonic() < until, f"{key} is not served again")
+                        time.sleep(0.2)
 
     def _key(self):
         return f"{self.name}/k{self.random.randrange(KEYS)}"
@@ -178,25 +200,24 @@ class Program(threading.Thread):
         with open(path, "wb") as out:
             out.write(data)
         digest = hashlib.sha256(data).hexdigest()
-        self.may.setdefault(key, set()).add(digest)
+        self.may.setdefault(key, []).append(digest)
         self.client.put(path, key)
-        self.may[key] = {digest}
+        self.may[key] = [digest]
         self.known.add(key)
 
     def _get(self, folder, number):
-        key = self._key()
-        if key not in self.known:
-            return
+        self._read(folder, self.random.choice(sorted(self.known)))
+
+    def _read(self, folder, key):
         path = os.path.join(folder, "down")
         self.client.get(key, path)
         with open(path, "rb") as came:
             digest = hashlib.sha256(came.read()).hexdigest()
         holds(digest in self.may[key], f"{key} has bytes that nobody wrote last")
+        self.may[key] = self.may[key][self.may[key].index(digest):]  # what was read once stays, or gives way to newer
 
     def _list(self, folder, number):
         prefix = self.name + "/"
-        if not self.known:
-            return
         listed = set(self.client.keys(prefix))
         holds(self.known <= listed, f"not listed: {sorted(self.known - listed)}")
         holds(listed <= set(self.may), f"listed, but never written: {sorted(listed - set(self.may))}")
@@ -218,7 +239,8 @@ def no_wrong_byte_and_no_error_but_503():
         if each.failure:
             raise each.failure
     for each in programs:
-        holds(all(each.done.values()), f"{each.name} did {each.done} only")
+        holds(all(each.done[kind] >= least for kind, least in LEAST.items()), f"{each.name} did {each.done} only")
+        each.read_back()
 
 
 run()

@@ -96,7 +96,7 @@ public final class Commands {
             footerHeading = Specs.EXAMPLES,
             footer = {
                 "  sluice bucket create imagenet --backend s3://imagenet --via lab",
-                "  sluice bucket create results --quota 500GiB --local-copies 2",
+                "  sluice bucket create results --quota 500GiB --replicas 3",
                 "  sluice bucket set imagenet --route redirect",
                 "  sluice bucket show imagenet"
             })

@@ -260,7 +260,7 @@ final class ClusterLifecycleTest {
         Files.writeString(settings, "[auth]\nregion = \"refuse\"\n");
         var refused = up("--config", settings.toString(), "--separate");
         assertThat(refused.exitCode()).isEqualTo(1);
-        assertThat(refused.err()).contains("did not start: the region refuse", "sluice cluster forget DRIVE");
+        assertThat(refused.err()).contains("did not start: the region refuse", "gone for good: sluice cluster forget");
     }
 
     @Test

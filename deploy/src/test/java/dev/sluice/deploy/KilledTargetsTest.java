@@ -1,5 +1,7 @@
 package dev.sluice.deploy;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.sluice.backend.peers.RequiresPeer;
 import dev.sluice.deploy.harness.Clients;
 import dev.sluice.deploy.harness.SluiceCluster;
@@ -17,8 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 @RequiresPeer({"python", "aws", "s5cmd"})
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 final class KilledTargetsTest {
-    private static final int SECONDS = 90;
+    private static final int SECONDS = 100;
     private static final long EACH_MILLIS = 10_000;
+    private static final int KILLS = 8;
 
     @TempDir
     private Path folder;
@@ -28,7 +31,8 @@ final class KilledTargetsTest {
         try (var cluster = SluiceCluster.start(
                 folder.resolve("cluster"), Map.of(), "--separate", "--targets", "3", "--drives", "1")) {
             var programs = CompletableFuture.runAsync(() -> Clients.underKills(cluster.endpoint(), SECONDS));
-            for (int round = 0; !programs.isDone(); round++) {
+            int round = 0;
+            for (; !programs.isDone() && round < KILLS; round++) {
                 var victim = cluster.targets().get(round % 3).id();
                 long began = System.nanoTime();
                 cluster.node("kill", victim);
@@ -41,6 +45,7 @@ final class KilledTargetsTest {
                 }
             }
             programs.get();
+            assertThat(round).as("kills").isEqualTo(KILLS);
         }
     }
 }

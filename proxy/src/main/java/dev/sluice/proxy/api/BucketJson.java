@@ -43,11 +43,11 @@ final class BucketJson {
 
     private BucketJson() {}
 
-    /// The properties of a new bucket: defaults, and what the value says otherwise. `local_copies` alone is of times
-    /// when one target had all replicas.
+    /// The properties of a new bucket: defaults, and what the value says otherwise. `local_copies` above 1 alone is of
+    /// times when one target had all replicas.
     static BucketProperties created(String name, JsonNode value, ClusterState state) throws IOException {
         var usual = state.newBucket(backend(value));
-        return changed(name, value.has("local_copies") ? usual.withReplicas(1) : usual, value);
+        return changed(name, value.path("local_copies").asInt(1) > 1 ? usual.withReplicas(1) : usual, value);
     }
 
     /// @throws IOException when the value names something that does not exist, or that cannot change
@@ -69,7 +69,8 @@ final class BucketJson {
                 ? wholeNumber(value, "min_in_sync", 1, replicas).intValue()
                 : before.minInSync();
         if (localCopies > 1 && replicas > 1) {
-            throw S3Failure.notImplemented("local_copies and replicas that are both more than 1");
+            throw S3Failure.notImplemented(
+                    "local_copies and replicas that are both more than 1 (a bucket with replicas=1 is made by naming that when it is created)");
         }
         return new BucketProperties(
                 before.backend(),

@@ -68,10 +68,13 @@ public final class NewGroup {
                     "the cluster has %d groups of replicated buckets, and cannot have more"
                             .formatted(Replication.MOST_GROUPS));
         }
-        for (var target : state.members()) {
-            if (replication.target(target).isEmpty()) {
-                throw new StoreException.Unavailable(target + " has not registered its drives yet; try again");
-            }
+        var missing = state.members().stream()
+                .filter(target -> replication.target(target).isEmpty())
+                .toList();
+        if (state.members().size() - missing.size() < replicas) { // those that come later get their share then
+            throw new StoreException.Unavailable(
+                    "%s have not registered their drives yet, and %d targets are needed; try again"
+                            .formatted(missing, replicas));
         }
         if (replication.drives().entries().keySet().stream().noneMatch(replication::usable)) {
             throw new StoreException.Unavailable("no target has a usable drive; try again");

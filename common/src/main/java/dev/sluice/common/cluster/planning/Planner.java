@@ -138,7 +138,8 @@ public final class Planner {
         }
         var table = buckets;
         for (var drive : named) {
-            table = isForgotten(drive) ? table : table.registering(drive.id(), drive.dropped());
+            boolean isIn = after.drives().entries().containsKey(drive.id()) && !isForgotten(drive);
+            table = isIn ? table.registering(drive.id(), drive.dropped()) : table;
         }
         return table;
     }

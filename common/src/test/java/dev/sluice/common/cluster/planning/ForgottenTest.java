@@ -3,6 +3,7 @@ package dev.sluice.common.cluster.planning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Command.RegisteredDrive;
 import dev.sluice.common.cluster.Command.SlotDrive;
@@ -61,6 +62,24 @@ class ForgottenTest {
         trial.apply(trial.down(c));
         assertThat(forget(c)).isTrue();
         assertThat(forget(c)).as("again").isFalse();
+    }
+
+    /// A bucket's removal waits for the drives that may have files of it.
+    @Test
+    void aRegistrationWithoutEffectIsWaitedForByNoRemoval() {
+        var none = new Command.CreateBucket("b", 0, BucketProperties.defaults(Optional.empty()));
+        trial.state = Planner.next(trial.state, none);
+        trial.state = Planner.next(trial.state, new Command.MarkDeleting("b"));
+        var marked = trial.state.buckets().find("b").orElseThrow();
+        trial.state = Planner.next(trial.state, new Command.RemoveBucket("b", marked.id(), marked.deletion()));
+        var known = Set.of(drive(a), drive(b), drive(c));
+        assertThat(trial.state.buckets().behind()).containsOnlyKeys(known);
+        var other = List.of(new RegisteredDrive("other", 1, true, false, 0));
+        trial.state = Planner.next(trial.state, new Command.Register(a, "late", 0, "boot", other));
+        assertThat(trial.state.buckets().behind()).containsOnlyKeys(known);
+        int next = trial.entry(a).incarnation();
+        trial.state = Planner.next(trial.state, new Command.Register(a, "now", next, "boot", other));
+        assertThat(trial.state.buckets().behind()).containsKey("other");
     }
 
     @Test

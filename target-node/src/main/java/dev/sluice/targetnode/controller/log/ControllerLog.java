@@ -44,8 +44,8 @@ public final class ControllerLog implements Consensus {
 
     private static final Duration HAND_OVER_AGAIN = Duration.ofSeconds(10);
 
-    /// What a controller says is heard much sooner.
-    private static final Duration TURN = Duration.ofSeconds(1);
+    /// For so long a controller says that it wishes to leave, before it does.
+    private static final Duration WISH = HeardLogServers.FRESH.plusSeconds(1);
 
     private record Server(LogServerFolder folder, RaftLog log) {}
 
@@ -70,7 +70,8 @@ public final class ControllerLog implements Consensus {
     private long told = -1;
     private long cleared = System.nanoTime() - LOOK_AGAIN.toNanos();
     private String complaint = "";
-    private Optional<Long> spareSince = Optional.empty();
+    private volatile Optional<Long> wishesSince = Optional.empty();
+    private final Set<String> left = new HashSet<>(); // servers that left their drives
 
     private final Set<String> warned = new HashSet<>();
     private final Set<String> forsaken = new HashSet<>(); // servers that are not opened while another log is led
@@ -92,7 +93,7 @@ public final class ControllerLog implements Consensus {
 
     @Override
     public LogServer seat() {
-        return open.map(server -> server.log().seat())
+        return open.map(server -> server.log().seat().withLeaving(wishesSince.isPresent()))
                 .orElseGet(
                         () -> new LogServer(Optional.empty(), Optional.empty(), holding, Optional.empty(), 0, false));
     }
@@ -232,30 +233,32 @@ public final class ControllerLog implements Consensus {
         if (!server.log().isOpen()) {
             return false;
         }
-        if (folders.mayKeep(server.folder().drive().id())
-                || server.log().isLeader() // it hands over first
-                || !heard.isLed(server.folder().logId())) {
-            spareSince = Optional.empty();
-            return true;
+        boolean wishes = !folders.mayKeep(server.folder().drive().id())
+                && !server.log().isLeader() // it hands over first
+                && heard.isLed(server.folder().logId())
+                && folders.place().isPresent();
+        long now = System.nanoTime();
+        wishesSince = wishes ? wishesSince.or(() -> Optional.of(now)) : Optional.empty();
+        boolean leaves =
+                wishesSince.filter(since -> now - since >= WISH.toNanos()).isPresent() && isSpare(server);
+        if (leaves) {
+            left.add(server.folder().server());
         }
-        return !mayLeave(server);
+        return !leaves;
     }
 
     /// Whether the log goes on without this server until another one is in its place: each other controller has a
-    /// server that counts, and none of them leaves now. They leave one after the other, in the order of their ids.
-    private boolean mayLeave(Server server) {
+    /// server that counts, and none with a lower id wishes to leave too. What one wishes is said for longer than
+    /// what others say counts: so no two leave at once, and there is always a majority to replace one.
+    private boolean isSpare(Server server) {
         var members = server.log().members();
         var others = heard.of(server.folder().logId());
-        boolean isSpare = controllers.stream()
+        return controllers.stream()
                 .filter(each -> !each.equals(self))
                 .allMatch(each -> Optional.ofNullable(others.get(each))
-                        .flatMap(LogServer::server)
-                        .filter(members::contains)
+                        .filter(seat -> seat.server().filter(members::contains).isPresent())
+                        .filter(seat -> !seat.leaving() || each.compareTo(self) > 0)
                         .isPresent());
-        long now = System.nanoTime();
-        spareSince = isSpare ? spareSince.or(() -> Optional.of(now)) : Optional.empty();
-        long turn = TURN.toNanos() * controllers.headSet(self).size();
-        return spareSince.filter(since -> now - since >= turn).isPresent();
     }
 
     /// It hears nothing of its log, but of another one, in which this controller can take part: its folder is of an
@@ -388,7 +391,7 @@ public final class ControllerLog implements Consensus {
     /// Puts it aside when it cannot be used and another one leads.
     private boolean opened(LogServerFolder folder) {
         try {
-            if (!folders.mayKeep(folder.drive().id()) && heard.isLed(folder.logId())) {
+            if (left.contains(folder.server()) && heard.isLed(folder.logId())) {
                 throw new IOException(folder.drive() + " is to go");
             }
             var log = new RaftLog(

@@ -13,15 +13,31 @@ import java.util.Optional;
 /// @param leader that it follows, as far as it knows
 /// @param term of Raft; 0 for none
 /// @param leads whether it takes commands
+/// @param leaving whether its drive is to go, and it waits for its turn to move to another one
 public record LogServer(
         Optional<String> server,
         Optional<LogId> log,
         Holding holding,
         Optional<NodeId> leader,
         long term,
-        boolean leads) {
+        boolean leads,
+        boolean leaving) {
+    public LogServer(
+            Optional<String> server,
+            Optional<LogId> log,
+            Holding holding,
+            Optional<NodeId> leader,
+            long term,
+            boolean leads) {
+        this(server, log, holding, leader, term, leads, false);
+    }
+
     public LogServer {
         log = log.or(() -> server.map(_ -> LogId.UNNAMED));
+    }
+
+    LogServer withLeaving(boolean leaves) {
+        return new LogServer(server, log, holding, leader, term, leads, leaves);
     }
 
     public enum Holding {

@@ -2,7 +2,7 @@ package dev.sluice.targetnode.controller.raft;
 
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
@@ -11,6 +11,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
 /// Calls of other servers. Their answers leave when what they say is durable here. While the drive stands still the
@@ -30,11 +31,12 @@ final class IncomingCalls implements RaftHandler {
     private final RaftServer server;
     private final DurableState durable;
     private final LostTail lostTail;
-    private final LongSupplier written;
+    private final Supplier<TermIndex> written;
     private final Semaphore slots = new Semaphore(AT_ONCE);
 
-    /// @param written up to which entry the log is on the drive
-    IncomingCalls(String self, RaftServer server, DurableState durable, LostTail lostTail, LongSupplier written) {
+    /// @param written the last entry of the log that is on the drive
+    IncomingCalls(
+            String self, RaftServer server, DurableState durable, LostTail lostTail, Supplier<TermIndex> written) {
         this.self = self;
         this.server = server;
         this.durable = durable;
@@ -60,7 +62,7 @@ final class IncomingCalls implements RaftHandler {
             requireOurs(call.getServerRequest());
             var reply = server.appendEntries(call);
             if (reply.getResult() == AppendResult.SUCCESS) {
-                lostTail.reached(written.getAsLong());
+                lostTail.reached(written.get());
             }
             return new Answer(reply, reply.getTerm());
         });
@@ -74,7 +76,7 @@ final class IncomingCalls implements RaftHandler {
             var reply = server.installSnapshot(chunk);
             if (chunk.getSnapshotChunk().getDone()) {
                 durable.settleSnapshots();
-                lostTail.reached(written.getAsLong());
+                lostTail.reached(written.get());
             }
             return new Answer(reply, reply.getTerm());
         });

@@ -3,18 +3,20 @@ package dev.sluice.targetnode.controller.raft;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The last entry of this server's log, when it is damaged: a power cut within it may have done that, and then nobody
 /// counts on it; but it may have been acknowledged too. So until a leader has brought the log past that entry, the
-/// server is no candidate, and votes only for a log that reaches it in a term that is not older than its own was. A
+/// server is no candidate, and votes only for a log that reaches it in the term that it knew, or ends in a newer one. A
 /// majority that has acknowledged the entry then still has a leader in common with each later one.
 ///
 /// The file: `sluice lost tail 1`, `index N`, `term N`, `crc32c HEX`, a line each. It is there before the damaged entry
@@ -47,8 +49,9 @@ final class LostTail {
             throw new IOException(file + " is damaged: which entries this server lost is not known");
         }
 
-        private boolean isReachedBy(TermIndexProto last) {
-            return last.getIndex() >= index && last.getTerm() >= term;
+        /// A log with an entry of a newer term has all that was committed in this one.
+        private boolean isReachedBy(long lastTerm, long lastIndex) {
+            return lastTerm > term || (lastTerm == term && lastIndex >= index);
         }
     }
 
@@ -60,7 +63,11 @@ final class LostTail {
     }
 
     void open() throws IOException {
-        lost = Files.exists(file) ? Optional.of(Entry.decode(file, Files.readAllBytes(file))) : Optional.empty();
+        try {
+            lost = Optional.of(Entry.decode(file, Files.readAllBytes(file)));
+        } catch (NoSuchFileException _) {
+            lost = Optional.empty();
+        }
     }
 
     /// Durable when it returns.
@@ -89,7 +96,7 @@ final class LostTail {
     /// @param last entry of the candidate's log
     void requireReachedBy(TermIndexProto last) throws IOException {
         var entry = lost;
-        if (entry.isPresent() && !entry.get().isReachedBy(last)) {
+        if (entry.isPresent() && !entry.get().isReachedBy(last.getTerm(), last.getIndex())) {
             throw new IOException("no vote for a log that ends at entry %d of term %d: this server lost entry %d of a"
                             .formatted(
                                     last.getIndex(), last.getTerm(), entry.get().index())
@@ -97,10 +104,10 @@ final class LostTail {
         }
     }
 
-    /// @param index up to which a leader brought the log, on the drive
-    synchronized void reached(long index) throws IOException {
+    /// @param last entry that is on the drive, which a leader brought
+    synchronized void reached(TermIndex last) throws IOException {
         var entry = lost;
-        if (entry.isPresent() && index >= entry.get().index()) {
+        if (entry.isPresent() && entry.get().isReachedBy(last.getTerm(), last.getIndex())) {
             Files.deleteIfExists(file);
             SyncedFiles.sync(Objects.requireNonNull(file.getParent()));
             lost = Optional.empty();

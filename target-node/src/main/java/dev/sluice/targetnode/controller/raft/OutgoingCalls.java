@@ -73,6 +73,7 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+        lostTail.requireNone(); // it may not lead
         var watch = flushes;
         if (watch.isPresent()) {
             watch.get().require();
@@ -88,6 +89,7 @@ final class OutgoingCalls implements RaftServerRpc {
 
     @Override
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request) throws IOException {
+        lostTail.requireNone();
         return InstallSnapshotReplyProto.parseFrom(send(
                 calls::snapshot,
                 request.getServerRequest(),

@@ -129,7 +129,7 @@ final class RaftFolder {
         }
         if (torn.get().ends()) {
             long index = start + torn.get().before();
-            if (hasNoOtherServer()) {
+            if (hasNoOtherServer() || index <= SnapshotFiles.newest(snapshots()).orElse(-1)) {
                 throw lost("a whole entry " + index);
             }
             lostTail.lose(index, term(meta()));
@@ -137,10 +137,11 @@ final class RaftFolder {
         TornTail.cut(file, torn.get());
     }
 
-    /// It would elect itself. Before there is a configuration this is not known.
+    /// It would elect itself, also while the first other one is added. Not known before there is a configuration.
     private boolean hasNoOtherServer() throws IOException {
         return configuration()
-                .filter(entry -> entry.getConfigurationEntry().getPeersCount() > 1)
+                .map(LogEntryProto::getConfigurationEntry)
+                .filter(servers -> servers.getPeersCount() > 1 && servers.getOldPeersCount() != 1)
                 .isEmpty();
     }
 

@@ -108,7 +108,13 @@ public final class RatisConsensus implements AutoCloseable {
             durable.settle(0);
             this.division = server.getDivision(log.group());
             var entries = division.getRaftLog();
-            this.incoming = new IncomingCalls(self, server, durable, lostTail, entries::getFlushIndex);
+            this.incoming = new IncomingCalls(
+                    self,
+                    server,
+                    durable,
+                    lostTail,
+                    () -> Optional.ofNullable(entries.getTermIndex(entries.getFlushIndex()))
+                            .orElseGet(this.machine::getLastAppliedTermIndex)); // of a snapshot
         } catch (IOException | RuntimeException e) {
             close();
             throw new IOException("the log in " + folder + " does not start: " + e.getMessage(), e);

@@ -50,11 +50,7 @@ final class TornTail {
                 torn.from(),
                 torn.ends() ? "damaged" : "not written to its end, and was never acknowledged");
         try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            int length = Math.toIntExact(channel.size() - torn.from());
-            channel.position(torn.from());
-            for (var zeros = ByteBuffer.allocate(length); zeros.hasRemaining(); ) {
-                channel.write(zeros);
-            }
+            channel.truncate(torn.from());
             channel.force(true);
         }
     }

@@ -23,6 +23,7 @@ import dev.sluice.targetnode.controller.raft.LogId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -245,6 +246,21 @@ class ControllerLogTest {
         newCluster();
         ALL.forEach(node -> nodes.drain(node, "d0"));
         eventually(() -> ALL.stream().allMatch(node -> nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))));
+        nodes.awaitAll();
+        join(ONE);
+    }
+
+    /// Whatever is between the two, they do not leave at the same moment.
+    @ParameterizedTest
+    @ValueSource(ints = {500, 1000, 2000, 3000})
+    void serversMoveOneAfterTheOtherWhenTheirDrivesAreToGoOneAfterTheOther(int millis) {
+        newCluster();
+        var others =
+                ALL.stream().filter(each -> !nodes.log(each).seat().leads()).toList();
+        nodes.drain(others.getLast(), "d0");
+        nodes.pass(Duration.ofMillis(millis));
+        nodes.drain(others.getFirst(), "d0");
+        eventually(() -> others.stream().allMatch(node -> nodes.log(node).isKeptOn(SeatNodes.id(node, "d1"))));
         nodes.awaitAll();
         join(ONE);
     }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +83,12 @@ final class SeatNodes implements AutoCloseable {
             assertThat(holds.getAsBoolean()).as("it stays so").isTrue();
             return ticks.get() >= end;
         });
+    }
+
+    /// So much time.
+    void pass(Duration time) {
+        long end = ticks.get() + time.toMillis() / 20;
+        eventually(() -> ticks.get() >= end);
     }
 
     // ---- drives
