@@ -35,6 +35,7 @@ import dev.sluice.targetnode.replica.membership.Proposer;
 import dev.sluice.targetnode.replica.membership.StateFeed;
 import dev.sluice.targetnode.replica.membership.TemporaryLearners;
 import dev.sluice.targetnode.replica.membership.UnreachableMembers;
+import dev.sluice.targetnode.replica.transfer.ArrivingObjects;
 import dev.sluice.targetnode.replica.transfer.ContentAnswers;
 import dev.sluice.targetnode.replica.transfer.ContentTransfer;
 import dev.sluice.targetnode.replica.transfer.DamagedReplicas;
@@ -69,7 +70,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// Who answered a ping within so long is heard.
     private static final Duration HEARD = Duration.ofSeconds(1);
 
-    private static final Duration CUT_LOOK = Duration.ofMillis(400);
+    private static final Duration LOOK = Duration.ofMillis(400);
 
     private final NodeId self;
     private final ObjectStore store;
@@ -86,6 +87,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Messages messages;
     private final ContentTransfer transfer;
     private final DamagedReplicas damaged;
+    private final ArrivingObjects arriving;
     private final ContentAnswers answers;
     private final Proposer proposer;
     private final StateFeed feed;
@@ -99,7 +101,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     private final Pings pings;
     private final Membership membership;
     private final UnreachableMembers cutMembers;
-    private final Thread cutLooks;
+    private final Thread looks;
     private final LoopWatch loopWatch;
     private volatile boolean closed;
 
@@ -125,7 +127,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.transfer = new ContentTransfer(parts, proposer::add);
         messages.fetchBy(transfer);
         this.damaged = new DamagedReplicas(parts, transfer);
-        this.answers = new ContentAnswers(parts, writes, damaged);
+        this.arriving = new ArrivingObjects(messages);
+        this.answers = new ContentAnswers(parts, writes, damaged, arriving);
         this.feed = new StateFeed(control, this::apply);
         this.drives =
                 new OwnDrives(self, new DriveArrivals(store, dropping), control, loops, this::begin, proposer, threads);
@@ -137,7 +140,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
         this.cutMembers = new UnreachableMembers(self, pings, membership, loops, followed::shown, proposer, clock);
         this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
-        this.cutLooks = Thread.ofVirtual().name("cut members").unstarted(this::lookForCutMembers);
+        this.looks = Thread.ofVirtual().name("looks").unstarted(this::lookAgainAndAgain);
     }
 
     /// @param clock counts the time that the machine is suspended, too
@@ -168,11 +171,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     /// This process is this incarnation of the target from now on.
     private void begin(int incarnation) {
         store.versions().startAs(incarnation);
-        store.replicate(
-                new RowWriter(writes, store.reads(), store.drives()::reading, this::served, this::row, damaged));
+        store.replicate(new RowWriter(
+                writes, store.reads(), store.drives()::reading, this::served, this::row, damaged, arriving));
         feed.start();
         pings.start();
-        cutLooks.start();
+        looks.start();
         loopWatch.start();
     }
 
@@ -196,17 +199,20 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 .toList();
     }
 
-    private void lookForCutMembers() {
+    private void lookAgainAndAgain() {
         while (!closed) {
-            LockSupport.parkNanos(CUT_LOOK.toNanos());
-            try {
-                cutMembers.look();
-                former.values().forEach(FormerReplicas::look);
-            } catch (RuntimeException bug) {
-                LOG.error(
-                        "members that cannot be reached, or rows of slots that drives left, were not looked for: a bug",
-                        bug);
-            }
+            LockSupport.parkNanos(LOOK.toNanos());
+            look("members that cannot be reached", cutMembers::look);
+            look("rows of slots that drives left", () -> former.values().forEach(FormerReplicas::look));
+            look("copies that no write wants", transfer::sweep);
+        }
+    }
+
+    private static void look(String what, Runnable look) {
+        try {
+            look.run();
+        } catch (RuntimeException bug) {
+            LOG.error("{} were not looked for: a bug", what, bug);
         }
     }
 
@@ -234,6 +240,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         drives.ended(loop);
         writes.abandon(loop);
         staging.ended(loop);
+        transfer.ended(loop);
     }
 
     /// As the drive's loop does its own steps.
@@ -345,7 +352,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         closed = true;
         membership.close();
         pings.close();
-        cutLooks.interrupt();
+        looks.interrupt();
         loopWatch.close();
         feed.close();
         proposer.close();

@@ -8,6 +8,7 @@ import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.Mender;
 import dev.sluice.targetnode.replica.loop.Term;
 import dev.sluice.targetnode.replica.membership.GroupSlots;
+import dev.sluice.targetnode.replica.transfer.Announcements;
 import dev.sluice.targetnode.storage.change.Durability;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -18,6 +19,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.UploadState;
+import dev.sluice.targetnode.storage.slots.Arriving;
 import dev.sluice.targetnode.storage.slots.KeyReads;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
@@ -39,6 +41,7 @@ public final class RowWriter implements SlotWriter {
     private final LongFunction<GroupSlots.Served> served;
     private final Function<ObjectKey, Optional<SlotRow>> rows;
     private final Mender mender;
+    private final Announcements announcements;
 
     /// @param reading the drives that can be read now
     /// @param served of a bucket, by id
@@ -49,13 +52,15 @@ public final class RowWriter implements SlotWriter {
             Supplier<List<Drive>> reading,
             LongFunction<GroupSlots.Served> served,
             Function<ObjectKey, Optional<SlotRow>> rows,
-            Mender mender) {
+            Mender mender,
+            Announcements announcements) {
         this.writes = writes;
         this.reads = reads;
         this.reading = reading;
         this.served = served;
         this.rows = rows;
         this.mender = mender;
+        this.announcements = announcements;
     }
 
     @Override
@@ -72,6 +77,7 @@ public final class RowWriter implements SlotWriter {
         private final BucketRef bucket;
         private final String key;
         private final Term term;
+        private volatile Optional<String> arrivingAs = Optional.empty();
 
         InTerm(BucketRef bucket, String key, Term term) {
             this.bucket = bucket;
@@ -92,6 +98,13 @@ public final class RowWriter implements SlotWriter {
                 throw new StoreException.Unavailable("the key's primary changed while its bytes came; try again");
             }
             return now;
+        }
+
+        @Override
+        public Optional<String> arriving(Arriving bytes) {
+            arrivingAs = rows.apply(new ObjectKey(bucket.id(), key))
+                    .flatMap(row -> announcements.announce(term.replica(), row, bucket.id(), bytes));
+            return arrivingAs;
         }
 
         @Override
@@ -157,7 +170,9 @@ public final class RowWriter implements SlotWriter {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            arrivingAs.ifPresent(announcements::end);
+        }
     }
 
     @Override

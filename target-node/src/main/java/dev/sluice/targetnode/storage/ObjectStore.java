@@ -293,6 +293,7 @@ public final class ObjectStore implements AutoCloseable {
             }
             var work = Layout.work(versions.next());
             var upload = new Upload(serving, work, bucket, key, expectedLength, inOneStep, durability);
+            upload.announce();
             begun = true;
             return upload;
         } finally {

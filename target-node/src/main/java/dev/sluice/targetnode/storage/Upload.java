@@ -12,6 +12,7 @@ import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Arriving;
 import dev.sluice.targetnode.storage.slots.SlotWriter;
 import dev.sluice.targetnode.storage.slots.Staged;
 import dev.sluice.targetnode.storage.space.RoomSteps;
@@ -26,7 +27,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// An object that is being written, to each drive that it belongs on. Nobody else sees it before [#commit]; without
 /// that nothing of it remains. Written by one virtual thread at a time (or several with [#writeAt] in different
 /// blocks); read by any number meanwhile.
-public final class Upload implements AutoCloseable {
+public final class Upload implements Arriving, AutoCloseable {
+    /// Larger ones are announced to other replicas while they come.
+    private static final long UNANNOUNCED = 256 << 10;
+
     /// Its file on one drive.
     private static final class Copy {
         private final Drive drive;
@@ -49,7 +53,9 @@ public final class Upload implements AutoCloseable {
     private final BlockSummer summer = new BlockSummer();
     private final Optional<ByteBuffer> small;
     private final AtomicInteger users = new AtomicInteger(1);
-    private volatile long written;
+    private final UploadProgress written = new UploadProgress();
+    private volatile long lastTaken = System.nanoTime();
+    private volatile Optional<String> arrivingAs = Optional.empty();
     private boolean ended;
     private volatile boolean handedOver;
 
@@ -76,6 +82,28 @@ public final class Upload implements AutoCloseable {
         this.room = new RoomSteps(expected, this::take);
     }
 
+    /// Other replicas may take the bytes while they come, when these are many enough for that.
+    void announce() {
+        if (small.isEmpty() && expected > UNANNOUNCED) {
+            arrivingAs = serving.arriving(this);
+        }
+    }
+
+    @Override
+    public long size() {
+        return expected;
+    }
+
+    @Override
+    public void taken(long now) {
+        lastTaken = now;
+    }
+
+    @Override
+    public long awaitBeyond(long position) throws IOException {
+        return written.awaitBeyond(position);
+    }
+
     /// What is committed.
     private final class Whole implements Staged {
         private final long size;
@@ -96,6 +124,16 @@ public final class Upload implements AutoCloseable {
             return small.map(ByteBuffer::array)
                     .<Content>map(Content.InMemory::new)
                     .orElseGet(() -> new Content.OnDrive(copies.getFirst().drive, work));
+        }
+
+        @Override
+        public Optional<String> arrivedAs() {
+            return arrivingAs;
+        }
+
+        @Override
+        public long lastTaken() {
+            return lastTaken;
         }
 
         @Override
@@ -182,15 +220,15 @@ public final class Upload implements AutoCloseable {
     /// Appends bytes that have their room, without waiting, so that the caller can digest the same bytes meanwhile. One
     /// at a time; the bytes must stay as they are until it completes.
     public CompletableFuture<Void> writing(ByteBuffer bytes) {
-        long offset = written;
+        long offset = written.count();
         int length = bytes.remaining();
         requireAnnounced(offset, length);
         if (small.isPresent()) {
             keep(offset, bytes);
-            written = offset + length;
+            written.wrote(offset + length);
             return CompletableFuture.completedFuture(null);
         }
-        return writing(offset, bytes).thenRun(() -> written = offset + length);
+        return writing(offset, bytes).thenRun(() -> written.wrote(offset + length));
     }
 
     /// Writes somewhere, and waits for the drive. The bytes of each 1 MiB block must come in order.
@@ -266,10 +304,12 @@ public final class Upload implements AutoCloseable {
     /// Keeps the bytes readable beyond the end of the upload, until [#release].
     ///
     /// @return false when it is too late for that
+    @Override
     public boolean retain() {
         return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
+    @Override
     public void release() {
         if (users.decrementAndGet() == 0) {
             copies.forEach(copy -> opened(copy).ifPresent(copy.drive::closeLater));
@@ -281,6 +321,7 @@ public final class Upload implements AutoCloseable {
     }
 
     /// Reads bytes that were written; for readers that follow the writer. They are not verified yet.
+    @Override
     public void readAt(long offset, ByteBuffer into) {
         if (small.isPresent()) {
             into.put(small.get().slice((int) offset, into.remaining()));
@@ -314,7 +355,7 @@ public final class Upload implements AutoCloseable {
     }
 
     public ObjectRecord commit(CommitTerms terms) {
-        return commit(written, terms);
+        return commit(written.count(), terms);
     }
 
     private ObjectRecord record(long size, CommitTerms terms, ObjectVersion version) {
@@ -358,6 +399,7 @@ public final class Upload implements AutoCloseable {
             return false;
         }
         ended = true;
+        written.end();
         serving.close();
         release();
         return true;

@@ -17,6 +17,8 @@ import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -49,7 +51,9 @@ final class MemoryNetwork {
     private final Listings listings = new Listings();
     private final Map<Way, Long> pinged = new ConcurrentHashMap<>();
     private final Map<Way, Long> longestSilences = new ConcurrentHashMap<>();
+    private final AtomicInteger fetchedWrites = new AtomicInteger();
     private volatile long callNanos;
+    private volatile boolean spoils;
 
     void join(NodeId target, ReplicaService service) {
         targets.put(target, service);
@@ -131,6 +135,16 @@ final class MemoryNetwork {
                 .orElseThrow());
     }
 
+    /// From now on bytes that still come to a primary are others when they are passed on.
+    void spoilArriving() {
+        spoils = true;
+    }
+
+    /// How often the bytes of a prepared write were asked for.
+    int fetchedWrites() {
+        return fetchedWrites.get();
+    }
+
     /// How many bodies have stopped so far.
     int stoppedBodies() {
         return stopped.get();
@@ -173,11 +187,17 @@ final class MemoryNetwork {
 
             @Override
             public Content content(PeerAddress from, String query) throws IOException {
+                if (query.startsWith("version=")) {
+                    fetchedWrites.incrementAndGet();
+                }
                 Response answer;
                 try {
                     answer = reached(self, from).content(QueryParameters.of(query));
                 } catch (StoreException refused) {
                     throw new IOException("the other target refuses: " + refused.getMessage(), refused);
+                }
+                if (query.startsWith("arriving=") && answer.body() instanceof ResponseBody.Streamed streamed) {
+                    return new Content(0, new Following(new Way(self, from.id()), streamed));
                 }
                 var length = answer.headers().first(ContentSource.RECORD_HEADER);
                 return new Content(
@@ -286,6 +306,60 @@ final class MemoryNetwork {
             var copy = new byte[piece.remaining()];
             piece.get(copy);
             bytes.writeBytes(copy);
+        }
+    }
+
+    /// A body that is read while it is written.
+    private final class Following extends InputStream {
+        private final Way way;
+        private final PipedInputStream pipe = new PipedInputStream(1 << 16);
+        private final CompletableFuture<Void> closed = new CompletableFuture<>();
+        private int count;
+
+        Following(Way way, ResponseBody.Streamed body) throws IOException {
+            this.way = way;
+            var out = new PipedOutputStream(pipe);
+            Thread.ofPlatform().daemon().name("body").start(() -> {
+                try (out) {
+                    body.writer().writeTo(piece -> {
+                        var copy = new byte[piece.remaining()];
+                        piece.get(copy);
+                        out.write(copy);
+                    });
+                } catch (IOException | StoreException _) {
+                    // the reader sees an end that is too early
+                }
+            });
+        }
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            var stop = stoppedBodies.get(way);
+            if (stop != null && count >= LAST_BYTES) {
+                stopped.incrementAndGet();
+                CompletableFuture.anyOf(stop, closed).join();
+            }
+            if (closed.isDone() || cut.contains(way)) {
+                throw new IOException("connection reset");
+            }
+            int read = pipe.read(into, offset, stop == null ? length : Math.min(length, LAST_BYTES));
+            if (count == 0 && read > 0 && spoils) {
+                into[offset] ^= 1;
+            }
+            count += Math.max(0, read);
+            return read;
+        }
+
+        @Override
+        public void close() throws IOException {
+            closed.complete(null);
+            pipe.close();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.sluice.common.http.engine;
 
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
+import dev.sluice.common.http.CutShortException;
 import dev.sluice.common.http.Forward;
 import dev.sluice.common.http.RequestHead;
 import dev.sluice.common.http.Response;
@@ -363,7 +364,10 @@ final class Exchange {
     }
 
     private void log(Throwable cause) {
-        if (cause instanceof StoreException) {
+        if (cause instanceof CutShortException) {
+            LOG.debug(
+                    "{} {} {} ended early: {}", head.requestId(), head.method(), head.loggedPath(), cause.getMessage());
+        } else if (cause instanceof StoreException) {
             LOG.warn("{} {} {} failed: {}", head.requestId(), head.method(), head.loggedPath(), cause.toString());
         } else {
             LOG.error("{} {} {} failed", head.requestId(), head.method(), head.loggedPath(), cause);

@@ -16,6 +16,12 @@ public sealed interface Message {
                 || this instanceof Learned;
     }
 
+    /// From the primary to the other members: the bytes of an object begin to come. Their targets take them meanwhile;
+    /// it is nothing to a core.
+    ///
+    /// @param name under which the primary's target knows them
+    record Arriving(long bucketId, String name, long size) implements Message {}
+
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
     ///
     /// @param epoch of the primary's row

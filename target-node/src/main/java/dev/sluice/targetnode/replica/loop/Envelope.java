@@ -14,6 +14,11 @@ public record Envelope(int group, int slot, String from, String to, Message mess
     ///
     /// @param record as [RecordBytes] has it
     /// @param content its bytes when they are few; else they are to be fetched
+    /// @param arrivedAs the name in the [Message.Arriving] of before; empty when there was none
     @SuppressWarnings("ArrayRecordComponent") // made once, read once
-    public record Attached(byte[] record, Optional<byte[]> content) {}
+    public record Attached(byte[] record, Optional<byte[]> content, Optional<String> arrivedAs) {
+        public Attached(byte[] record, Optional<byte[]> content) {
+            this(record, content, Optional.empty());
+        }
+    }
 }

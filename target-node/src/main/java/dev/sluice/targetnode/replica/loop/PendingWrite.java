@@ -69,7 +69,8 @@ public final class PendingWrite {
         version = Optional.of(given);
         accepted = object.map(staged -> {
             var record = staged.record(given);
-            var attached = new Envelope.Attached(RecordBytes.encode(record), attachedBytes(staged.content()));
+            var attached = new Envelope.Attached(
+                    RecordBytes.encode(record), attachedBytes(staged.content()), staged.arrivedAs());
             return new Accepted(given, record, attached);
         });
     }
@@ -94,7 +95,7 @@ public final class PendingWrite {
     }
 
     long lastMoved() {
-        return lastMoved;
+        return object.map(staged -> Math.max(lastMoved, staged.lastTaken())).orElse(lastMoved);
     }
 
     /// Why this target's own drive could not store it.

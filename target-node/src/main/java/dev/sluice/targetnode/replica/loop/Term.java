@@ -15,7 +15,7 @@ public final class Term {
         require();
     }
 
-    LocalReplica replica() {
+    public LocalReplica replica() {
         return replica;
     }
 

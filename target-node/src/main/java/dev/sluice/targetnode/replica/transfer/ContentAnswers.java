@@ -19,19 +19,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /// What this target answers when others ask for an object's record and bytes: of a write that it is the primary of
-/// (`version`), of a row that one of its drives is a learner's source of (`learner`), of one version of a row that is
-/// damaged elsewhere (`copy`).
+/// (`version`), or that is still coming to it (`arriving`: the bytes alone), of a row that one of its drives is a
+/// learner's source of (`learner`), of one version of a row that is damaged elsewhere (`copy`).
 public final class ContentAnswers {
     private static final Duration FOR_THE_CORE = Duration.ofSeconds(5);
 
     private final ReplicaParts parts;
     private final ClientWrites writes;
     private final Mender mender;
+    private final ArrivingObjects arriving;
 
-    public ContentAnswers(ReplicaParts parts, ClientWrites writes, Mender mender) {
+    public ContentAnswers(ReplicaParts parts, ClientWrites writes, Mender mender, ArrivingObjects arriving) {
         this.parts = parts;
         this.writes = writes;
         this.mender = mender;
+        this.arriving = arriving;
     }
 
     /// Blocks.
@@ -39,6 +41,10 @@ public final class ContentAnswers {
         var version = query.find("version");
         if (version.isPresent()) {
             return staged(version(version.get()));
+        }
+        var name = query.find("arriving");
+        if (name.isPresent()) {
+            return arriving.answer(name.get());
         }
         var copy = query.find("copy");
         return copy.isPresent() ? copy(version(copy.get()), query) : row(query);

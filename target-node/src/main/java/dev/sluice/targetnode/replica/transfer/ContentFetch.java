@@ -17,22 +17,26 @@ import java.util.Optional;
 /// Takes an object's bytes from another replica into a staging file on a drive of this target, each block compared with
 /// the record. Nothing remains of it unless [#prepared] was called. For one virtual thread.
 final class ContentFetch implements AutoCloseable {
-    private static final int PIECE = 1 << 20;
+    /// Of the bytes that come. It is on the drive before the next is read.
+    private static final int PIECE = 256 << 10;
+
+    private static final int READ = 16 << 10;
 
     private final Drive drive;
     private final BucketRef bucket;
-    private final ObjectRecord record;
     private final String work;
     private final boolean durable;
+    private final BlockSummer summer = new BlockSummer();
+    private Optional<ObjectRecord> record = Optional.empty();
+    private long size;
     private Optional<DriveFile> file = Optional.empty();
     private Optional<byte[]> small = Optional.empty();
     private boolean handedOver;
 
     /// @param work a path for a staging file that nothing else has
-    ContentFetch(Drive drive, BucketRef bucket, ObjectRecord record, String work, boolean durable) {
+    ContentFetch(Drive drive, BucketRef bucket, String work, boolean durable) {
         this.drive = drive;
         this.bucket = bucket;
-        this.record = record;
         this.work = work;
         this.durable = durable;
     }
@@ -40,41 +44,68 @@ final class ContentFetch implements AutoCloseable {
     /// Of an object whose bytes came with the message.
     ///
     /// @throws dev.sluice.common.store.StoreException.NoSpace when the drive has no room for it
-    void take(byte[] content) {
+    void take(byte[] content, ObjectRecord its) {
         drive.space().requireFitsReplica(content.length);
         drive.space().take(content.length);
-        var summer = new BlockSummer();
+        size = content.length;
         summer.update(0, ByteBuffer.wrap(content));
-        require(content.length == record.size() && summer.finish(content.length).equals(record.blocks()));
         small = Optional.of(content);
+        require(its);
     }
 
     /// @param smallLimit up to which size the bytes go into the intent
-    void take(InputStream body, int smallLimit) throws IOException {
-        if (record.size() <= smallLimit) {
-            take(exactly(body, (int) record.size()));
+    void take(InputStream body, ObjectRecord its, int smallLimit) throws IOException {
+        if (its.size() <= smallLimit) {
+            take(exactly(body, (int) its.size()), its);
             return;
         }
+        drive.space().requireFitsReplica(its.size());
+        takeUnverified(body, its.size());
+        require(its);
+    }
+
+    /// Of an object whose record is not known yet: [#isOf] is to be asked.
+    void takeUnverified(InputStream body, long length) throws IOException {
         drive.requireRoom();
-        drive.space().requireFitsReplica(record.size());
-        var summer = new BlockSummer();
+        size = length;
         var opened = drive.call(() -> drive.store().stage(work));
         file = Optional.of(opened);
-        var piece = ByteBuffer.allocateDirect(PIECE);
-        for (long offset = 0; offset < record.size(); offset += PIECE) {
-            int length = (int) Math.min(PIECE, record.size() - offset);
-            piece.clear().put(exactly(body, length)).flip();
+        var piece = ByteBuffer.allocateDirect((int) Math.min(PIECE, length));
+        for (long offset = 0; offset < length; offset += PIECE) {
+            int count = (int) Math.min(PIECE, length - offset);
+            piece.clear();
+            fill(piece.limit(count), body);
             long at = offset;
-            drive.space().take(length);
-            Await.whole(drive.startWriting(length, () -> {
+            drive.space().take(count);
+            Await.whole(drive.startWriting(count, () -> {
                 summer.update(at, piece);
                 opened.write(at, piece);
                 if (durable) {
-                    opened.beginSyncBehind(at, length);
+                    opened.beginSyncBehind(at, count);
                 }
             }));
         }
-        require(summer.finish(record.size()).equals(record.blocks()));
+    }
+
+    private static void fill(ByteBuffer piece, InputStream body) throws IOException {
+        var some = new byte[Math.min(piece.remaining(), READ)];
+        while (piece.hasRemaining()) {
+            int count = body.read(some, 0, Math.min(some.length, piece.remaining()));
+            if (count < 0) {
+                throw new EOFException("the source broke off");
+            }
+            piece.put(some, 0, count);
+        }
+        piece.flip();
+    }
+
+    /// Whether these are the bytes of an object. It is that one's from then on.
+    boolean isOf(ObjectRecord its) {
+        if (size != its.size() || !summer.finish(size).equals(its.blocks())) {
+            return false;
+        }
+        record = Optional.of(its);
+        return true;
     }
 
     private static byte[] exactly(InputStream body, int length) throws IOException {
@@ -85,19 +116,19 @@ final class ContentFetch implements AutoCloseable {
         return bytes;
     }
 
-    private void require(boolean same) {
-        if (!same) {
-            throw new StoreException.Damaged(
-                    "'%s' came with other bytes than its record tells".formatted(record.key()));
+    private void require(ObjectRecord its) {
+        if (!isOf(its)) {
+            throw new StoreException.Damaged("'%s' came with other bytes than its record tells".formatted(its.key()));
         }
     }
 
     /// The change that makes it the object: the staging file is the drive's from here on. On the drive's threads: it
     /// must not wait for another call of the drive, which may have no other thread.
     Prepared prepared() throws IOException {
-        var with = drive.accessTimes().stored(record);
+        var its = record.orElseThrow();
+        var with = drive.accessTimes().stored(its);
         if (small.isPresent() && durable) {
-            var change = Prepared.smallPut(bucket, work, record, small.get(), with);
+            var change = Prepared.smallPut(bucket, work, its, small.get(), with);
             if (change.isPresent()) {
                 handedOver = true;
                 return change.get();
@@ -107,9 +138,14 @@ final class ContentFetch implements AutoCloseable {
             file = Optional.of(drive.store().stage(work));
             file.get().write(0, ByteBuffer.wrap(small.orElseThrow()));
         }
-        var change = drive.store().preparePut(bucket, work, file.get(), record, with, durable);
+        var change = drive.store().preparePut(bucket, work, file.get(), its, with, durable);
         handedOver = true;
         return change;
+    }
+
+    /// The change was not made.
+    void discard() {
+        var _ = drive.startStep(() -> drive.store().discard(work));
     }
 
     /// Waits for nothing: it may be on the drive's threads, too.
@@ -117,7 +153,7 @@ final class ContentFetch implements AutoCloseable {
     public void close() {
         file.ifPresent(drive::closeLater);
         if (!handedOver && file.isPresent()) {
-            var _ = drive.startStep(() -> drive.store().discard(work));
+            discard();
         }
     }
 }

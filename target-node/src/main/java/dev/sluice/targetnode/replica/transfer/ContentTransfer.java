@@ -43,6 +43,7 @@ public final class ContentTransfer implements AutoCloseable {
 
     private final ReplicaParts parts;
     private final Consumer<Command.TakeOff> leave;
+    private final ArrivingCopies copies;
     private final ExecutorService rows = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofVirtual().name("pull-", 0).factory());
 
@@ -50,6 +51,7 @@ public final class ContentTransfer implements AutoCloseable {
     public ContentTransfer(ReplicaParts parts, Consumer<Command.TakeOff> leave) {
         this.parts = parts;
         this.leave = leave;
+        this.copies = new ArrivingCopies(parts, System::nanoTime);
     }
 
     // ---- bytes of a prepared write
@@ -68,9 +70,28 @@ public final class ContentTransfer implements AutoCloseable {
         var record = RecordBytes.decode(attached.record());
         require(record, prepare.key(), prepare.version());
         if (attached.content().isPresent()) {
-            return keep(
-                    loop, bucket, record, fetch -> fetch.take(attached.content().get()));
+            return copies.makingRoom(
+                    loop,
+                    () -> keep(
+                            loop,
+                            bucket,
+                            record,
+                            fetch -> fetch.take(attached.content().get(), record)));
         }
+        var copy = attached.arrivedAs().flatMap(name -> copies.of(loop, bucket, name, record));
+        if (copy.isPresent()) {
+            return kept(loop, record, copy.get());
+        }
+        return copies.makingRoom(loop, () -> fetch(loop, sender, bucket, prepare, record));
+    }
+
+    private Staging.Bytes fetch(
+            DriveReplicas loop,
+            Node sender,
+            LocalChanges.KnownBucket bucket,
+            Message.Prepare prepare,
+            ObjectRecord record)
+            throws IOException {
         var query = "version=%d-%d"
                 .formatted(prepare.version().epoch(), prepare.version().sequence());
         try (var answer = open(sender, query)) {
@@ -79,7 +100,7 @@ public final class ContentTransfer implements AutoCloseable {
                     loop,
                     bucket,
                     record,
-                    fetch -> fetch.take(answer.body(), parts.store().smallLimit()));
+                    fetch -> fetch.take(answer.body(), record, parts.store().smallLimit()));
         }
     }
 
@@ -98,37 +119,56 @@ public final class ContentTransfer implements AutoCloseable {
     private Staging.Bytes keep(DriveReplicas loop, LocalChanges.KnownBucket bucket, ObjectRecord record, Taking taking)
             throws IOException {
         var work = Layout.work(parts.store().versions().next());
-        var fetch = new ContentFetch(loop.drive(), bucket.ref(), record, work, bucket.durable());
-        boolean kept = false;
+        var fetch = new ContentFetch(loop.drive(), bucket.ref(), work, bucket.durable());
+        boolean taken = false;
         try {
             taking.from(fetch);
-            Staging.Bytes bytes = new Staging.Bytes() {
-                @Override
-                public Prepared prepared() throws IOException {
-                    try (fetch) {
-                        return fetch.prepared();
-                    }
-                }
-
-                @Override
-                public void drop() {
-                    fetch.close();
-                }
-
-                @Override
-                public void undo() {
-                    fetch.close();
-                    var _ = loop.drive().startStep(() -> loop.drive().store().discard(work));
-                }
-            };
-            kept = true;
-            parts.staging().put(loop, record.version(), bytes);
-            return bytes;
+            taken = true;
+            return kept(loop, record, fetch);
         } finally {
-            if (!kept) {
+            if (!taken) {
                 fetch.close();
             }
         }
+    }
+
+    private Staging.Bytes kept(DriveReplicas loop, ObjectRecord record, ContentFetch fetch) {
+        Staging.Bytes bytes = new Staging.Bytes() {
+            @Override
+            public Prepared prepared() throws IOException {
+                try (fetch) {
+                    return fetch.prepared();
+                }
+            }
+
+            @Override
+            public void drop() {
+                fetch.close();
+            }
+
+            @Override
+            public void undo() {
+                fetch.close();
+                fetch.discard();
+            }
+        };
+        parts.staging().put(loop, record.version(), bytes);
+        return bytes;
+    }
+
+    /// Bytes come to the primary, for a write that is prepared later. Waits for nothing.
+    void arriving(DriveReplicas loop, Node primary, LocalChanges.KnownBucket bucket, Message.Arriving object) {
+        copies.begin(loop, primary, bucket, object);
+    }
+
+    /// To be called now and then.
+    public void sweep() {
+        copies.sweep();
+    }
+
+    /// A drive takes no part any more.
+    public void ended(DriveReplicas loop) {
+        copies.ended(loop);
     }
 
     // ---- rows that a learner lacks
@@ -209,7 +249,7 @@ public final class ContentTransfer implements AutoCloseable {
                     loop,
                     bucket,
                     record,
-                    fetch -> fetch.take(body, parts.store().smallLimit()));
+                    fetch -> fetch.take(body, record, parts.store().smallLimit()));
             var handedIn = new CompletableFuture<Boolean>();
             loop.runCopying(() -> {
                 pulled(replica, learning, record, bytes);

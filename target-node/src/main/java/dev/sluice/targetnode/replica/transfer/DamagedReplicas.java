@@ -230,9 +230,8 @@ public final class DamagedReplicas implements Mender {
             }
             var record = answer.record();
             var work = Layout.work(parts.store().versions().next());
-            try (var fetch =
-                    new ContentFetch(object.drive, object.bucket.ref(), record, work, object.bucket.durable())) {
-                fetch.take(answer.body(), parts.store().smallLimit());
+            try (var fetch = new ContentFetch(object.drive, object.bucket.ref(), work, object.bucket.durable())) {
+                fetch.take(answer.body(), record, parts.store().smallLimit());
                 if (isReplaced(object, fetch, work)) {
                     mended.incrementAndGet();
                     LOG.warn("{} was damaged: it is restored from drive {}", object, replica);

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /// An [Envelope] as bytes: format, group, slot, drives, the kind of the message, its components in order, checksum.
 public final class EnvelopeCodec {
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
     private static final int PREPARE = 1;
     private static final int PREPARED = 2;
     private static final int REFUSED = 3;
@@ -33,6 +33,7 @@ public final class EnvelopeCodec {
     private static final int LISTING = 11;
     private static final int ASK_ROW = 12;
     private static final int LEARNED = 13;
+    private static final int ARRIVING = 14;
 
     private EnvelopeCodec() {}
 
@@ -47,6 +48,8 @@ public final class EnvelopeCodec {
         envelope.attached().ifPresent(attached -> {
             out.bytes(attached.record()).flag(attached.content().isPresent());
             attached.content().ifPresent(out::bytes);
+            out.flag(attached.arrivedAs().isPresent());
+            attached.arrivedAs().ifPresent(out::text);
         });
         return out.sealed();
     }
@@ -60,7 +63,10 @@ public final class EnvelopeCodec {
 
     private static Optional<Envelope.Attached> attached(PackedReader in) throws IOException {
         return in.flag()
-                ? Optional.of(new Envelope.Attached(in.bytes(), in.flag() ? Optional.of(in.bytes()) : Optional.empty()))
+                ? Optional.of(new Envelope.Attached(
+                        in.bytes(),
+                        in.flag() ? Optional.of(in.bytes()) : Optional.empty(),
+                        in.flag() ? Optional.of(in.text()) : Optional.empty()))
                 : Optional.empty();
     }
 
@@ -71,6 +77,8 @@ public final class EnvelopeCodec {
                 key(out, prepare.key()).version(prepare.version()).flag(prepare.delete());
                 version(out, prepare.base()).version(prepare.settledBelow());
             }
+            case Message.Arriving(var bucketId, var name, var size) ->
+                out.number(ARRIVING).number(bucketId).text(name).number(size);
             case Message.Prepared(var epoch, var key, var version) ->
                 key(out.number(PREPARED).number(epoch), key).version(version);
             case Message.Refused(var epoch, var key, var version) ->
@@ -107,6 +115,7 @@ public final class EnvelopeCodec {
         return switch (kind) {
             case PREPARE ->
                 new Message.Prepare(in.number(), key(in), in.version(), in.flag(), optionalVersion(in), in.version());
+            case ARRIVING -> new Message.Arriving(in.number(), in.text(), in.number());
             case PREPARED -> new Message.Prepared(in.number(), key(in), in.version());
             case REFUSED -> new Message.Refused(in.number(), key(in), in.version());
             case FATE -> new Message.Fate(in.number(), key(in), in.version(), in.flag(), in.flag(), in.version());

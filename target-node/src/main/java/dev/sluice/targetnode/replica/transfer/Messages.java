@@ -76,15 +76,27 @@ public final class Messages implements AutoCloseable {
             here.get()
                     .postMessage(
                             replica.group(), replica.slot(), new Event.Received(envelope.from(), envelope.message()));
-            return;
+        } else if (!sendAway(envelope)) {
+            lost.incrementAndGet();
         }
-        parts.applied()
+    }
+
+    /// Before the prepared write, which comes to the other target after it. Never blocks.
+    ///
+    /// @return false when the drive is here, or nobody's
+    boolean announce(LocalReplica replica, String drive, Message.Arriving object) {
+        return parts.loops().apply(drive).isEmpty()
+                && sendAway(new Envelope(
+                        replica.group(), replica.slot(), replica.loop().id(), drive, object, Optional.empty()));
+    }
+
+    private boolean sendAway(Envelope envelope) {
+        var node = parts.applied()
                 .get()
-                .flatMap(known -> known.owner(send.drive()))
-                .filter(node -> !node.id().equals(parts.self()))
-                .ifPresentOrElse(
-                        node -> outbox(node, envelope.message()).send(EnvelopeCodec.encode(envelope)),
-                        lost::incrementAndGet);
+                .flatMap(known -> known.owner(envelope.to()))
+                .filter(owner -> !owner.id().equals(parts.self()));
+        node.ifPresent(owner -> outbox(owner, envelope.message()).send(EnvelopeCodec.encode(envelope)));
+        return node.isPresent();
     }
 
     /// What learners copy goes by calls of its own: no write waits for it.
@@ -139,6 +151,10 @@ public final class Messages implements AutoCloseable {
         }
         if (envelope.message() instanceof Message.Prepare prepare && !prepare.delete()) {
             take(loop.get(), sender.get(), envelope, prepare);
+        } else if (envelope.message() instanceof Message.Arriving object) {
+            known.get()
+                    .bucket(object.bucketId())
+                    .ifPresent(bucket -> transfer.orElseThrow().arriving(loop.get(), sender.get(), bucket, object));
         } else if (envelope.message().copies()) {
             loop.get().postMessage(envelope.group(), envelope.slot(), received(envelope));
         } else {

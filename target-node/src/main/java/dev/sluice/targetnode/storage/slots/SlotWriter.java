@@ -67,6 +67,14 @@ public interface SlotWriter {
         /// @throws StoreException.Unavailable when they are the wrong ones by now
         Serving again();
 
+        /// The bytes of a new object begin to come to [#drives]: other replicas may take them at the same time, until
+        /// [#close]. Never blocks.
+        ///
+        /// @return the name under which they know them
+        default Optional<String> arriving(Arriving bytes) {
+            return Optional.empty();
+        }
+
         /// The object when it is open, unchanged since it was verified, and may be answered. Never blocks.
         Optional<StoredObject> hot();
 

@@ -32,6 +32,16 @@ public interface Staged {
 
     Content content();
 
+    /// Under which name other replicas could take its bytes while they came.
+    default Optional<String> arrivedAs() {
+        return Optional.empty();
+    }
+
+    /// When one took some of them so, of [System#nanoTime]; or before all that anybody waits for.
+    default long lastTaken() {
+        return Long.MIN_VALUE;
+    }
+
     /// The change that makes it the object on a drive, where none has to be asked for that: few bytes that are to last.
     /// On any thread; never blocks.
     Optional<Prepared> atOnce(Drive drive, ObjectRecord record);

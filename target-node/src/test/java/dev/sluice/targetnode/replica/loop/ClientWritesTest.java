@@ -11,6 +11,7 @@ import dev.sluice.targetnode.replica.RowWriter;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.membership.FollowedStates;
+import dev.sluice.targetnode.replica.transfer.Announcements;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.StoreSettings;
 import dev.sluice.targetnode.storage.change.Durability;
@@ -24,6 +25,7 @@ import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.slots.Arriving;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import dev.sluice.targetnode.storage.slots.Staged;
 import java.io.IOException;
@@ -66,7 +68,7 @@ final class ClientWritesTest {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
 
-    private record Nothing() implements Staged {
+    private static class Nothing implements Staged {
         @Override
         public ObjectRecord record(ObjectVersion version) {
             return new ObjectRecord(
@@ -128,7 +130,20 @@ final class ClientWritesTest {
                     throw new IllegalStateException("nothing is listed");
                 },
                 _ -> Optional.empty(),
-                new NothingDamaged());
+                new NothingDamaged(),
+                new Unannounced());
+    }
+
+    private static final class Unannounced implements Announcements {
+        @Override
+        public Optional<String> announce(LocalReplica to, SlotRow row, long bucketId, Arriving bytes) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void end(String name) {
+            throw new IllegalStateException("nothing was announced");
+        }
     }
 
     private static final class NothingDamaged implements Mender {
@@ -285,6 +300,29 @@ final class ClientWritesTest {
         busy.countDown();
         onLoop(() -> {});
         assertThat(ordered).isNotDone();
+    }
+
+    /// Other replicas still take bytes that they began to take while these came.
+    @Test
+    void writeWhoseBytesAreTakenIsWaitedFor() {
+        writes = new ClientWrites(new Staging(), (_, _) -> Optional.of(replica), Duration.ofMillis(50));
+        writer = writer(writes);
+        stored = new CompletableFuture<>();
+        var asked = new AtomicInteger();
+        var slow = new Nothing() {
+            @Override
+            public long lastTaken() {
+                if (asked.incrementAndGet() == 10) {
+                    stored.complete(null);
+                }
+                return System.nanoTime();
+            }
+        };
+        assertThat(writer.serving(BUCKET, "key")
+                        .put(slow, WriteCheck.NONE, Durability.FSYNC)
+                        .version()
+                        .epoch())
+                .isEqualTo(SlotRow.FIRST);
     }
 
     private static void awaitDone(CountDownLatch latch) {

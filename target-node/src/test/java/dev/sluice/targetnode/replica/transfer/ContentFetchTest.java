@@ -107,8 +107,8 @@ class ContentFetchTest {
                 summer.finish(data.length));
     }
 
-    private ContentFetch fetch(byte[] data, boolean durable) {
-        return new ContentFetch(drive(), BUCKET, record(data), Layout.work(VERSION), durable);
+    private ContentFetch fetch(boolean durable) {
+        return new ContentFetch(drive(), BUCKET, Layout.work(VERSION), durable);
     }
 
     private static ByteArrayInputStream body(byte[] data) {
@@ -151,8 +151,8 @@ class ContentFetchTest {
     void smallObjectComesIntoTheIntentAndTouchesNoFile() throws Exception {
         for (int size : new int[] {0, SMALL, SMALL_LIMIT}) {
             var data = content(size);
-            try (var fetch = fetch(data, true)) {
-                fetch.take(body(data), SMALL_LIMIT);
+            try (var fetch = fetch(true)) {
+                fetch.take(body(data), record(data), SMALL_LIMIT);
                 var change = prepared(fetch);
                 assertThat(work()).isEmpty();
                 drive().commit(change);
@@ -164,8 +164,8 @@ class ContentFetchTest {
     @Test
     void largeObjectIsStagedAndTheStagingFileBecomesTheObject() throws Exception {
         var data = content(LARGE);
-        try (var fetch = fetch(data, true)) {
-            fetch.take(body(data), SMALL_LIMIT);
+        try (var fetch = fetch(true)) {
+            fetch.take(body(data), record(data), SMALL_LIMIT);
             assertThat(work()).hasSize(1);
             drive().commit(prepared(fetch));
         }
@@ -176,8 +176,8 @@ class ContentFetchTest {
     @Test
     void smallObjectThatNeedNotLastIsStaged() throws Exception {
         var data = content(SMALL);
-        try (var fetch = fetch(data, false)) {
-            fetch.take(data);
+        try (var fetch = fetch(false)) {
+            fetch.take(data, record(data));
             drive().commit(prepared(fetch));
         }
         assertThat(work()).isEmpty();
@@ -190,21 +190,23 @@ class ContentFetchTest {
             var data = content(size);
             var bad = data.clone();
             bad[size - 1] ^= 1;
-            var fetch = fetch(data, true);
-            assertThatThrownBy(() -> fetch.take(body(bad), SMALL_LIMIT)).isInstanceOf(StoreException.Damaged.class);
+            var fetch = fetch(true);
+            assertThatThrownBy(() -> fetch.take(body(bad), record(data), SMALL_LIMIT))
+                    .isInstanceOf(StoreException.Damaged.class);
             fetch.close();
             requireNothingLeft();
         }
-        var attached = fetch(content(SMALL), true);
-        assertThatThrownBy(() -> attached.take(content(SMALL + 1))).isInstanceOf(StoreException.Damaged.class);
+        var attached = fetch(true);
+        assertThatThrownBy(() -> attached.take(content(SMALL + 1), record(content(SMALL))))
+                .isInstanceOf(StoreException.Damaged.class);
     }
 
     @Test
     void bodyThatBreaksOffLeavesNothing() throws IOException {
         for (int size : new int[] {SMALL, LARGE}) {
             var data = content(size);
-            var fetch = fetch(data, true);
-            assertThatThrownBy(() -> fetch.take(body(Arrays.copyOf(data, size - 1)), SMALL_LIMIT))
+            var fetch = fetch(true);
+            assertThatThrownBy(() -> fetch.take(body(Arrays.copyOf(data, size - 1)), record(data), SMALL_LIMIT))
                     .isInstanceOf(EOFException.class);
             fetch.close();
             requireNothingLeft();
@@ -214,8 +216,8 @@ class ContentFetchTest {
     @Test
     void whatIsDroppedLeavesNothing() throws IOException {
         var data = content(LARGE);
-        var fetch = fetch(data, true);
-        fetch.take(body(data), SMALL_LIMIT);
+        var fetch = fetch(true);
+        fetch.take(body(data), record(data), SMALL_LIMIT);
         assertThat(work()).hasSize(1);
         fetch.close();
         requireNothingLeft();
@@ -225,8 +227,8 @@ class ContentFetchTest {
     @Test
     void changeThatCannotBePreparedLeavesNothing() throws IOException {
         var data = content(LARGE);
-        var fetch = fetch(data, true);
-        fetch.take(body(data), SMALL_LIMIT);
+        var fetch = fetch(true);
+        fetch.take(body(data), record(data), SMALL_LIMIT);
         Files.delete(work().getFirst());
         assertThatThrownBy(() -> prepared(fetch)).hasRootCauseInstanceOf(IOException.class);
         fetch.close();

@@ -34,6 +34,7 @@ class EnvelopeCodecTest {
     private static final List<Message> MESSAGES = List.of(
             new Message.Prepare(9, KEY, VERSION, false, Optional.of(BASE), MARK),
             new Message.Prepare(9, KEY, VERSION, true, Optional.empty(), MARK),
+            new Message.Arriving(1L << 40, "a name", Long.MAX_VALUE),
             new Message.Prepared(9, KEY, VERSION),
             new Message.Refused(9, KEY, VERSION),
             new Message.Fate(9, KEY, VERSION, true, false, MARK),
@@ -75,12 +76,14 @@ class EnvelopeCodecTest {
         var record = new byte[] {1, 2, 3};
         for (var content :
                 List.of(Optional.of(new byte[] {4, 5}), Optional.of(new byte[0]), Optional.<byte[]>empty())) {
+            var name = content.map(bytes -> "name" + bytes.length);
             var sent = new Envelope(
-                    1, 2, "a", "b", MESSAGES.getFirst(), Optional.of(new Envelope.Attached(record, content)));
+                    1, 2, "a", "b", MESSAGES.getFirst(), Optional.of(new Envelope.Attached(record, content, name)));
             var read = EnvelopeCodec.decode(EnvelopeCodec.encode(sent));
             assertThat(read.message()).isEqualTo(sent.message());
             var attached = read.attached().orElseThrow();
             assertThat(attached.record()).isEqualTo(record);
+            assertThat(attached.arrivedAs()).isEqualTo(name);
             assertThat(attached.content().isPresent()).isEqualTo(content.isPresent());
             content.ifPresent(
                     bytes -> assertThat(attached.content().orElseThrow()).isEqualTo(bytes));
@@ -106,17 +109,17 @@ class EnvelopeCodecTest {
     @Test
     void malformedBytesUnderAGoodChecksumAreRefused() {
         var unknown =
-                new PackedWriter(1).number(1).number(2).text("a").text("b").number(14);
+                new PackedWriter(1).number(1).number(2).text("a").text("b").number(15);
         assertThatThrownBy(() -> EnvelopeCodec.decode(unknown.sealed()))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("unknown kind 14");
+                .hasMessageContaining("unknown kind 15");
         var endless = new PackedWriter(1).number(1).number(2).text("a").text("b");
         endless.number(10).number(5).number(6).number(7).number(Long.MAX_VALUE);
         assertThatThrownBy(() -> EnvelopeCodec.decode(endless.sealed())).isInstanceOf(IOException.class);
         var random = new Random(4);
         for (int run = 0; run < 10_000; run++) {
             var writer =
-                    new PackedWriter(1).number(1).number(2).text("a").text("b").number(random.nextInt(15));
+                    new PackedWriter(1).number(1).number(2).text("a").text("b").number(random.nextInt(16));
             for (int part = random.nextInt(12); part > 0; part--) {
                 writer.number(random.nextInt(4) == 0 ? random.nextLong() : random.nextInt(3));
             }
