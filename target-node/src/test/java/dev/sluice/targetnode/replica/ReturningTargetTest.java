@@ -33,8 +33,9 @@ class ReturningTargetTest {
     /// On a machine that tests share. Alone it is under 200.
     private static final int MOST_MILLIS = 500;
 
-    private static final int ROUNDS = 20;
+    private static final int RETURNS = 21;
     private static final int WRITERS = 4;
+    private static final Duration PURGE = Duration.ofSeconds(2);
     private static final Duration PAGE = Duration.ofMillis(1);
     private static final Duration CALL = Duration.ofMillis(20);
 
@@ -82,9 +83,11 @@ class ReturningTargetTest {
     @Tag("long")
     @Test
     @Timeout(1800)
-    void twentyKillsOfEachTargetUnderWritersMuteNobody() throws Exception {
+    void returnsUnderWritersMuteNobodyAndLeaveNothingOnDrivesWithoutAPart() throws Exception {
         try (var cluster = new ReplicaCluster(folder, 3, 1);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            cluster.purgeAfter(PURGE);
+            cluster.restartEverybody();
             KEYS.forEach(key -> cluster.put(key, content(key, 0)));
             var over = new AtomicBoolean();
             var muted = threads.submit(() -> mutedUntil(over, cluster));
@@ -92,7 +95,7 @@ class ReturningTargetTest {
                     .mapToObj(writer -> threads.submit(() -> writeUntil(over, cluster, writer)))
                     .toList();
             try {
-                for (int round = 0; round < 3 * ROUNDS; round++) {
+                for (int round = 0; round < RETURNS; round++) {
                     var target = cluster.target(1 + round % 3);
                     var drive = target.onlyDrive();
                     target.stop();
@@ -111,7 +114,22 @@ class ReturningTargetTest {
                     assertThat(cluster.get(key)).as(key).contains(content(key, last));
                 }
             }
+            for (int number = 1; number <= 3; number++) {
+                requireOnlyItsPart(cluster, cluster.target(number));
+            }
         }
+    }
+
+    private static void requireOnlyItsPart(ReplicaCluster cluster, ReplicaCluster.Target target) {
+        var drive = target.onlyDrive();
+        long part = KEYS.stream()
+                .filter(key -> cluster.row(key).member(drive).isPresent())
+                .count();
+        eventually(
+                () -> target.drive(drive).store().totals().objects() == part && target.prepared() == 0,
+                () -> "%s has %d objects and %d open intents; it has a part in %d"
+                        .formatted(
+                                target.id, target.drive(drive).store().totals().objects(), target.prepared(), part));
     }
 
     private static Set<NodeId> mutedUntil(AtomicBoolean over, ReplicaCluster cluster) {
