@@ -11,6 +11,7 @@ import dev.sluice.cli.command.cluster.EnvCommand;
 import dev.sluice.cli.command.cluster.ForgetCommand;
 import dev.sluice.cli.command.cluster.HostCommands;
 import dev.sluice.cli.command.cluster.NodeCommands;
+import dev.sluice.cli.command.cluster.RecoverCommand;
 import dev.sluice.cli.command.cluster.StatusCommand;
 import dev.sluice.cli.command.cluster.TopCommand;
 import dev.sluice.cli.command.cluster.UiCommand;
@@ -125,9 +126,12 @@ public final class Commands {
 
     @Command(
             name = "cluster",
-            description = "Gives up targets and drives that will not come back.",
+            description = "Goes on without targets, drives or controllers that will not come back.",
             footerHeading = Specs.EXAMPLES,
-            footer = {"  sluice cluster forget target002 --dry-run"})
+            footer = {
+                "  sluice cluster forget target002 --dry-run",
+                "  sluice cluster recover --from /mnt/disk1 --dry-run"
+            })
     private static final class Cluster extends Group {}
 
     private static CommandLine drives(Group group, Installation installation) {
@@ -155,7 +159,11 @@ public final class Commands {
                         .addSubcommand(new NodeCommands.Start(installation))
                         .addSubcommand(new NodeCommands.Kill(installation)));
         all.put("drive", () -> drives(new Drive(), installation));
-        all.put("cluster", () -> new CommandLine(new Cluster()).addSubcommand(new ForgetCommand(installation)));
+        all.put(
+                "cluster",
+                () -> new CommandLine(new Cluster())
+                        .addSubcommand(new ForgetCommand(installation))
+                        .addSubcommand(new RecoverCommand()));
         all.put("mountpath", () -> drives(new Mountpath(), installation));
         all.put(
                 "bucket",

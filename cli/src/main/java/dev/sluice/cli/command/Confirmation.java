@@ -25,7 +25,7 @@ public record Confirmation(Optional<UnaryOperator<String>> terminal) {
         var ask = terminal.orElseThrow(() -> CommandFailure.refused(consequence + ". Confirm it with --yes"));
         var typed = ask.apply(consequence + ". Continue? [y/N] ").strip().toLowerCase(Locale.ROOT);
         if (!CONSENT.contains(typed)) {
-            throw CommandFailure.refused("not confirmed: nothing was removed");
+            throw CommandFailure.refused("not confirmed: nothing was changed");
         }
     }
 }

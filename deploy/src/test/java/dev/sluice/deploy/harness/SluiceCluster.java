@@ -139,6 +139,11 @@ public final class SluiceCluster implements AutoCloseable {
         return startsNode(command) ? Finished.run(COMMAND, all, sluice(command)) : inThisJvm(all, command);
     }
 
+    /// A command about files, and no cluster. It may fail.
+    public Finished offline(String... arguments) {
+        return Finished.run(COMMAND, environment, sluice(List.of(arguments)));
+    }
+
     private static boolean startsNode(List<String> command) {
         return command.getFirst().equals("up") || command.subList(0, 2).equals(List.of("node", "start"));
     }

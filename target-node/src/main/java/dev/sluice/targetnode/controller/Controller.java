@@ -185,6 +185,7 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
                     "the cluster was made with the targets %s, but the configuration names %s"
                             .formatted(known.members(), members));
         }
+        log.begins();
         int boot = known.replication().controllers().getOrDefault(self, 0) + 1;
         var _ = plane.apply(new Command.ControllerBoot(self, boot));
         leases.boots(boot);
@@ -348,6 +349,9 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
         memory.beat(beat);
         var target = beat.target();
         var beaten = leases.beat(target, beat.incarnation(), log.seat().leadership());
+        if (log.isReplaced()) {
+            return new HeartbeatAnswer(self, false, beaten.version(), beaten.leadership());
+        }
         if (leases.isDown(target, beat.incarnation())) {
             if (returned.put(target, new Returned(beat.incarnation(), clock.nanos())) == null) {
                 LockSupport.unpark(judge);

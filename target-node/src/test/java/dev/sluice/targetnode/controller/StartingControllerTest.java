@@ -8,6 +8,7 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.Heartbeat;
 import dev.sluice.common.cluster.LogEntry;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
@@ -42,6 +43,7 @@ class StartingControllerTest {
     private static final class Replay implements Consensus {
         private volatile ClusterState state;
         private volatile Follower follower = (_, _) -> {};
+        private volatile boolean replaced;
 
         Replay(ClusterState first) {
             state = first;
@@ -72,6 +74,11 @@ class StartingControllerTest {
         @Override
         public boolean propose(LogEntry entry) {
             throw new StoreException.NotLeader("another one leads", Optional.of(LEADER.value()));
+        }
+
+        @Override
+        public boolean isReplaced() {
+            return replaced;
         }
 
         @Override
@@ -144,6 +151,29 @@ class StartingControllerTest {
             Thread.onSpinWait(); // it is told of its boot number by another thread
         }
         assertThat(controller.newer(-1, SHORT).update()).isEqualTo(new StateUpdate.Snapshot(leader.state));
+    }
+
+    /// Its targets may have other roles in the log that goes on.
+    @Test
+    void controllerOfAReplacedLogPromisesNothing() throws Exception {
+        var drive = new Command.RegisteredDrive("d", 1, true);
+        var registered = Planner.next(formed(), new Command.Register(SELF, "nonce", 0, "boot", List.of(drive)));
+        var log = new Replay(registered);
+        var leader = new Leading(registered);
+        var clock = new FakeClock();
+        var controller = new Controller(log, new TreeMap<>(), SELF, Set.of(SELF), 3, clock);
+        opened = Optional.of(controller);
+        controller.start(leader);
+        assertThat(leader.booted.await(20, TimeUnit.SECONDS)).isTrue();
+        log.apply(leader.state);
+        while (controller.word().boot() == 0) {
+            Thread.onSpinWait(); // as above
+        }
+        clock.passes(1100);
+        var beat = Heartbeat.of(SELF, registered.replication().incarnation(SELF), Set.of());
+        assertThat(controller.beat(beat).promised()).isTrue();
+        log.replaced = true;
+        assertThat(controller.beat(beat).promised()).isFalse();
     }
 
     private static void requireSilent(Controller controller) {

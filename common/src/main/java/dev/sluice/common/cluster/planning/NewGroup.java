@@ -2,6 +2,7 @@ package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Generation;
 import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.Replication;
@@ -15,7 +16,8 @@ import java.util.List;
 import java.util.TreeMap;
 
 /// The group of a bucket with replicas. Slots of a new group begin with what placement wants, all in-sync and opened:
-/// there is nothing to copy, and no older epoch to fence off.
+/// there is nothing to copy, and no older epoch to fence off. Where the state was recovered there may have been one, in
+/// what was lost: their first epoch is larger than all of those, and their primaries fence it off.
 public final class NewGroup {
     private NewGroup() {}
 
@@ -32,10 +34,11 @@ public final class NewGroup {
         int id = before.groups().isEmpty() ? 1 : before.groups().lastKey() + 1;
         var group = new Group(id, replicas, durability, slots);
         var rules = new RowTransitions(new NextState(before, state.map()), PlanningFacts.KNOWS_NOTHING);
+        long first = Generation.of(state.version()) > 0 ? state.version() : SlotRow.FIRST;
         var known = new IdentityHashMap<List<String>, SlotRow>();
         var rows = new SlotRow[slots];
         for (int slot = 0; slot < rows.length; slot++) {
-            rows[slot] = known.computeIfAbsent(rules.goal(group, slot, List.of()), goal -> first(rules, goal));
+            rows[slot] = known.computeIfAbsent(rules.goal(group, slot, List.of()), goal -> row(rules, goal, first));
         }
         var groups = new TreeMap<>(before.groups());
         groups.put(id, group);
@@ -51,10 +54,10 @@ public final class NewGroup {
                 tables);
     }
 
-    private static SlotRow first(RowTransitions rules, List<String> goal) {
+    private static SlotRow row(RowTransitions rules, List<String> goal, long first) {
         var members = new ArrayList<Member>();
-        goal.forEach(drive -> members.add(rules.member(drive, true, SlotRow.FIRST)));
-        return new SlotRow(SlotRow.FIRST, members, SlotRow.FIRST, SlotRow.FIRST, List.of(), true);
+        goal.forEach(drive -> members.add(rules.member(drive, true, first)));
+        return new SlotRow(first, members, first, first, List.of(), first == SlotRow.FIRST);
     }
 
     private static void requireRoom(ClusterState state, int replicas) {

@@ -34,6 +34,16 @@ public interface Consensus extends AutoCloseable {
         return snapshot().isEmpty();
     }
 
+    /// To be called before this node's controller begins its life in the log: what it says from then on rests on that.
+    ///
+    /// @throws StoreException.Unavailable when the log was replaced by another one
+    default void begins() {}
+
+    /// Whether the log was replaced by another one: what this node knows of it does not count any more.
+    default boolean isReplaced() {
+        return false;
+    }
+
     /// To be asked before a command that changes nothing is called done: what it rests on may not be the newest state.
     ///
     /// @throws StoreException.Unavailable when an entry before has an unknown outcome, or another leads

@@ -47,6 +47,9 @@ public final class ControllerLog implements Consensus {
     /// For so long a controller says that it wishes to leave, before it does.
     private static final Duration WISH = HeardLogServers.FRESH.plusSeconds(1);
 
+    /// To a person.
+    private static final String REPLACED = "this log was replaced by `cluster recover`: restart this node";
+
     private record Server(LogServerFolder folder, RaftLog log) {}
 
     private record Ending(StateDrive drive, Thread thread) {}
@@ -62,6 +65,8 @@ public final class ControllerLog implements Consensus {
     private volatile Optional<String> trouble = Optional.empty();
     private volatile boolean hasNoLoneState;
     private volatile boolean closed;
+    private boolean begun;
+    private volatile boolean replaced;
     private volatile Optional<NodeId> successor = Optional.empty();
     private final List<Ending> endings = new ArrayList<>();
     private long handedOver = System.nanoTime() - HAND_OVER_AGAIN.toNanos();
@@ -93,9 +98,16 @@ public final class ControllerLog implements Consensus {
 
     @Override
     public LogServer seat() {
-        return open.map(server -> server.log().seat().withLeaving(wishesSince.isPresent()))
-                .orElseGet(
-                        () -> new LogServer(Optional.empty(), Optional.empty(), holding, Optional.empty(), 0, false));
+        return current()
+                .map(server -> server.log().seat())
+                .orElseGet(() -> new LogServer(Optional.empty(), Optional.empty(), holding, Optional.empty(), 0, false))
+                .with(wishesSince.isPresent(), heard.barred());
+    }
+
+    /// The open server, but none of a log that was replaced: that neither votes nor leads, from the moment when this
+    /// is heard.
+    private Optional<Server> current() {
+        return open.filter(server -> !heard.isBarred(server.folder().logId()));
     }
 
     @Override
@@ -112,12 +124,13 @@ public final class ControllerLog implements Consensus {
 
     /// Where calls of other servers go; empty while there is no server.
     public Optional<RaftHandler> handler() {
-        return open.map(server -> server.log().handler());
+        return current().map(server -> server.log().handler());
     }
 
     /// The servers of the log, as far as this controller knows; none while they change.
     public Set<String> members() {
-        return open.map(Server::log)
+        return current()
+                .map(Server::log)
                 .filter(log -> !log.isChanging())
                 .map(RaftLog::members)
                 .orElse(Set.of());
@@ -131,7 +144,8 @@ public final class ControllerLog implements Consensus {
     // ---- the log
 
     private RaftLog log() {
-        return open.map(Server::log)
+        return current()
+                .map(Server::log)
                 .orElseThrow(() -> new StoreException.NotLeader(
                         self + " has no part of the controllers' log"
                                 + trouble.map(why -> ": " + why).orElse(""),
@@ -140,7 +154,20 @@ public final class ControllerLog implements Consensus {
 
     @Override
     public Optional<ClusterState> snapshot() {
-        return open.flatMap(server -> server.log().snapshot());
+        return current().flatMap(server -> server.log().snapshot());
+    }
+
+    @Override
+    public synchronized void begins() {
+        if (replaced) {
+            throw new StoreException.Unavailable(self + " as a controller: " + REPLACED);
+        }
+        begun = true;
+    }
+
+    @Override
+    public boolean isReplaced() {
+        return replaced || open.filter(server -> current().isEmpty()).isPresent();
     }
 
     @Override
@@ -211,11 +238,21 @@ public final class ControllerLog implements Consensus {
 
     /// What is due now.
     private void step() throws IOException {
+        if (open.isPresent() && current().isEmpty()) {
+            endReplaced(open.get());
+        }
+        if (replaced) {
+            trouble = Optional.of(REPLACED); // no other one has effect until a restart
+            return;
+        }
         if (open.isPresent() && (!mayGoOn(open.get()) || isForsaken(open.get()))) {
             endServer();
         }
         if (open.isEmpty()) {
             takePlace();
+        }
+        if (open.isPresent() && !open.get().folder().barred().containsAll(heard.barred())) {
+            keepBarred(open.get());
         }
         if (open.isPresent() && !closed) {
             adopt();
@@ -316,6 +353,28 @@ public final class ControllerLog implements Consensus {
                 + "If it stays so, two clusters name each other's targets: correct `cluster.nodes`";
     }
 
+    /// Its log was replaced by another one. What this process told others of may never have been, so that it takes part
+    /// in the other one after a restart; if it told nobody yet, now.
+    private void endReplaced(Server here) throws IOException {
+        synchronized (this) {
+            replaced = begun;
+        }
+        LOG.warn(
+                "{} as a controller: the log {} was replaced by `cluster recover`{}",
+                self,
+                here.folder().logId(),
+                replaced ? ": restart this node" : "");
+        endServer();
+        here.folder().barring(heard.barred()).write(); // else the next start opens it again, until it hears
+    }
+
+    /// What was heard of since its folder was made.
+    private void keepBarred(Server here) throws IOException {
+        var folder = here.folder().barring(heard.barred());
+        folder.write();
+        open = Optional.of(new Server(folder, here.log()));
+    }
+
     private void endServer() throws IOException {
         var server = open.orElseThrow();
         LOG.warn(
@@ -340,9 +399,14 @@ public final class ControllerLog implements Consensus {
     private void takePlace() throws IOException {
         var there = folders.find();
         holding = there.holding();
+        there.whole().forEach(folder -> heard.bar(folder.barred()));
         var found = there.without(this::isEndingOn);
         for (var folder : namedFirst(found.whole())) {
-            if (forsaken.contains(folder.server()) && heard.isAnotherLed(folder.logId())) {
+            if (heard.isBarred(folder.logId())) {
+                if (heard.isLed()) {
+                    setApart(folder);
+                }
+            } else if (forsaken.contains(folder.server()) && heard.isAnotherLed(folder.logId())) {
                 setApart(folder);
             } else if (mayOpen(folder) && opened(folder)) {
                 return;
@@ -357,14 +421,18 @@ public final class ControllerLog implements Consensus {
                 LOG.warn("{}: it is put aside, and {} joins as a new server", one.why(), self);
                 folders.putAside(one.drive());
             }
-            folders.make(false, led).ifPresent(folder -> {
+            folders.make(false, led, heard.barred()).ifPresent(folder -> {
                 var _ = opened(folder);
             });
         } else if (self.equals(controllers.first()) && holding == LogServer.Holding.NONE && othersHaveNone()) {
             var _ = folders.loneState(); // refuses to begin anew where there are objects
-            folders.make(true, LogId.random()).ifPresent(folder -> {
+            folders.make(true, LogId.random(), heard.barred()).ifPresent(folder -> {
                 var _ = opened(folder);
             });
+        } else if (!found.whole().isEmpty()
+                && found.whole().stream().allMatch(folder -> heard.isBarred(folder.logId()))) {
+            throw new IOException(
+                    "its log was replaced by `cluster recover`: it waits for a controller of the new one");
         } else if (!damaged.isEmpty()) {
             throw new IOException(damaged.getFirst().why() + "; it waits for another controller that leads");
         } else if (!found.away().isEmpty()) {

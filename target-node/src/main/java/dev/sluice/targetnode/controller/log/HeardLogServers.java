@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -14,23 +15,40 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The places in the log that the other controllers said last, each for two seconds. They may be of several logs: the
-/// folder of another cluster, or of an earlier life of this one, may have come to a controller.
+/// folder of another cluster, or of an earlier life of this one, may have come to a controller. Servers of logs that
+/// were replaced do not count.
 final class HeardLogServers {
     static final Duration FRESH = Duration.ofSeconds(2);
 
     private record Heard(LogServer seat, long at) {}
 
     private final Map<NodeId, Heard> seats = new ConcurrentHashMap<>();
+    private final Set<LogId> barred = ConcurrentHashMap.newKeySet();
 
     void heard(NodeId controller, LogServer seat) {
+        bar(seat.barred());
         seats.put(controller, new Heard(seat, System.nanoTime()));
+    }
+
+    /// These logs were replaced by others, for good.
+    void bar(Set<LogId> logs) {
+        barred.addAll(logs);
+    }
+
+    boolean isBarred(LogId log) {
+        return barred.contains(log);
+    }
+
+    Set<LogId> barred() {
+        return Set.copyOf(barred);
     }
 
     SortedMap<NodeId, LogServer> fresh() {
         long now = System.nanoTime();
         var fresh = new TreeMap<NodeId, LogServer>();
         seats.forEach((controller, heard) -> {
-            if (now - heard.at() < FRESH.toNanos()) {
+            if (now - heard.at() < FRESH.toNanos()
+                    && heard.seat().log().filter(this::isBarred).isEmpty()) {
                 fresh.put(controller, heard.seat());
             }
         });

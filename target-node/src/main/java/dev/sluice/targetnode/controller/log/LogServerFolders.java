@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,9 +90,11 @@ final class LogServerFolders {
     }
 
     /// @return empty when there is no drive for it
-    Optional<LogServerFolder> make(boolean founder, LogId log) throws IOException {
+    Optional<LogServerFolder> make(boolean founder, LogId log, Set<LogId> barred) throws IOException {
         var drive = place();
-        return drive.isEmpty() ? Optional.empty() : Optional.of(LogServerFolder.make(drive.get(), self, founder, log));
+        return drive.isEmpty()
+                ? Optional.empty()
+                : Optional.of(LogServerFolder.make(drive.get(), self, founder, log, barred));
     }
 
     /// Where a new one is made.

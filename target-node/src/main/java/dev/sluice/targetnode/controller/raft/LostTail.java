@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -77,6 +78,11 @@ final class LostTail {
                 Math.max(term, lost.map(Entry::term).orElse(0L)));
         SyncedFiles.write(file, now.encoded());
         lost = Optional.of(now);
+    }
+
+    /// The index of that entry.
+    OptionalLong index() {
+        return lost.isPresent() ? OptionalLong.of(lost.get().index()) : OptionalLong.empty();
     }
 
     /// What keeps this server from leading, for a person.

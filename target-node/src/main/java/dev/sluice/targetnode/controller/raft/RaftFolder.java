@@ -208,6 +208,12 @@ final class RaftFolder {
         return segments(names).min();
     }
 
+    /// The first index of a file of the log; empty when it is none.
+    static OptionalLong start(Path file) {
+        var name = SEGMENT.matcher(Objects.requireNonNull(file.getFileName()).toString());
+        return name.matches() ? OptionalLong.of(Long.parseLong(name.group(1))) : OptionalLong.empty();
+    }
+
     private static LongStream segments(Set<String> names) {
         return names.stream()
                 .map(SEGMENT::matcher)

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
@@ -54,10 +56,28 @@ final class SnapshotFiles {
     }
 
     static OptionalLong newest(Path folder) throws IOException {
-        return all(folder).stream()
-                .mapToLong(file -> SimpleStateMachineStorage.getTermIndexFromSnapshotFile(file.toFile())
-                        .getIndex())
-                .max();
+        return all(folder).stream().mapToLong(file -> last(file).getIndex()).max();
+    }
+
+    /// The newest one that matches its MD5. Changes nothing.
+    static Optional<Path> newestWhole(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return Optional.empty();
+        }
+        var newestFirst =
+                Comparator.comparingLong((Path file) -> last(file).getIndex()).reversed();
+        for (var file : all(folder).stream().sorted(newestFirst).toList()) {
+            var stored = MD5FileUtil.readStoredMd5ForFile(file.toFile());
+            if (stored != null && stored.equals(MD5FileUtil.computeMd5ForFile(file.toFile()))) {
+                return Optional.of(file);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// The last entry that a snapshot has.
+    static TermIndex last(Path file) {
+        return SimpleStateMachineStorage.getTermIndexFromSnapshotFile(file.toFile());
     }
 
     private static List<Path> all(Path folder) throws IOException {

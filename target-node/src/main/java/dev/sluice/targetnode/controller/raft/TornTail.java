@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 /// The file: `RaftLog1`; each entry as its length (unsigned LEB128), bytes, CRC32C of both (4 bytes); zeros.
 final class TornTail {
     private static final Logger LOG = LoggerFactory.getLogger(TornTail.class);
-    private static final byte[] HEAD = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
-    private static final int SUM = 4;
+    static final byte[] HEAD = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
+    static final int SUM = 4;
     private static final byte TERM = 8; // Protobuf's tag of the field number 1, a number
 
     private TornTail() {}
@@ -137,7 +137,7 @@ final class TornTail {
     }
 
     /// The end of the entry, with its sum; negative when its length does not end.
-    private static int end(byte[] bytes, int at) {
+    static int end(byte[] bytes, int at) {
         long length = 0;
         for (int digit = 0; digit < 5 && at + digit < bytes.length; digit++) {
             length |= (long) (bytes[at + digit] & 0x7f) << (7 * digit);
@@ -148,7 +148,7 @@ final class TornTail {
         return -1;
     }
 
-    private static boolean isWhole(byte[] bytes, int at, int end) {
+    static boolean isWhole(byte[] bytes, int at, int end) {
         var sum = new CRC32C();
         sum.update(bytes, at, end - SUM - at);
         return ByteBuffer.wrap(bytes, end - SUM, SUM).getInt() == (int) sum.getValue();

@@ -1,9 +1,13 @@
 package dev.sluice.targetnode.replica.core;
 
+import dev.sluice.common.cluster.slots.Generation;
 import java.util.Optional;
 
 /// What a drive has of a slot in which it has no part any more. It goes a page at a time, and only as changes that the
 /// core orders: when the drive becomes a learner meanwhile, its comparison sees what is on its way.
+///
+/// What was written before the controllers' log was recovered stays: the row may name members that had lost the slot in
+/// what the log lost, and this drive may be the last that has the object.
 final class Leftovers {
     private KeyRange next = KeyRange.ALL;
 
@@ -17,12 +21,18 @@ final class Leftovers {
         return gone;
     }
 
-    void purge(EventStep step, Replica replica) {
-        var intents = replica.intents();
+    /// @param epoch of the row in which the drive has no part
+    void purge(EventStep step, Replica replica, long epoch) {
+        var intents = replica.intents().stream()
+                .filter(intent -> Generation.of(intent.version().epoch()) == Generation.of(epoch))
+                .toList();
         intents.forEach(intent -> replica.close(step, intent.key(), intent.version(), false, false, Optional.empty()));
         var page = step.context.page(next);
-        page.rows().forEach(row -> purge(step, row, replica));
-        foundNone &= intents.isEmpty() && page.rows().isEmpty();
+        var rows = page.rows().stream()
+                .filter(row -> Generation.of(row.version().epoch()) == Generation.of(epoch))
+                .toList();
+        rows.forEach(row -> purge(step, row, replica));
+        foundNone &= intents.isEmpty() && rows.isEmpty();
         if (page.range().more()) {
             next = page.range().rest();
         } else {

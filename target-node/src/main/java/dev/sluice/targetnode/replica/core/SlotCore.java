@@ -154,7 +154,7 @@ public final class SlotCore {
         if (hasNoPart() && step.context.leased()) {
             var now = leftovers.orElseGet(Leftovers::new);
             leftovers = Optional.of(now);
-            now.purge(step, replica);
+            now.purge(step, replica, row.epoch());
         }
     }
 

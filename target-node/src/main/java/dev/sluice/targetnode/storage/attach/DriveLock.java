@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Keeps a second process off a drive, as long as this one lives.
-final class DriveLock implements AutoCloseable {
+public final class DriveLock implements AutoCloseable {
     /// Linux gives a lock up when *any* descriptor of the file is closed in the process, so a drive that this process
     /// has must be known without opening the file again. The one piece of static state: it is the process's.
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
@@ -24,7 +24,8 @@ final class DriveLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    static DriveLock take(Path path) throws IOException {
+    /// @throws DriveInUseException when a process has it
+    public static DriveLock take(Path path) throws IOException {
         var drive = path.toRealPath();
         if (!HELD.add(drive)) {
             throw inUse(path, "this process");

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
@@ -157,7 +158,7 @@ class ControllerLogTest {
     /// The first one was killed when its folder was made, and nothing else.
     @Test
     void founderGoesOnAfterAKill() throws Exception {
-        LogServerFolder.make(nodes.drives(ONE).now().getFirst(), ONE, true, LogId.random());
+        LogServerFolder.make(nodes.drives(ONE).now().getFirst(), ONE, true, LogId.random(), Set.of());
         newCluster();
     }
 

@@ -216,7 +216,8 @@ class LogsIdTest {
             newCluster(nodes, "cluster");
             var before = servers(nodes);
             nodes.close(ONE, TWO, THREE);
-            var foreign = LogServerFolder.make(nodes.drives(THREE).now().getLast(), THREE, false, LogId.random());
+            var foreign =
+                    LogServerFolder.make(nodes.drives(THREE).now().getLast(), THREE, false, LogId.random(), Set.of());
             var nobody = new DirectCalls(peer -> {
                 throw new IOException(peer + " is not here");
             });
