@@ -88,11 +88,16 @@ final class RecoverTest {
             assertThat(unsure.err()).contains("Confirm it with --yes");
             assertThat(unsure.outText()).contains(last.id(), "Stop ALL nodes", "What may be lost");
             var running = cluster.targets().getFirst().url();
-            try (var _ = new ServerSocket(running.getPort(), 1, InetAddress.getByName(running.getHost()))) {
+            try (var _ = new ServerSocket(running.getPort(), 16, InetAddress.getByName(running.getHost()))) {
                 var other = cluster.offline("cluster", "recover", "--from", from, "--yes");
                 assertThat(other.exit()).isEqualTo(REFUSED);
                 assertThat(other.err())
                         .contains(cluster.targets().getFirst().id() + " at ", "answer: stop all nodes first");
+                var dry = cluster.offline(
+                        "cluster", "recover", "--from", from, "--although-answering", "--yes", "--dry-run");
+                assertThat(dry.exit()).isZero();
+                assertThat(dry.outText())
+                        .contains("still runs: " + cluster.targets().getFirst().id());
             }
             cluster.offline("cluster", "recover", "--from", from, "--yes").orFail("");
 

@@ -51,6 +51,11 @@ public final class RecoverCommand implements Callable<Integer> {
             description = "Does not ask. Required without a terminal.")
     private boolean yes;
 
+    @Option(
+            names = "--although-answering",
+            description = "Goes on although something listens at the addresses of nodes.")
+    private boolean although;
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -71,8 +76,10 @@ public final class RecoverCommand implements Callable<Integer> {
 
     private void recover(LogRecovery recovery, PrintWriter out) {
         var answering = answering(recovery);
-        if (!answering.isEmpty()) {
-            throw CommandFailure.refused("%s answer: stop all nodes first".formatted(answering));
+        if (!answering.isEmpty() && !although) {
+            throw CommandFailure.refused(
+                    "%s answer: stop all nodes first. If they are other programs, say --although-answering"
+                            .formatted(answering));
         }
         if (!yes) {
             Confirmation.onTerminal().require("Nodes that still run go on with what is lost here");
@@ -97,7 +104,9 @@ public final class RecoverCommand implements Callable<Integer> {
 
     private static boolean listens(URI url) {
         try (var socket = new Socket()) {
-            socket.connect(new InetSocketAddress(url.getHost(), url.getPort()), ANSWERS_MILLIS);
+            int usual = "https".equals(url.getScheme()) ? 443 : 80;
+            socket.connect(
+                    new InetSocketAddress(url.getHost(), url.getPort() >= 0 ? url.getPort() : usual), ANSWERS_MILLIS);
             return true;
         } catch (IOException _) {
             return false;

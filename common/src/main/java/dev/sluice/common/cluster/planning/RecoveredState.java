@@ -25,24 +25,28 @@ import java.util.function.UnaryOperator;
 /// alike, so what is compared with each other compares as before. A process that still runs has an incarnation of
 /// before the raise, and counts no more. All else is as in the copy.
 ///
-/// How far depends on the time of the recovery: another one, from another copy, gives no number that this one gave.
+/// How far depends on the time of the recovery: another one, a while later and from another copy, gives none of the
+/// numbers that this one gave.
 public final class RecoveredState {
     /// By so much at least. It is more than the entries that can be lost: at a hundred a second, those of three hours.
     private static final int RAISE = 1 << 20;
 
-    private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Instant BEGIN = Instant.parse("2020-01-01T00:00:00Z");
+
+    /// A clock that says less is wrong.
+    public static final Instant EARLIEST = Instant.parse("2026-01-01T00:00:00Z");
 
     private final long raise;
     private final int intRaise;
 
     private RecoveredState(ClusterState copy, Instant now) {
-        long seconds = Math.max(0, now.getEpochSecond() - BEGIN.getEpochSecond());
+        long seconds = now.getEpochSecond() - BEGIN.getEpochSecond();
         int last = copy.replication().lastIncarnation();
-        raise = Generation.LENGTH * (1 + seconds);
+        raise = Generation.LENGTH * (1 + Math.max(0, seconds - Generation.of(copy.version())));
         intRaise = Math.toIntExact(RAISE + Math.max(0, seconds - last));
     }
 
-    /// @param now of no earlier recovery
+    /// @param now not before [#EARLIEST], nor before an earlier recovery
     public static ClusterState of(ClusterState copy, Instant now) {
         return new RecoveredState(copy, now).all(copy);
     }

@@ -9,6 +9,7 @@ import dev.sluice.common.cluster.StateCodec;
 import dev.sluice.common.cluster.slots.Durability;
 import dev.sluice.common.cluster.slots.Member;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -18,12 +19,17 @@ import org.junit.jupiter.api.Test;
 
 /// Every number that the log gives is raised, and nothing else is changed.
 class RecoveredStateTest {
-    private static final int RAISE = 1 << 20;
-    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z"); // the least that numbers are raised
+    private static final Instant NOW = Instant.parse("2026-11-29T12:00:00Z");
+    private static final long SECONDS =
+            Duration.between(Instant.parse("2020-01-01T00:00:00Z"), NOW).toSeconds();
+    private static final long RAISE = (1 + SECONDS) << 20;
+
+    private static final long HOUR = 3000L << 20;
 
     private final SlotTrial trial = new SlotTrial(3, 2, 2, Durability.FSYNC, 16);
     private ClusterState before;
     private ClusterState after;
+    private int intRaise;
 
     @BeforeEach
     void recover() {
@@ -39,6 +45,7 @@ class RecoveredStateTest {
         trial.apply(trial.down(trial.targets.get(1)));
         before = trial.state;
         after = RecoveredState.of(before, NOW);
+        intRaise = Math.toIntExact((1 << 20) + SECONDS - before.replication().lastIncarnation());
     }
 
     private void create(String name) {
@@ -55,16 +62,16 @@ class RecoveredStateTest {
         assertThat(after.replication().controllers())
                 .hasSize(2)
                 .allSatisfy((controller, boot) -> assertThat(boot)
-                        .isEqualTo(before.replication().controllers().getOrDefault(controller, 0) + RAISE));
+                        .isEqualTo(before.replication().controllers().getOrDefault(controller, 0) + intRaise));
     }
 
     /// From whichever copy of the same log.
     @Test
     void anotherRecoveryGivesNumbersThatThisOneDidNotGive() {
         var later = RecoveredState.of(before, NOW.plusSeconds(3600));
-        assertThat(later.version()).isGreaterThan(after.version() + RAISE);
-        assertThat(later.map().version()).isGreaterThan(after.map().version() + RAISE);
-        assertThat(later.buckets().nextId()).isGreaterThan(after.buckets().nextId() + RAISE);
+        assertThat(later.version()).isGreaterThan(after.version() + HOUR);
+        assertThat(later.map().version()).isGreaterThan(after.map().version() + HOUR);
+        assertThat(later.buckets().nextId()).isGreaterThan(after.buckets().nextId() + HOUR);
         assertThat(later.replication().lastIncarnation())
                 .isGreaterThan(after.replication().lastIncarnation() + 3000);
         assertThat(later.replication()
@@ -77,10 +84,13 @@ class RecoveredStateTest {
                                 .orElseThrow()
                                 .row(0)
                                 .epoch()
-                        + RAISE);
-        for (int i = 0; i < 1000; i++) { // numbers do not run out
-            later = RecoveredState.of(later, NOW.plusSeconds(3600));
+                        + HOUR);
+        for (int i = 0; i < 1000; i++) { // numbers do not run out, and the last recovery has the largest ones
+            later = RecoveredState.of(later, NOW.plusSeconds(i * 86_400L));
         }
+        assertThat(later.version())
+                .isLessThan(RecoveredState.of(before, NOW.plusSeconds(2000 * 86_400L))
+                        .version());
         assertThat(later.replication().lastIncarnation()).isPositive();
     }
 
@@ -102,16 +112,16 @@ class RecoveredStateTest {
     @Test
     void incarnationsAndVersionsOfTargetsAndDrivesAreRaised() {
         var now = after.replication();
-        assertThat(now.lastIncarnation()).isEqualTo(before.replication().lastIncarnation() + RAISE);
+        assertThat(now.lastIncarnation()).isEqualTo(before.replication().lastIncarnation() + intRaise);
         assertThat(now.targets()).hasSize(3).allSatisfy((id, entry) -> {
             var was = before.replication().target(id).orElseThrow();
-            assertThat(entry.incarnation()).isEqualTo(was.incarnation() + RAISE);
+            assertThat(entry.incarnation()).isEqualTo(was.incarnation() + intRaise);
             assertThat(entry.version()).isEqualTo(was.version() + RAISE);
             assertThat(entry.up()).isEqualTo(was.up());
         });
         assertThat(now.drives().entries()).hasSize(6).allSatisfy((id, entry) -> {
             var was = before.replication().drives().find(id).orElseThrow();
-            assertThat(entry.incarnation()).isEqualTo(was.incarnation() + RAISE);
+            assertThat(entry.incarnation()).isEqualTo(was.incarnation() + intRaise);
             assertThat(entry.out()).isEqualTo(was.out());
         });
     }
@@ -134,7 +144,7 @@ class RecoveredStateTest {
                             .map(member -> new Member(
                                     member.drive(),
                                     member.inSync(),
-                                    member.incarnation() + RAISE,
+                                    member.incarnation() + intRaise,
                                     member.since() + RAISE))
                             .toList());
         }
@@ -159,10 +169,14 @@ class RecoveredStateTest {
         return text.substring(0, text.indexOf('\n'));
     }
 
-    private static String lowered(ClusterState state) {
+    private String lowered(ClusterState state) {
         return Pattern.compile("(?<=:)\\d{7,}(?=[,}])")
                 .matcher(lines(state))
-                .replaceAll(number -> Long.toString(Long.parseLong(number.group()) - RAISE));
+                .replaceAll(number -> Long.toString(lowered(Long.parseLong(number.group()))));
+    }
+
+    private long lowered(long number) {
+        return number - (number < RAISE ? intRaise : RAISE);
     }
 
     /// What a plan compares with each other compares as before: the slots go on.

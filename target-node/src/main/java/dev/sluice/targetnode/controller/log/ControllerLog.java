@@ -369,10 +369,14 @@ public final class ControllerLog implements Consensus {
     }
 
     /// What was heard of since its folder was made.
-    private void keepBarred(Server here) throws IOException {
-        var folder = here.folder().barring(heard.barred());
-        folder.write();
-        open = Optional.of(new Server(folder, here.log()));
+    private void keepBarred(Server here) {
+        try {
+            var folder = here.folder().barring(heard.barred());
+            folder.write();
+            open = Optional.of(new Server(folder, here.log()));
+        } catch (IOException failed) { // it is heard of again after a restart
+            LOG.warn("{} cannot note which logs are barred", here.folder().log(), failed);
+        }
     }
 
     private void endServer() throws IOException {

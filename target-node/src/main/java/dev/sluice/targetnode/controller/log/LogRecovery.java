@@ -189,6 +189,9 @@ public final class LogRecovery implements AutoCloseable {
     /// @param now of no earlier recovery of this cluster
     /// @return the id of the new log
     public LogId begin(Instant now) throws IOException {
+        if (now.isBefore(RecoveredState.EARLIEST)) {
+            throw new IOException("the clock of this machine says %s: set it first".formatted(now));
+        }
         var old = found.getFirst().folder();
         var replaced = found.stream().map(each -> each.folder().logId()).collect(Collectors.toSet());
         var next = old.replaced(replaced);

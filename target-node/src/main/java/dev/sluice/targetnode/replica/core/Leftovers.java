@@ -6,8 +6,8 @@ import java.util.Optional;
 /// What a drive has of a slot in which it has no part any more. It goes a page at a time, and only as changes that the
 /// core orders: when the drive becomes a learner meanwhile, its comparison sees what is on its way.
 ///
-/// What was written before the controllers' log was recovered stays: the row may name members that had lost the slot in
-/// what the log lost, and this drive may be the last that has the object.
+/// What was written before the controllers' log was recovered stays on a drive that has not been in-sync since: the row
+/// may name members that had lost the slot in what the log lost, and this drive may be the last that has the object.
 final class Leftovers {
     private KeyRange next = KeyRange.ALL;
 
@@ -21,15 +21,15 @@ final class Leftovers {
         return gone;
     }
 
-    /// @param epoch of the row in which the drive has no part
-    void purge(EventStep step, Replica replica, long epoch) {
+    /// @param since what is of an earlier generation stays
+    void purge(EventStep step, Replica replica, long since) {
         var intents = replica.intents().stream()
-                .filter(intent -> Generation.of(intent.version().epoch()) == Generation.of(epoch))
+                .filter(intent -> Generation.of(intent.version().epoch()) >= since)
                 .toList();
         intents.forEach(intent -> replica.close(step, intent.key(), intent.version(), false, false, Optional.empty()));
         var page = step.context.page(next);
         var rows = page.rows().stream()
-                .filter(row -> Generation.of(row.version().epoch()) == Generation.of(epoch))
+                .filter(row -> Generation.of(row.version().epoch()) >= since)
                 .toList();
         rows.forEach(row -> purge(step, row, replica));
         foundNone &= intents.isEmpty() && rows.isEmpty();

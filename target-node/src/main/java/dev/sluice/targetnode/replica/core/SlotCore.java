@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core;
 
+import dev.sluice.common.cluster.slots.Generation;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -36,6 +37,9 @@ public final class SlotCore {
 
     /// A fence to be acknowledged as soon as all intents are durable.
     private Optional<Event.Received> fence = Optional.empty();
+
+    /// Of the last row in which the drive was in-sync; a restart forgets it.
+    private long inSyncIn = -1;
 
     /// While the drive has no part in the slot.
     private Optional<Leftovers> leftovers = Optional.empty();
@@ -154,7 +158,8 @@ public final class SlotCore {
         if (hasNoPart() && step.context.leased()) {
             var now = leftovers.orElseGet(Leftovers::new);
             leftovers = Optional.of(now);
-            now.purge(step, replica, row.epoch());
+            long generation = Generation.of(row.epoch());
+            now.purge(step, replica, inSyncIn == generation ? 0 : generation);
         }
     }
 
@@ -182,6 +187,9 @@ public final class SlotCore {
         surplus = applied.surplus();
         seen = Math.max(seen, row.epoch());
         var me = row.member(drive).filter(member -> member.incarnation() == incarnation);
+        if (me.filter(Member::inSync).isPresent()) {
+            inSyncIn = Generation.of(row.epoch());
+        }
         if (me.isPresent() && me.get().equals(row.primary())) {
             lead(step);
         } else if (me.isPresent() && !me.get().inSync()) {
