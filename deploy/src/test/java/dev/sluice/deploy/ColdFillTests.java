@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -214,12 +215,13 @@ abstract class ColdFillTests {
 
     @Test
     void aBrokenStreamIsAnErrorAndLeavesNothing() {
+        var others = Set.copyOf(Eventually.within(SOON, cluster::workFiles));
         for (int size : List.of(5 * Content.MIB, 40 * Content.MIB)) {
             var key = "broken-" + size;
             var body = inTheCloud(key, size);
             network.breakAnswers(key, size / 8);
             assertThatThrownBy(() -> drain(key)).isInstanceOfAny(Exception.class);
-            assertNothingOf(key);
+            assertNothingOf(key, others);
             network.repair();
             assertSame(get(key), body, "after the repair");
         }
@@ -232,9 +234,10 @@ abstract class ColdFillTests {
         }
     }
 
-    private void assertNothingOf(String key) {
+    /// @param others of the tests before: a replica keeps for a minute what a refused write brought it
+    private void assertNothingOf(String key, Set<Path> others) {
         Eventually.holds(SOON, () -> {
-            assertThat(cluster.workFiles()).as("work files").isEmpty();
+            assertThat(cluster.workFiles()).as("work files").isSubsetOf(others);
             assertThat(cluster.objectFiles(bucket)).noneMatch(file -> file.endsWith(key));
         });
     }
