@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import pickle
 import tarfile
+import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -219,3 +222,30 @@ def test_shard_that_was_replaced_does_not_continue(
     fs.pipe_file(f"{folder}/a.tar", shard(content(2)))
     with pytest.raises(ObjectChangedError):
         list(Epoch(fs, order, Share(), 0, state))
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("name", json.loads((GOLDEN / "golden.json").read_text()))
+def test_golden_shards(name: str) -> None:
+    expected = json.loads((GOLDEN / "golden.json").read_text())[name]
+    data = (GOLDEN / f"{name}.tar").read_bytes()
+    if "bad" in expected:
+        if not expected.get("java_only"):
+            with pytest.raises(ValueError, match="not a whole tar"):
+                list(read_samples(io.BytesIO(data), name, 0))
+        return
+    found = []
+    for start, end, sample in read_samples(io.BytesIO(data), name, 0):
+        fields = {field: sum256(body) for field, body in sample.items() if field[:2] != "__"}
+        crc = f"{zlib.crc32(data[start:end]):08x}"
+        one = {"key": sample["__key__"], "offset": start, "length": end - start}
+        found.append(one | {"fields": fields, "crc32": crc})
+        (alone,) = read_samples(io.BytesIO(data[start:end]), name, 0)
+        assert alone[2] == sample  # and it is a tar by itself
+    assert found == expected["samples"]
+
+
+def sum256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()

@@ -17,6 +17,7 @@ from sluice.errors import (
 from sluice.filesystem import SluiceFileSystem
 from sluice.localcluster import Cluster, cluster
 from sluice.native import BucketStats, Job, JobFailure, Reads, job, jobs, prefetch, stats
+from sluice.samples import Samples
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "S3ExistsError",
     "S3NotFoundError",
     "S3PermissionError",
+    "Samples",
     "SluiceFileSystem",
     "cluster",
     "job",

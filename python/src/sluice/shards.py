@@ -13,8 +13,7 @@ import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from sluice import errors
 from sluice.filesystem import SluiceFileSystem
@@ -228,21 +227,23 @@ def read_samples(file: Any, url: str, offset: int) -> Iterator[tuple[int, int, S
         tar = tarfile.TarFile(fileobj=file)
         sample: Sample = {}
         start = offset
+        begin = offset
         while (member := tar.next()) is not None:
             tar.members = []  # type: ignore[attr-defined] # it would grow with the archive
-            key, field = _key(member.name)
+            # GNU tar writes the real name of a sparse member, and after it a path of its own.
+            key, field = _key(member.pax_headers.get("GNU.sparse.name", member.name))
+            before, begin = begin, tar.offset  # a global header belongs to what follows it
             if not member.isreg() or key is None:
                 continue
             if sample and sample["__key__"] != key:
-                yield start, member.offset, sample
+                yield start, before, sample
                 sample = {}
             if not sample:
                 sample = {"__key__": key, "__url__": url}
-                start = member.offset
+                start = before
             if field in sample:
                 raise ValueError(f"{url}: two members are called {member.name}")
-            file.seek(member.offset_data)
-            sample[field] = file.read(member.size)
+            sample[field] = _content(tar, member)
         file.seek(tar.offset)
         rest = file.read(tarfile.BLOCKSIZE)
         if rest.strip(b"\0") or len(rest) % tarfile.BLOCKSIZE:  # tarfile calls this an end too
@@ -253,14 +254,25 @@ def read_samples(file: Any, url: str, offset: int) -> Iterator[tuple[int, int, S
         raise ValueError(f"{url} is not a whole tar file: {broken}") from broken
 
 
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    if member.issparse():  # its bytes are not as they lie in the tar
+        with cast(IO[bytes], tar.extractfile(member)) as whole:
+            return whole.read()
+    file = cast(IO[bytes], tar.fileobj)
+    file.seek(member.offset_data)
+    data = file.read(member.size)
+    if len(data) < member.size:
+        raise tarfile.ReadError(f"the content of {member.name} is cut off")
+    return data
+
+
 def _key(name: str) -> tuple[str | None, str]:
     """`dir/0001.seg.png` as `dir/0001` and `seg.png`. Names with `__` around are not samples."""
-    path = PurePosixPath(name)
-    stem, dot, field = path.name.partition(".")
-    if not dot or not stem or (path.name.startswith("__") and path.name.endswith("__")):
+    folder, slash, last = name.rpartition("/")
+    stem, dot, field = last.partition(".")
+    if not dot or not stem or (last.startswith("__") and last.endswith("__")):
         return None, ""
-    folder = name.rpartition("/")[0]
-    return (f"{folder}/{stem}" if folder else stem), field.lower()
+    return f"{folder}{slash}{stem}", field.lower()
 
 
 class Shards:

@@ -108,6 +108,52 @@ class _NoAnswerError(Exception):
         self.silent = isinstance(cause, NewConnectionError | TimeoutError)
 
 
+class BrokenStreamError(ConnectionError):
+    """An answer that ended before it was whole."""
+
+
+class Stream:
+    """An answer that is read as it comes. For one thread."""
+
+    def __init__(self, response: urllib3.BaseHTTPResponse, origin: str) -> None:
+        self._response = response
+        self._origin = origin
+        self._finished = False
+
+    def read(self, size: int) -> bytes:
+        """So many bytes. Raises BrokenStreamError if there are fewer."""
+        try:
+            data = self._response.read(size)
+        except (HTTPError, OSError) as cause:
+            raise BrokenStreamError(f"{self._origin}: {cause}") from cause
+        if len(data) < size:
+            raise BrokenStreamError(f"{self._origin}: the answer ended before it was whole")
+        return data
+
+    def line(self) -> bytes:
+        """All up to the next line break."""
+        line = b""
+        while not line.endswith(b"\n"):
+            line += self.read(1)
+        return line
+
+    def finish(self) -> None:
+        """After the last byte: the connection can be used again."""
+        try:
+            rest = self._response.read()
+        except (HTTPError, OSError) as cause:
+            raise BrokenStreamError(f"{self._origin}: {cause}") from cause
+        if rest:
+            raise BrokenStreamError(f"{self._origin}: something follows the answer's end")
+        self._finished = True
+
+    def close(self) -> None:
+        if self._finished:
+            self._response.release_conn()
+        else:
+            self._response.close()
+
+
 class Transport:
     """Sends requests. For all threads, and for processes that fork: each has its connections."""
 
@@ -172,6 +218,40 @@ class Transport:
             time.sleep(self._wait(attempt, answer.headers.get("retry-after")))
         raise AssertionError("unreachable")
 
+    def open(self, request: Request) -> Stream:
+        """The answer as it comes, if it is not an error; to be closed.
+
+        Raises ConnectionError if no node answers.
+        """
+        attempts = max(self.settings.retries + 1, len(self.settings.endpoints))
+        for attempt in range(1, attempts + 1):
+            endpoint = self._next_endpoint()
+            headers = {**_ALWAYS, **request.headers}
+            signed = self.signer.sign(request.method, endpoint + request.target, headers)
+            try:
+                response = self._response(endpoint, request.target, request, signed)
+                if response.status < 400:
+                    return Stream(response, endpoint)
+                with response:
+                    body = response.read()
+            except (HTTPError, OSError) as cause:
+                if attempt == attempts:
+                    text = f"{request.about}: no answer after {attempts} attempts: {cause}"
+                    raise ConnectionError(text) from cause
+                if isinstance(cause, NewConnectionError | TimeoutError):
+                    self._avoid(endpoint)
+                if attempt >= len(self.settings.endpoints):
+                    self.pause(attempt)
+                continue
+            if response.status not in _AGAIN or attempt == attempts:
+                raise errors.of(response.status, body, request.about)
+            time.sleep(self._wait(attempt, response.headers.get("retry-after")))
+        raise AssertionError("unreachable")
+
+    def pause(self, attempt: int) -> None:
+        """Before something is tried for the second (1) or a later time."""
+        time.sleep(self._wait(attempt, None))
+
     def url(self, request: Request) -> str:
         """The address of a request at one of the endpoints."""
         return self._next_endpoint() + request.target
@@ -210,16 +290,7 @@ class Transport:
         attempt: int,
     ) -> Answer:
         try:
-            response = self._pool(origin).urlopen(
-                request.method,
-                target,
-                body=request.body,  # type: ignore[arg-type] # a memoryview is sent as it is
-                headers=headers,
-                retries=False,
-                redirect=False,
-                preload_content=False,
-                decode_content=False,
-            )
+            response = self._response(origin, target, request, headers)
             try:
                 body = response.read()
             finally:
@@ -227,6 +298,21 @@ class Transport:
         except (HTTPError, OSError) as cause:
             raise _NoAnswerError(origin, cause) from cause
         return Answer(response.status, response.headers, body, attempt)
+
+    def _response(
+        self, origin: str, target: str, request: Request, headers: Mapping[str, str]
+    ) -> urllib3.BaseHTTPResponse:
+        """An answer whose body is not read yet."""
+        return self._pool(origin).urlopen(
+            request.method,
+            target,
+            body=request.body,  # type: ignore[arg-type] # a memoryview is sent as it is
+            headers=headers,
+            retries=False,
+            redirect=False,
+            preload_content=False,
+            decode_content=False,
+        )
 
     def _pool(self, origin: str) -> urllib3.HTTPConnectionPool:
         pool = self._pools.get(origin)

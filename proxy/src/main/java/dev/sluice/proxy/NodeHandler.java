@@ -13,6 +13,7 @@ import dev.sluice.proxy.api.MountpathApi;
 import dev.sluice.proxy.api.NativeApi;
 import dev.sluice.proxy.api.NewBackend;
 import dev.sluice.proxy.api.ResilverApi;
+import dev.sluice.proxy.api.SamplesApi;
 import dev.sluice.proxy.api.ScrubApi;
 import dev.sluice.proxy.api.UsageApi;
 import dev.sluice.proxy.gateway.NodePaths;
@@ -36,6 +37,7 @@ public final class NodeHandler implements HttpHandler {
     private final PeerTokens peerTokens;
     private final HttpHandler s3;
     private final HttpHandler nativeApi;
+    private final HttpHandler samples;
     private final HttpHandler peers;
     private final HttpHandler health;
     private final HttpHandler ready;
@@ -76,6 +78,7 @@ public final class NodeHandler implements HttpHandler {
                         new ForgetApi(parts.control(), each)),
                 caller -> PageHandler.path(
                         parts.pages().issue(caller.identity(), parts.clock().instant())));
+        this.samples = new SamplesApi(parts.authenticator(), views, targets);
         this.peers = parts.peerApi();
         this.health = parts.health();
         this.ready = parts.ready();
@@ -99,6 +102,9 @@ public final class NodeHandler implements HttpHandler {
         var path = head.path();
         if (path.startsWith(PeerPaths.PREFIX)) {
             return peers.answer(head);
+        }
+        if (path.equals(SamplesApi.PATH)) {
+            return samples.answer(head);
         }
         if (path.startsWith("/v1/")) {
             return nativeApi.answer(head);
@@ -130,7 +136,7 @@ public final class NodeHandler implements HttpHandler {
     @Override
     public boolean isVital(RequestHead head) {
         var path = head.path();
-        return (path.startsWith("/v1/")
+        return ((path.startsWith("/v1/") && !path.equals(SamplesApi.PATH))
                         || path.equals(NodePaths.HEALTH)
                         || path.equals(NodePaths.READY)
                         || path.equals(NodePaths.CLUSTER_HEALTH)

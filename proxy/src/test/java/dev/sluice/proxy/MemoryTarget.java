@@ -29,6 +29,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.UploadsQuery;
+import dev.sluice.common.samples.SampleBatch;
+import dev.sluice.common.samples.SampleStream;
 import dev.sluice.common.store.StoreException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -131,6 +133,11 @@ final class MemoryTarget implements TargetService {
     public Answer objectOfAway(ObjectCall call) {
         calls.add(call);
         return Response.text(200, "text/plain", id + " past the primary");
+    }
+
+    @Override
+    public SampleStream samples(SampleBatch batch) {
+        throw new UnsupportedOperationException("it has no shards");
     }
 
     @Override

@@ -88,6 +88,14 @@ public final class Await {
         }
     }
 
+    /// Lets some time pass, before something is tried again.
+    public static void pause(Duration time) {
+        boolean _ = interruptible(() -> {
+            Thread.sleep(time);
+            return true;
+        });
+    }
+
     /// Waits for the end of a thread.
     ///
     /// An interruption ends the wait, without an exception.

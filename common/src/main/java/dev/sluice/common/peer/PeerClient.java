@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -32,6 +33,8 @@ public final class PeerClient implements AutoCloseable {
 
     /// How often whoever may go is asked whether he has gone.
     private static final Duration LOOK = Duration.ofMillis(200);
+
+    private static final int LONGEST_FAILURE = 64 << 10;
 
     private final ExecutorService threads;
     private final HttpClient http;
@@ -73,12 +76,12 @@ public final class PeerClient implements AutoCloseable {
     /// @throws StoreException.Unavailable when it does not answer; with a [java.net.ConnectException] as its cause
     ///     when it was not reached at all
     public byte[] get(PeerAddress to, String path, String query, Duration timeout) {
-        return call(to, "GET", path, query, Optional.empty(), timeout, Optional.empty());
+        return call(to, path, query, Optional.empty(), timeout, Optional.empty());
     }
 
     /// @param body at most [PeerTokens#LARGEST_COMMAND] bytes
     public byte[] post(PeerAddress to, String path, String query, byte[] body, Duration timeout) {
-        return call(to, "POST", path, query, Optional.of(body), timeout, Optional.empty());
+        return call(to, path, query, Optional.of(body), timeout, Optional.empty());
     }
 
     /// The same for somebody who may go: then the connection is closed, by which the peer knows.
@@ -86,7 +89,7 @@ public final class PeerClient implements AutoCloseable {
     /// @param abandoned whether he has gone
     public byte[] post(
             PeerAddress to, String path, String query, byte[] body, Duration timeout, BooleanSupplier abandoned) {
-        return call(to, "POST", path, query, Optional.of(body), timeout, Optional.of(abandoned));
+        return call(to, path, query, Optional.of(body), timeout, Optional.of(abandoned));
     }
 
     /// An object's GET at the node that has it; the caller closes the body. Any status may come back.
@@ -113,9 +116,45 @@ public final class PeerClient implements AutoCloseable {
         }
     }
 
+    /// The answer to a command, as it comes; the caller closes it.
+    ///
+    /// @param silence how long may pass without a byte of it
+    /// @throws StoreException what the peer failed with, or Unavailable
+    public InputStream stream(PeerAddress to, String path, byte[] command, Duration silence) {
+        var request = command(to, path, command).timeout(silence).build();
+        try {
+            var response = http.send(request, BodyHandlers.ofInputStream());
+            if (response.statusCode() == 200) {
+                return new SteadyBody(response.body(), silence);
+            }
+            try (var body = response.body()) {
+                throw failure(to, path, response.statusCode(), response.headers(), body.readNBytes(LONGEST_FAILURE));
+            }
+        } catch (IOException e) {
+            throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException.Unavailable("interrupted while asking " + to.url());
+        }
+    }
+
+    private HttpRequest.Builder command(PeerAddress to, String target, byte[] body) {
+        var sha256 = PeerTokens.sha256(body);
+        return HttpRequest.newBuilder(URI.create(to.url() + target))
+                .POST(BodyPublishers.ofByteArray(body))
+                .header(PeerTokens.BODY_HEADER, sha256)
+                .header(PeerTokens.HEADER, tokens.issue(to.id(), "POST", target, sha256));
+    }
+
+    private static StoreException failure(PeerAddress to, String path, int status, HttpHeaders headers, byte[] body)
+            throws IOException {
+        return headers.firstValue("Content-Type").orElse("").equals("application/json")
+                ? ClusterJson.read(body, PeerFailure.class).toException()
+                : new StoreException.Unavailable("%s answered %d to %s".formatted(to.url(), status, path));
+    }
+
     private byte[] call(
             PeerAddress to,
-            String method,
             String path,
             String query,
             Optional<byte[]> body,
@@ -126,33 +165,24 @@ public final class PeerClient implements AutoCloseable {
             throw new StoreException.Unavailable("no time is left to ask " + to.url());
         }
         var target = query.isEmpty() ? path : path + "?" + query;
-        var building = HttpRequest.newBuilder(URI.create(to.url() + target)).timeout(timeout);
-        if (body.isPresent()) {
-            var sha256 = PeerTokens.sha256(body.get());
-            building.method(method, BodyPublishers.ofByteArray(body.get()))
-                    .header(PeerTokens.BODY_HEADER, sha256)
-                    .header(PeerTokens.HEADER, tokens.issue(to.id(), method, target, sha256));
-        } else {
-            building.method(method, BodyPublishers.noBody())
-                    .header(PeerTokens.HEADER, tokens.issue(to.id(), method, target));
-        }
-        var request = building.build();
+        var building = body.map(command -> command(to, target, command))
+                .orElseGet(() -> HttpRequest.newBuilder(URI.create(to.url() + target))
+                        .GET()
+                        .header(PeerTokens.HEADER, tokens.issue(to.id(), "GET", target)));
+        var request = building.timeout(timeout).build();
         HttpResponse<byte[]> response;
         try {
             response = whole(request, timeout, abandoned);
             if (response.statusCode() == 200 || response.statusCode() == 204) {
                 return response.body();
             }
-            if (response.headers().firstValue("Content-Type").orElse("").equals("application/json")) {
-                throw ClusterJson.read(response.body(), PeerFailure.class).toException();
-            }
+            throw failure(to, path, response.statusCode(), response.headers(), response.body());
         } catch (IOException e) {
             throw new StoreException.Unavailable("%s does not answer: %s".formatted(to.url(), e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StoreException.Unavailable("interrupted while asking " + to.url());
         }
-        throw new StoreException.Unavailable("%s answered %d to %s".formatted(to.url(), response.statusCode(), path));
     }
 
     /// The client's own limit ends where the body begins; this one covers it.

@@ -6,6 +6,7 @@ public final class PeerPaths {
     public static final String LIST = PREFIX + "list";
     public static final String LIST_CLOUD = PREFIX + "list-cloud";
     public static final String CHECK_BACKEND = PREFIX + "check-backend";
+    public static final String SAMPLES = PREFIX + "samples";
     public static final String UPLOADS = PREFIX + "uploads";
     public static final String DELETE = PREFIX + "delete";
     public static final String EMPTY = PREFIX + "empty";

@@ -7,6 +7,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.UploadsQuery;
+import dev.sluice.common.samples.SampleBatch;
+import dev.sluice.common.samples.SampleStream;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -19,6 +21,11 @@ public interface TargetService {
     /// A GET or HEAD of a cached bucket whose primary is away: from the cloud alone, and nothing is kept. Never
     /// blocks itself.
     Answer objectOfAway(ObjectCall call);
+
+    /// Samples of shards that this target is the primary of, in the batch's order. Without samples, of each shard the
+    /// answer to `?samples`, in the order in which they are known. What goes wrong with one is in its frame; it is
+    /// [SampleFrame#ELSEWHERE] of a shard that another target is the primary of. Blocks.
+    SampleStream samples(SampleBatch batch);
 
     /// This target's keys of a bucket. Blocks.
     TargetPage list(Bucket bucket, ListQuery query);

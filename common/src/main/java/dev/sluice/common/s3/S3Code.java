@@ -28,6 +28,8 @@ public enum S3Code {
     MALFORMED_TRAILER(400, "MalformedTrailerError"),
     MALFORMED_XML(400, "MalformedXML"),
     MAX_MESSAGE_LENGTH_EXCEEDED(400, "MaxMessageLengthExceeded", "MaxMessageLengthBytes"),
+    /// S3 knows no samples, so it has no codes for them.
+    NO_WHOLE_TAR(400, "NoWholeTar"),
     METADATA_TOO_LARGE(400, "MetadataTooLarge", "Size", "MaxSizeAllowed"),
     SHA256_MISMATCH(400, "XAmzContentSHA256Mismatch", "ClientComputedContentSHA256", "S3ComputedContentSHA256"),
 
@@ -67,6 +69,8 @@ public enum S3Code {
     PRECONDITION_FAILED(412, "PreconditionFailed", "Condition"),
     INVALID_PART_NUMBER(416, "InvalidPartNumber", "PartNumberRequested", "ActualPartCount"),
     INVALID_RANGE(416, "InvalidRange", "ActualObjectSize", "RangeRequested"),
+    NO_SUCH_SAMPLE(416, "NoSuchSample", "SampleRequested", "ActualSampleCount"),
+    SAMPLE_TOO_LARGE(422, "SampleTooLarge"),
 
     INTERNAL_ERROR(500, "InternalError"),
     NOT_IMPLEMENTED(501, "NotImplemented", "Header"),

@@ -31,6 +31,10 @@ public final class S3Errors {
             case StoreException.NotModified _ -> S3Code.NOT_MODIFIED.error(message);
             case StoreException.RangeNotSatisfiable outside ->
                 S3Code.INVALID_RANGE.error(message, Long.toString(outside.size()));
+            case StoreException.NoWholeTar _ -> S3Code.NO_WHOLE_TAR.error(message);
+            case StoreException.SampleTooLarge _ -> S3Code.SAMPLE_TOO_LARGE.error(message);
+            case StoreException.NoSuchSample no ->
+                S3Code.NO_SUCH_SAMPLE.error(message, Long.toString(no.number()), Integer.toString(no.count()));
             case StoreException.BadDigest bad -> new S3Error(S3Code.BAD_DIGEST, message, bad.digests());
             case StoreException.IncompleteBody _ -> S3Code.INCOMPLETE_BODY.error(message);
             case StoreException.NoSpace _ -> S3Code.INSUFFICIENT_STORAGE.error(message);

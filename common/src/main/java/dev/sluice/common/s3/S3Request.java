@@ -106,13 +106,15 @@ public sealed interface S3Request {
     }
 
     /// @param overrides response-content-type and its kin: canonical header name → value
+    /// @param member the range is one of its bytes then
     record GetObject(
             ObjectName name,
             Optional<ByteRange> range,
             Conditions conditions,
             Optional<Integer> partNumber,
             boolean checksumMode,
-            SortedMap<String, String> overrides)
+            SortedMap<String, String> overrides,
+            Optional<ShardMember> member)
             implements OnObject {}
 
     record HeadObject(

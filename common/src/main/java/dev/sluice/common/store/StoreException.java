@@ -214,6 +214,41 @@ public abstract sealed class StoreException extends RuntimeException {
         }
     }
 
+    /// Samples were asked of an object that is no tar, or not a whole one (400).
+    public static final class NoWholeTar extends StoreException {
+        public NoWholeTar(String message) {
+            super(message);
+        }
+    }
+
+    /// A sample of the shard is longer than its index can say (422).
+    public static final class SampleTooLarge extends StoreException {
+        public SampleTooLarge(String message) {
+            super(message);
+        }
+    }
+
+    public static final class NoSuchSample extends StoreException {
+        private final long number;
+        private final int count;
+
+        /// @param number of the sample that was asked for
+        /// @param count how many the shard has
+        public NoSuchSample(long number, int count) {
+            super("The shard has %d samples, and no sample %d: they are counted from 0".formatted(count, number));
+            this.number = number;
+            this.count = count;
+        }
+
+        public long number() {
+            return number;
+        }
+
+        public int count() {
+            return count;
+        }
+    }
+
     /// The bytes received are not the ones the client's checksum names.
     public static final class BadDigest extends StoreException {
         private final List<String> digests;

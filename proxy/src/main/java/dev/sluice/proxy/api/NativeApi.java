@@ -276,7 +276,7 @@ public final class NativeApi implements HttpHandler {
         return snode;
     }
 
-    private static Response error(RequestHead head, S3Error error) {
+    static Response error(RequestHead head, S3Error error) {
         var json = JSON.createObjectNode()
                 .put("tcode", error.code())
                 .put("message", error.message())

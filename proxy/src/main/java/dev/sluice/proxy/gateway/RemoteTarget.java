@@ -30,6 +30,9 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.UploadsQuery;
+import dev.sluice.common.samples.ReceivedSamples;
+import dev.sluice.common.samples.SampleBatch;
+import dev.sluice.common.samples.SampleStream;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -47,6 +50,9 @@ final class RemoteTarget implements TargetService {
     /// A page of keys is a matter of milliseconds: a listing is not to wait longer for a node that stands still.
     private static final Duration HELD = Duration.ofSeconds(5);
     private static final Duration LIST = Duration.ofSeconds(4);
+
+    /// A target that makes samples says something every 5 s.
+    private static final Duration SILENCE = Duration.ofSeconds(20);
 
     private static final int KEYS_AT_ONCE = 256; // of 1 KiB, which JSON may double, a command has room for
 
@@ -68,6 +74,11 @@ final class RemoteTarget implements TargetService {
     @Override
     public Answer objectOfAway(ObjectCall call) {
         return object(call);
+    }
+
+    @Override
+    public SampleStream samples(SampleBatch batch) {
+        return new ReceivedSamples(peers.stream(address, PeerPaths.SAMPLES, batch.encode(), SILENCE));
     }
 
     @Override

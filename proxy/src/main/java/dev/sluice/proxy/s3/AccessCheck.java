@@ -138,6 +138,19 @@ public final class AccessCheck {
                 .ifPresent(policy -> refuseDenied(policy, S3Action.GET_OBJECT.permission(), source));
     }
 
+    /// The same for an object that is read by the native API. Who does not sign may what the policy grants to all.
+    public static void authoriseRead(Caller caller, ObjectName name, Bucket bucket, ClusterView view) {
+        if (caller.identity() instanceof Identity.Node) {
+            return;
+        }
+        var policy = view.policy(bucket).orElse(BucketPolicy.NONE);
+        if (caller.identity().trusted()) {
+            refuseDenied(policy, S3Action.GET_OBJECT.permission(), name);
+        } else if (!policy.allowsAnonymous(S3Action.GET_OBJECT.permission(), name.bucket(), name.key())) {
+            throw denied();
+        }
+    }
+
     /// The same for a bucket's deletion by the native API.
     public static void authoriseDeletion(String name, ClusterView view) {
         view.bucket(name)

@@ -24,6 +24,8 @@ import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.ListedObject;
 import dev.sluice.common.s3.listing.UploadsQuery;
+import dev.sluice.common.samples.SampleBatch;
+import dev.sluice.common.samples.SampleStream;
 import dev.sluice.targetnode.bucket.BucketNames;
 import dev.sluice.targetnode.bucket.BucketWriteGate;
 import dev.sluice.targetnode.bucket.DroppedBuckets;
@@ -52,6 +54,8 @@ import dev.sluice.targetnode.object.ObjectRouter;
 import dev.sluice.targetnode.object.ParkedRequests;
 import dev.sluice.targetnode.object.PutObjectHandler;
 import dev.sluice.targetnode.quota.Quotas;
+import dev.sluice.targetnode.shard.BatchAnswers;
+import dev.sluice.targetnode.shard.ShardIndexes;
 import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.resilver.Resilver;
 import dev.sluice.targetnode.storage.resilver.ResilverMeters;
@@ -73,6 +77,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     private final Revalidation revalidation;
     private final MultipartHandlers multipart;
     private final ObjectRouter router;
+    private final BatchAnswers batches;
     private final BucketCalls buckets;
     private final RemovedBuckets removed;
     private final CloudListing cloud;
@@ -102,9 +107,10 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var fetching = Fetching.with(parts.digests());
         var coldFill = new ColdFill(store, backends, fills, revalidation, fetching, parts.node(), parts.meters());
         var damagedCopies = new DamagedCopies(store, coldFill);
+        var shards = new ShardIndexes();
         var deletes = new DeleteObjectHandler(store, writes, writeThrough);
         var actions = new ObjectActions(
-                new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads),
+                new GetObjectHandler(store, coldFill, revalidation, damagedCopies, reads, shards),
                 puts,
                 deletes,
                 new CopyHandlers(new CopySources(views, parts.peers()), puts, multipart),
@@ -120,6 +126,7 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var parked =
                 new ParkedRequests(parts.meters(), Tags.of("node", parts.node().value()));
         this.router = new ObjectRouter(parts.node(), views, store, parked, actions);
+        this.batches = new BatchAnswers(views, router::object, threads);
         this.buckets = new BucketCalls(store, parts.control(), writes, deletes, threads);
         this.cloud = new CloudListing(backends);
         this.mountpaths = new MountpathCalls(store);
@@ -143,6 +150,11 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
     @Override
     public Answer objectOfAway(ObjectCall call) {
         return router.objectOfAway(call);
+    }
+
+    @Override
+    public SampleStream samples(SampleBatch batch) {
+        return batches.of(batch);
     }
 
     @Override

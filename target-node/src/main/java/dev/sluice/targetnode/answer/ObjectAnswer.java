@@ -9,10 +9,13 @@ import dev.sluice.common.s3.EncodedWords;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.record.FromParts;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
+import dev.sluice.targetnode.storage.shards.ShardSamples;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +24,9 @@ import java.util.TreeMap;
 
 /// The head of the answer to GetObject and HeadObject, and which bytes follow: the same for an object on a drive and
 /// for one that is still coming from the cloud.
-public record ObjectAnswer(int status, Headers headers, long offset, long length) {
+///
+/// @param text what follows instead of the object's bytes
+public record ObjectAnswer(int status, Headers headers, long offset, long length, Optional<String> text) {
     private static final List<String> CACHING = List.of("Cache-Control", "Expires");
 
     /// What is known of an object, wherever its bytes are.
@@ -58,17 +63,34 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
             Optional<Integer> partNumber,
             boolean checksumMode,
             SortedMap<String, String> overrides,
-            boolean cached) {
+            boolean cached,
+            Optional<ShardMember> member) {
         private static final Optional<ByteRange> FIRST_BYTE = Optional.of(new ByteRange.FromTo(0, 0));
 
         public static Asked of(S3Request.GetObject get, boolean cached) {
             return new Asked(
-                    get.range(), get.conditions(), get.partNumber(), get.checksumMode(), get.overrides(), cached);
+                    get.range(),
+                    get.conditions(),
+                    get.partNumber(),
+                    get.checksumMode(),
+                    get.overrides(),
+                    cached,
+                    get.member());
         }
 
         public static Asked of(S3Request.HeadObject head, boolean cached) {
             return new Asked(
-                    head.range(), head.conditions(), head.partNumber(), head.checksumMode(), head.overrides(), cached);
+                    head.range(),
+                    head.conditions(),
+                    head.partNumber(),
+                    head.checksumMode(),
+                    head.overrides(),
+                    cached,
+                    Optional.empty());
+        }
+
+        private Asked whole() {
+            return new Asked(Optional.empty(), conditions, partNumber, checksumMode, overrides, cached, member);
         }
 
         /// Exactly `bytes=0-0`: in a HEAD the request to begin the object's fill.
@@ -77,15 +99,61 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
         }
     }
 
+    /// What an answer is of: the object, or samples of it.
+    private record Extent(long offset, long length) {}
+
     /// @throws StoreException when a condition does not hold or the range lies outside
     public static ObjectAnswer of(Known object, Asked asked, CacheResult result) {
+        return of(object, asked, result, new Extent(0, object.size()));
+    }
+
+    /// What comes before anything else is found out.
+    ///
+    /// @throws StoreException when a condition does not hold
+    public static void requireConditions(Known object, Asked asked) {
         if (!asked.conditions().checkRead(object.etag(), object.modified())) {
             throw new StoreException.NotModified(object.etag(), object.modified(), caching(object, asked));
         }
+    }
+
+    /// The same where a shard's member is asked for.
+    ///
+    /// @throws StoreException.NoSuchSample when it has not so many
+    public static ObjectAnswer of(Known shard, Asked asked, CacheResult result, ShardSamples samples) {
+        return switch (asked.member().orElseThrow()) {
+            case ShardMember.Count() -> {
+                var headers = of(shard, asked.whole(), result, new Extent(0, 0)).headers();
+                var text = "{\"samples\":%d,\"size\":%d,\"etag\":\"%s\"}\n"
+                        .formatted(samples.count(), shard.size(), shard.etag());
+                yield new ObjectAnswer(
+                        200,
+                        headers.without("Content-Type").with("Content-Type", "application/json"),
+                        0,
+                        0,
+                        Optional.of(text));
+            }
+            case ShardMember.Samples(int first, int count) -> {
+                long end = (long) first + count;
+                if (end > samples.count()) {
+                    throw new StoreException.NoSuchSample(end - 1, samples.count());
+                }
+                long offset = samples.offset(first);
+                var answer = of(shard, asked, result, new Extent(offset, samples.offset((int) end) - offset));
+                var headers = answer.headers().with("x-sluice-sample", Integer.toString(first));
+                if (count == 1) {
+                    headers = headers.with("x-sluice-crc32", HexFormat.of().toHexDigits(samples.crc32(first)));
+                }
+                yield new ObjectAnswer(answer.status(), headers, answer.offset(), answer.length(), Optional.empty());
+            }
+        };
+    }
+
+    private static ObjectAnswer of(Known object, Asked asked, CacheResult result, Extent extent) {
+        requireConditions(object, asked);
         var part = asked.partNumber().map(number -> part(object, number));
-        var selected = part.or(() -> asked.range().flatMap(range -> resolve(range, object.size())));
+        var selected = part.or(() -> asked.range().flatMap(range -> resolve(range, extent.length)));
         long offset = selected.map(ByteRange.Resolved::offset).orElse(0L);
-        long length = selected.map(ByteRange.Resolved::length).orElse(object.size());
+        long length = selected.map(ByteRange.Resolved::length).orElse(extent.length);
         var headers = Headers.builder()
                 .add("ETag", '"' + object.etag() + '"')
                 .add("Last-Modified", HttpDate.format(object.modified()))
@@ -105,16 +173,16 @@ public record ObjectAnswer(int status, Headers headers, long offset, long length
                         headers.add("x-amz-meta-" + name, asked.cached() ? value : EncodedWords.returned(value)));
         boolean partial = selected.isPresent() && length > 0; // no range names the part of an empty object
         if (partial) {
-            headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, object.size()));
+            headers.add("Content-Range", "bytes %d-%d/%d".formatted(offset, offset + length - 1, extent.length));
         }
         if (asked.partNumber().isPresent() && !object.partSizes().isEmpty()) {
             headers.add(
                     "x-amz-mp-parts-count", Integer.toString(object.partSizes().size()));
         }
-        if (asked.checksumMode() && length == object.size()) {
+        if (asked.checksumMode() && asked.member().isEmpty() && length == object.size()) {
             addChecksums(headers, object);
         }
-        return new ObjectAnswer(partial ? 206 : 200, headers.build(), offset, length);
+        return new ObjectAnswer(partial ? 206 : 200, headers.build(), extent.offset + offset, length, Optional.empty());
     }
 
     /// The last bytes of an empty object are all of it, as in S3.

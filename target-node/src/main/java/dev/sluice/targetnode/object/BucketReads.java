@@ -1,5 +1,7 @@
 package dev.sluice.targetnode.object;
 
+import dev.sluice.common.http.Response;
+import dev.sluice.common.http.ResponseBody;
 import dev.sluice.common.peer.ReadCounts;
 import dev.sluice.common.peer.RecentReads;
 import dev.sluice.targetnode.answer.CacheResult;
@@ -70,6 +72,19 @@ public final class BucketReads {
         var count = reads.of(result);
         count.gets().increment();
         count.bytes().add(bytes);
+    }
+
+    /// The same of an answer that is to be sent.
+    void count(long bucketId, CacheResult result, Response answer) {
+        count(
+                bucketId,
+                result,
+                switch (answer.body()) {
+                    case ResponseBody.Bytes(var bytes) -> bytes.remaining();
+                    case ResponseBody.FileRange range -> range.length();
+                    case ResponseBody.Streamed streamed -> streamed.length();
+                    case ResponseBody.LengthOnly _ -> 0;
+                });
     }
 
     /// Remembers how the counts stand, so that what came lately is known: to be called every few seconds.

@@ -15,9 +15,11 @@ import dev.sluice.targetnode.answer.ObjectAnswer;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.ColdFill;
 import dev.sluice.targetnode.coldfill.Revalidation;
+import dev.sluice.targetnode.shard.ShardIndexes;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.hotset.StoredObject;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.shards.ShardSamples;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.HashSet;
 import java.util.Optional;
@@ -38,18 +40,21 @@ public final class GetObjectHandler {
     private final Revalidation revalidation;
     private final DamagedCopies damagedCopies;
     private final BucketReads reads;
+    private final ShardIndexes shards;
 
     public GetObjectHandler(
             ObjectStore store,
             ColdFill coldFill,
             Revalidation revalidation,
             DamagedCopies damagedCopies,
-            BucketReads reads) {
+            BucketReads reads,
+            ShardIndexes shards) {
         this.store = store;
         this.coldFill = coldFill;
         this.revalidation = revalidation;
         this.damagedCopies = damagedCopies;
         this.reads = reads;
+        this.shards = shards;
     }
 
     public Answer get(ObjectCall call, S3Request.GetObject request) {
@@ -62,10 +67,13 @@ public final class GetObjectHandler {
 
     /// For a target that is away, of a bucket with a backend. What is on the drives here is not looked at.
     Answer getOfAway(ObjectCall call, S3Request.GetObject request) {
+        if (request.member().isPresent()) {
+            throw new StoreException.Unavailable("the target that has this shard is away");
+        }
         var asked = ObjectAnswer.Asked.of(request, true);
         return new Blocking(_ -> {
             var response = coldFill.past(call, asked, false);
-            reads.count(call.bucket().id(), CacheResult.BYPASS, length(response));
+            reads.count(call.bucket().id(), CacheResult.BYPASS, response);
             return response;
         });
     }
@@ -78,17 +86,18 @@ public final class GetObjectHandler {
     /// Never blocks: what is hot and verified is answered on the event loop.
     private Answer answer(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
         var hot = hot(call);
-        if (hot.isPresent()) {
+        var samples = hot.filter(_ -> asked.member().isPresent()).flatMap(shards::inMemory);
+        if (hot.isPresent() && asked.member().isPresent() == samples.isPresent()) {
             var object = hot.get();
-            var answer = answerOf(object, asked, CacheResult.HIT);
+            var answer = answerOf(object, asked, CacheResult.HIT, samples);
             if (headOnly || object.bytes().isPresent() || object.ready(answer.offset(), window(answer))) {
                 if (!headOnly) {
                     reads.count(call.bucket().id(), CacheResult.HIT, answer.length());
                 }
                 return response(object, answer, headOnly);
             }
-            object.close();
         }
+        hot.ifPresent(StoredObject::close);
         return new Blocking(_ -> find(call, asked, headOnly));
     }
 
@@ -114,6 +123,7 @@ public final class GetObjectHandler {
         private Optional<ObjectVersion> damaged = Optional.empty();
         private Optional<StoreException> failed = Optional.empty();
         private boolean restored;
+        private int fills;
     }
 
     private Response find(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly) {
@@ -122,7 +132,7 @@ public final class GetObjectHandler {
             var found = look(call, asked, headOnly, tries);
             if (found.isPresent()) {
                 if (!headOnly) {
-                    reads.count(call.bucket().id(), tries.result, length(found.get()));
+                    reads.count(call.bucket().id(), tries.result, found.get());
                 }
                 return found.get();
             }
@@ -171,6 +181,14 @@ public final class GetObjectHandler {
     }
 
     private Optional<Response> filled(ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
+        if (asked.member().isPresent()) {
+            if (tries.fills++ > 1) {
+                throw new StoreException.Unavailable("the shard was fetched, but is not found: try again");
+            }
+            tries.result = CacheResult.MISS; // where samples are is known when all bytes of a shard are here
+            boolean _ = Await.interruptible(() -> coldFill.store(call.bucket(), call.key()));
+            return Optional.empty();
+        }
         var filled = coldFill.answer(call, asked, headOnly);
         tries.result = filled.result();
         return filled.response();
@@ -180,27 +198,30 @@ public final class GetObjectHandler {
     /// and not a broken 200.
     private Optional<Response> serve(
             StoredObject object, ObjectCall call, ObjectAnswer.Asked asked, boolean headOnly, Tries tries) {
-        var answer = answerOf(object, asked, tries.result);
-        if (headOnly || answer.length() == 0 || object.bytes().isPresent()) {
-            return Optional.of(response(object, answer, headOnly));
-        }
+        ObjectAnswer answer;
         try {
-            Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
+            answer = answerOf(object, asked, tries.result, samples(object, asked));
+            if (!headOnly && answer.length() > 0 && object.bytes().isEmpty()) {
+                Await.whole(object.prepare(answer.offset(), window(answer)).toCompletableFuture());
+            }
         } catch (RuntimeException | Error e) {
             object.close();
             if (!(e instanceof StoreException failure)) {
                 throw e;
             }
-            LOG.error("{}: the copy on drive {}: {}", call.request().name(), object.drive(), failure.getMessage());
             boolean damaged = failure instanceof StoreException.Damaged;
-            if (!tries.drives.add(object.drive()) || !(damaged || failure instanceof StoreException.DriveFailed)) {
+            if (!damaged && !(failure instanceof StoreException.DriveFailed)) {
+                throw failure; // a condition, a range
+            }
+            LOG.error("{}: the copy on drive {}: {}", call.request().name(), object.drive(), failure.getMessage());
+            if (!tries.drives.add(object.drive())) {
                 throw failure;
             }
             tries.damaged = damaged ? Optional.of(object.record().version()) : tries.damaged;
             tries.failed = damaged ? tries.failed : Optional.of(failure);
             return Optional.empty();
         }
-        return Optional.of(response(object, answer, false));
+        return Optional.of(response(object, answer, headOnly));
     }
 
     /// Bytes known bad are never sent; what another replica or the cloud still has is fetched again.
@@ -229,9 +250,21 @@ public final class GetObjectHandler {
         return dropped ? filled(call, asked, headOnly, tries) : Optional.empty();
     }
 
-    private static ObjectAnswer answerOf(StoredObject object, ObjectAnswer.Asked asked, CacheResult result) {
+    /// Where they are, when a member of a shard is asked for. Blocks.
+    private Optional<ShardSamples> samples(StoredObject object, ObjectAnswer.Asked asked) {
+        return asked.member().map(_ -> {
+            ObjectAnswer.requireConditions(ObjectAnswer.Known.of(object.record()), asked);
+            return shards.of(object);
+        });
+    }
+
+    private static ObjectAnswer answerOf(
+            StoredObject object, ObjectAnswer.Asked asked, CacheResult result, Optional<ShardSamples> samples) {
         try {
-            return ObjectAnswer.of(ObjectAnswer.Known.of(object.record()), asked, result);
+            var known = ObjectAnswer.Known.of(object.record());
+            return samples.isPresent()
+                    ? ObjectAnswer.of(known, asked, result, samples.get())
+                    : ObjectAnswer.of(known, asked, result);
         } catch (RuntimeException refused) {
             object.close();
             throw refused;
@@ -243,6 +276,11 @@ public final class GetObjectHandler {
             object.close();
             return new Response(answer.status(), answer.headers(), new ResponseBody.LengthOnly(answer.length()));
         }
+        var text = answer.text().map(ResponseBody::text);
+        if (text.isPresent()) {
+            object.close();
+            return new Response(answer.status(), answer.headers(), text.get());
+        }
         var bytes = object.bytes();
         if (bytes.isPresent()) {
             object.close();
@@ -253,15 +291,6 @@ public final class GetObjectHandler {
                 answer.status(),
                 answer.headers(),
                 new ResponseBody.FileRange(object, answer.offset(), answer.length()));
-    }
-
-    private static long length(Response response) {
-        return switch (response.body()) {
-            case ResponseBody.Bytes(var bytes) -> bytes.remaining();
-            case ResponseBody.FileRange range -> range.length();
-            case ResponseBody.Streamed streamed -> streamed.length();
-            case ResponseBody.LengthOnly _ -> 0;
-        };
     }
 
     private static int window(ObjectAnswer answer) {

@@ -31,6 +31,7 @@ import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.common.s3.listing.UploadsQuery;
+import dev.sluice.common.samples.SampleBatch;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.controller.ControllerNode;
 import dev.sluice.targetnode.controller.judge.ControllerStatus;
@@ -52,6 +53,7 @@ public final class PeerApi implements HttpHandler {
     private static final long LONGEST_POLL = Duration.ofSeconds(20).toMillis();
 
     private static final int MOST_WAITING = 256;
+    private static final Headers BYTES = Headers.of("Content-Type", "application/octet-stream");
 
     /// Three times as many as one server of the log answers at once.
     private final Executor raftThreads = threads("raft-", 18);
@@ -164,6 +166,8 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.LIST -> bytes(ListingCodec.encode(target.list(bucket(query), keys(query))));
             case PeerPaths.LIST_CLOUD -> bytes(ListingCodec.encode(target.listCloud(bucket(query), keys(query))));
             case PeerPaths.CHECK_BACKEND -> json(target.checkBackend(ClusterJson.read(body, BackendSpec.class)));
+            case PeerPaths.SAMPLES ->
+                new Response(200, BYTES, target.samples(SampleBatch.parse(body)).body());
             case PeerPaths.UPLOADS ->
                 json(target.listUploads(
                         bucket(query),
@@ -269,10 +273,7 @@ public final class PeerApi implements HttpHandler {
     }
 
     private static Response bytes(byte[] bytes) {
-        return new Response(
-                200,
-                Headers.of("Content-Type", "application/octet-stream"),
-                new ResponseBody.Bytes(ByteBuffer.wrap(bytes)));
+        return new Response(200, BYTES, new ResponseBody.Bytes(ByteBuffer.wrap(bytes)));
     }
 
     private static Response json(Object value) {

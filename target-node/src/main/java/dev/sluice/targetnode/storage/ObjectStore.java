@@ -501,7 +501,7 @@ public final class ObjectStore implements AutoCloseable {
                     drive.filter(open -> open.space().isFull()).isPresent(),
                     drive.map(Drive::waiting).orElse(0),
                     drive.map(Drive::waitingBytes).orElse(0L),
-                    drive.map(open -> open.store().unsettled()).orElse(0),
+                    drive.map(Drive::unsettled).orElse(0),
                     slot.errors(),
                     slot.latestError(),
                     slot.probes()));

@@ -152,7 +152,8 @@ class TargetHandlersTest {
                         Conditions.NONE,
                         Optional.empty(),
                         false,
-                        new TreeMap<>());
+                        new TreeMap<>(),
+                        Optional.empty());
                 var head = new RequestHead(
                         "GET",
                         "/" + request.name(),

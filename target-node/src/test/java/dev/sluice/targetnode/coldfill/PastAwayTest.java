@@ -59,7 +59,13 @@ class PastAwayTest {
 
     private Received get(String key, Optional<ByteRange> range, Conditions conditions) {
         return target.ofAway(new S3Request.GetObject(
-                new ObjectName("cached", key), range, conditions, Optional.empty(), false, new TreeMap<>()));
+                new ObjectName("cached", key),
+                range,
+                conditions,
+                Optional.empty(),
+                false,
+                new TreeMap<>(),
+                Optional.empty()));
     }
 
     private Received head(String key, Optional<ByteRange> range) {

@@ -35,6 +35,7 @@ import dev.sluice.common.s3.ByteRange;
 import dev.sluice.common.s3.Conditions;
 import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.WriteAttributes;
 import dev.sluice.targetnode.admin.TargetHandlers;
 import dev.sluice.targetnode.admin.TargetParts;
@@ -367,9 +368,27 @@ public final class TargetFixture implements AutoCloseable {
                         conditions,
                         Optional.empty(),
                         false,
-                        new TreeMap<>()),
+                        new TreeMap<>(),
+                        Optional.empty()),
                 bucket,
                 0);
+    }
+
+    public Received get(Bucket bucket, String key, ShardMember member, Optional<ByteRange> range) {
+        return get(bucket, key, member, range, Conditions.NONE);
+    }
+
+    public Received get(
+            Bucket bucket, String key, ShardMember member, Optional<ByteRange> range, Conditions conditions) {
+        var request = new S3Request.GetObject(
+                new ObjectName(bucket.name(), key),
+                range,
+                conditions,
+                Optional.empty(),
+                true,
+                new TreeMap<>(),
+                Optional.of(member));
+        return Received.of(run(call(request, bucket, 0), ByteSource.empty()));
     }
 
     public Received head(Bucket bucket, String key) {

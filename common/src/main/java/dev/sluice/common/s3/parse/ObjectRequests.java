@@ -67,10 +67,17 @@ final class ObjectRequests {
 
     private static S3Request get(ObjectName name, Query query, ReadHeaders read) {
         return new S3Request.GetObject(
-                name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
+                name,
+                read.range(),
+                read.conditions(),
+                partNumber(query, read),
+                read.checksumMode(),
+                overrides(query),
+                ReadArguments.member(query));
     }
 
     private static S3Request head(ObjectName name, Query query, ReadHeaders read) {
+        ReadArguments.refuseMember(query);
         return new S3Request.HeadObject(
                 name, read.range(), read.conditions(), partNumber(query, read), read.checksumMode(), overrides(query));
     }

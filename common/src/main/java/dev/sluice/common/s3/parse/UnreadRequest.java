@@ -101,6 +101,7 @@ public final class UnreadRequest {
                     selector.isEmpty() ? asked.title() : "%s (?%s)".formatted(asked.title(), selector));
         }
         var arguments = query.signedOnly();
+        ReadArguments.requireSigned(query, arguments);
         var headers = query.withHeadersInQuery(head.headers());
         arguments.first("versionId").ifPresent(NotServed::refuseVersion);
         return switch (address) {

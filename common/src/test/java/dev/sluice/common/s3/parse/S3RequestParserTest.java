@@ -11,6 +11,7 @@ import dev.sluice.common.s3.DeleteConditions;
 import dev.sluice.common.s3.S3Action;
 import dev.sluice.common.s3.S3Failure;
 import dev.sluice.common.s3.S3Request;
+import dev.sluice.common.s3.ShardMember;
 import dev.sluice.common.s3.SigV2Parameters;
 import dev.sluice.common.s3.listing.ContinuationToken;
 import java.time.Instant;
@@ -182,6 +183,14 @@ class S3RequestParserTest {
                 "PUT /abc/k?uploadId=u&partNumber=10001|400 InvalidArgument",
                 "PUT /abc/k?uploadId=u&partNumber=x|400 InvalidArgument",
                 "GET /abc/k?partNumber=|400 InvalidArgument",
+                "GET /abc/k?sample=|400 InvalidArgument",
+                "GET /abc/k?sample=-1|400 InvalidArgument",
+                "GET /abc/k?sample=2147483648|400 InvalidArgument",
+                "GET /abc/k?sample=1&count=0|400 InvalidArgument",
+                "GET /abc/k?sample=1&samples|400 InvalidRequest",
+                "GET /abc/k?sample=1&partNumber=1|400 InvalidRequest",
+                "HEAD /abc/k?sample=1|400 InvalidRequest",
+                "HEAD /abc/k?samples|400 InvalidRequest",
                 "GET /abc/k?partNumber=10001|400 InvalidArgument",
                 "GET /abc/k?uploadId=|400 InvalidArgument",
                 "GET /abc/k?uploadId=u&max-parts=-1|400 InvalidArgument",
@@ -823,5 +832,24 @@ class S3RequestParserTest {
                 .isInstanceOfSatisfying(
                         S3Failure.class,
                         failure -> assertThat(failure.headers().first("Allow")).contains("GET"));
+    }
+
+    @Test
+    void samplesAreAskedForByNumber() {
+        assertThat(member("GET /abc/k?sample=7")).contains(new ShardMember.Samples(7, 1));
+        assertThat(member("GET /abc/k?count=3&sample=0")).contains(new ShardMember.Samples(0, 3));
+        assertThat(member("GET /abc/k?samples")).contains(new ShardMember.Count());
+        assertThat(member("GET /abc/k?count=3")).isEmpty();
+        assertThat(member("GET /abc/k")).isEmpty();
+        assertThat(ReadArguments.of("samples"))
+                .isNotEqualTo(ReadArguments.of("sample=1"))
+                .isNotEqualTo("");
+        assertThat(ReadArguments.of("sample=1&count=2"))
+                .isEqualTo(ReadArguments.of("count=2&sample=1"))
+                .isNotEqualTo(ReadArguments.of("sample=1"));
+    }
+
+    private static Optional<ShardMember> member(String request) {
+        return ((S3Request.GetObject) Requests.parse(request)).member();
     }
 }

@@ -52,6 +52,7 @@ final class Contents implements AutoCloseable {
     private final DriveIndex index;
     private final Set<Long> dropped = ConcurrentHashMap.newKeySet();
     private final Places places;
+    private final ShardFiles shards;
     private final Trash trash;
     private final NamedBuckets names;
     private final Unsettled unsettled;
@@ -65,7 +66,8 @@ final class Contents implements AutoCloseable {
         this.files = files;
         this.index = index;
         this.places = new Places(files);
-        this.trash = new Trash(files);
+        this.shards = new ShardFiles(files);
+        this.trash = new Trash(files, shards);
         this.names = new NamedBuckets(files);
         this.unsettled = new Unsettled(files, index, places);
         this.slots = new SlotRows(index);
@@ -83,6 +85,10 @@ final class Contents implements AutoCloseable {
 
     Trash trash() {
         return trash;
+    }
+
+    ShardFiles shards() {
+        return shards;
     }
 
     Places places() {
@@ -227,8 +233,11 @@ final class Contents implements AutoCloseable {
             }
         }
         keyless.forget(bucket.id(), intent.key(), after);
-        if (old.isPresent() && old.get().details() && !old.get().version().equals(intent.version())) {
-            replaced.add(old.get().version());
+        if (old.isPresent() && !old.get().version().equals(intent.version())) {
+            shards.ending(old.get().version());
+            if (old.get().details()) {
+                replaced.add(old.get().version());
+            }
         }
     }
 
@@ -340,7 +349,8 @@ final class Contents implements AutoCloseable {
     /// @return whether there is more
     boolean purge(int atMost) throws IOException {
         boolean moreRows = slots.purge(atMost);
-        return trash.empty(atMost) || moreRows;
+        boolean moreShards = shards.purge(atMost);
+        return trash.empty(atMost) || moreRows || moreShards;
     }
 
     void endPurge() {
@@ -369,6 +379,7 @@ final class Contents implements AutoCloseable {
         usages = Usages.load(index);
         keyless.review(this);
         names.load();
+        shards.load();
         dropped.addAll(slots.load());
     }
 

@@ -206,6 +206,11 @@ public final class Drive implements AutoCloseable {
         return suspicion;
     }
 
+    /// How many changes a start would do again.
+    public int unsettled() {
+        return contents.unsettled();
+    }
+
     public int waiting() {
         return threads.waiting();
     }

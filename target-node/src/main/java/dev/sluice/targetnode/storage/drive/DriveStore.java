@@ -199,6 +199,11 @@ public final class DriveStore {
         return contents.usages();
     }
 
+    /// The indexes of the shards here.
+    public ShardFiles shards() {
+        return contents.shards();
+    }
+
     // ---- files
 
     /// A new file whose bytes are to become an object, or to be thrown away by [#discard].
@@ -290,10 +295,5 @@ public final class DriveStore {
     /// The same of the files alone, whatever is known of them.
     public void syncFiles() throws IOException {
         files.syncAll();
-    }
-
-    /// How many changes a start would do again. On any thread.
-    public int unsettled() {
-        return contents.unsettled();
     }
 }

@@ -154,6 +154,7 @@ final class GroupCommit {
             closed.forEach(each -> open.remove(each.intent().name()));
             gone.forEach(unsettled::gone);
             replaced.forEach(contents.trash()::deleteDetails);
+            contents.shards().endAll();
             if (!done.isEmpty()) {
                 unsettled.add(done, changed);
             }

@@ -24,6 +24,7 @@ public final class Layout {
     static final String BUCKETS = SYSTEM + "/buckets";
     public static final String UPLOADS = SYSTEM + "/uploads";
     public static final String TRASH = SYSTEM + "/trash";
+    public static final String SHARDS = SYSTEM + "/shards";
     private static final String PUT_ASIDE = ".unreadable";
     private static final Pattern IN_ESCAPED = Pattern.compile(Pattern.quote(ESCAPED) + "/([0-9]{1,18})/[0-9a-f]{64}");
     private static final Pattern NAMING = Pattern.compile("([0-9]{1,18})\\.([A-Za-z0-9_][A-Za-z0-9._-]*)");
@@ -95,6 +96,11 @@ public final class Layout {
 
     public static String aux(ObjectVersion version) {
         return AUX + "/" + version.id();
+    }
+
+    /// The index of the shard that has this version.
+    static String shard(ObjectVersion version) {
+        return SHARDS + "/" + version.id();
     }
 
     public static String work(ObjectVersion version) {

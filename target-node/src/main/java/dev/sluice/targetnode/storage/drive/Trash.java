@@ -13,15 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Takes whole folders away in one step, and deletes what is in them bit by bit. Knows of the details that records
-/// have in files of their own: they go with them.
+/// have in files of their own, and of the indexes of shards: they go with them.
 final class Trash implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
 
     private final DriveFiles files;
+    private final ShardFiles shards;
     private Optional<FolderDeletion> emptying = Optional.empty();
 
-    Trash(DriveFiles files) {
+    Trash(DriveFiles files, ShardFiles shards) {
         this.files = files;
+        this.shards = shards;
     }
 
     /// @param folder may be gone already
@@ -95,14 +97,15 @@ final class Trash implements AutoCloseable {
 
     private void deleteFile(String path) throws IOException {
         if (!Layout.isPart(path)) {
-            files.attribute(path).ifPresent(this::deleteDetails);
+            files.attribute(path).ifPresent(this::endVersion);
         }
         files.delete(path);
     }
 
-    private void deleteDetails(byte[] attribute) {
+    private void endVersion(byte[] attribute) {
         try {
             var head = RecordFormat.head(attribute, RecordFormat.NO_KEY);
+            shards.ended(head.version());
             if (head.isApart()) {
                 files.delete(Layout.aux(head.version()));
             }

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.hotset;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.FileSource;
 import dev.sluice.common.store.StoreException;
+import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import java.nio.ByteBuffer;
@@ -47,6 +48,15 @@ public final class StoredObject implements FileSource {
     /// The id of the drive it is read from.
     public String drive() {
         return object.drive().id();
+    }
+
+    /// The drive itself.
+    public Drive readFrom() {
+        return object.drive();
+    }
+
+    public ObjectKey key() {
+        return key;
     }
 
     /// When the cloud last said that it has the same, in milliseconds since 1970. Never blocks.

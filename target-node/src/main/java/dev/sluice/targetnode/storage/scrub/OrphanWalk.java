@@ -10,6 +10,7 @@ import dev.sluice.targetnode.storage.pace.Clock;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.RecordFormat;
 import dev.sluice.targetnode.storage.record.UnknownFormatException;
 import java.io.IOException;
@@ -20,7 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of. In the order in which
+/// Looks for files below `objects` and `.sluice/escaped` that no entry of the index speaks of, and removes the indexes
+/// of shards that are not there any more. In the order in which
 /// the file system has the names of a folder, so that none needs to be in memory to be sorted. That order is the same
 /// when a walk goes on behind a path ([FolderWalk]): what comes before the path's names is passed over. Where a name is
 /// gone, its folder is walked from its begin.
@@ -61,6 +63,34 @@ final class OrphanWalk {
             walk(Layout.OBJECTS, rest(Layout.OBJECTS, after));
         }
         walk(Layout.ESCAPED, rest(Layout.ESCAPED, after));
+        removeEndedShards();
+    }
+
+    /// A crash may leave the index of a shard that is not there any more.
+    private void removeEndedShards() throws IOException {
+        try (var walk = store.walk(Layout.SHARDS)) {
+            for (var batch = walk.next(); !batch.isEmpty(); batch = walk.next()) {
+                visitor.within();
+                for (var version : batch.stream()
+                        .map(ObjectVersion::ofId)
+                        .flatMap(Optional::stream)
+                        .toList()) {
+                    if (hasEnded(version)) {
+                        store.shards().ended(version);
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean hasEnded(ObjectVersion version) throws IOException {
+        var shard = store.shards().owner(version);
+        try {
+            return shard.isEmpty()
+                    || !store.row(shard.get().bucketId(), shard.get().key()).equals(Optional.of(version));
+        } catch (DamagedRecordException _) {
+            return false; // the entry's own finding says so
+        }
     }
 
     /// The names that lead from a folder to a path.

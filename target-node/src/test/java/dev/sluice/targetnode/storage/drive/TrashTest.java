@@ -120,7 +120,10 @@ class TrashTest {
     }
 
     private void onDrive(Work work) throws Exception {
-        OnDrive.run(folder, files -> work.run(new Trash(wrap(DriveFiles.class, files))));
+        OnDrive.run(folder, files -> {
+            var watched = wrap(DriveFiles.class, files);
+            work.run(new Trash(watched, new ShardFiles(watched)));
+        });
     }
 
     private <T> T wrap(Class<T> seam, T real) {

@@ -1,0 +1,45 @@
+package dev.sluice.common.samples;
+
+import dev.sluice.common.http.ByteSink;
+import dev.sluice.common.http.RequestHead;
+import dev.sluice.common.http.ResponseBody;
+import java.io.IOException;
+
+/// A batch's frames from one target, in the batch's order. For one thread at a time.
+public interface SampleStream extends AutoCloseable {
+    /// The next frame. Blocks, for 5 s about: when nothing is ready then, it is of [SampleFrame.Kind#WAITING].
+    ///
+    /// @throws IOException when the target, or the way to it, has failed
+    SampleFrame next() throws IOException;
+
+    /// Sends the bytes of the last frame; once after each.
+    ///
+    /// @param skip how many of them are not sent
+    /// @throws Broken when not all of them came; any other failure is the receiver's
+    void send(long skip, ByteSink to) throws IOException;
+
+    /// All of its frames, as an answer's body.
+    default ResponseBody body() {
+        return new ResponseBody.Streamed(RequestHead.UNKNOWN_LENGTH, sink -> {
+            try (this) {
+                SampleFrame frame;
+                do {
+                    frame = next();
+                    sink.write(frame.encode());
+                    send(0, sink);
+                } while (frame.kind() != SampleFrame.Kind.END);
+            }
+        });
+    }
+
+    /// Never throws.
+    @Override
+    void close();
+
+    /// A stream that has ended before its frames did.
+    final class Broken extends IOException {
+        public Broken(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+}
