@@ -71,6 +71,10 @@ def test_all_samples(fs: SluiceFileSystem, urls: list[str]) -> None:
     assert [samples[i] for i in range(len(samples))] == wanted
     assert samples[-1] == wanted[-1]
     assert samples[-len(wanted)] == wanted[0]
+    assert samples[2:9:3] == wanted[2:9:3]
+    for wrong in ("3", 1.5):
+        with pytest.raises(TypeError):
+            samples[wrong]  # type: ignore[call-overload]
     for outside in (len(wanted), -len(wanted) - 1):
         with pytest.raises(IndexError):
             samples[outside]
@@ -219,6 +223,9 @@ def test_wrong_digests() -> None:
         assert labels(samples.__getitems__(ORDER)) == LABELS
         assert samples.checks.wrong == ORDER.count(5)
         digest = {"x-sluice-crc32": f"{zlib.crc32(cluster.part(5)):08x}"}
+        cluster.single = lambda _: Reply(412, b"")
+        with pytest.raises(ObjectChangedError):
+            samples.__getitems__(ORDER)
         cluster.single = lambda _: Reply(200, wrong, digest)
         with pytest.raises(S3Error, match=r"sample 5 of sluice://b/a\.tar"):
             samples.__getitems__(ORDER)

@@ -106,6 +106,22 @@ def _length(headers: _Headers) -> int | None:
     return int(length) if length.isdecimal() else None
 
 
+def read_into(response: urllib3.BaseHTTPResponse, data: bytearray) -> int:
+    """Fills the buffer with the next bytes of a body that was not read by anything else.
+
+    :return: how many they are: fewer at the end only
+    """
+    body: http.client.HTTPResponse = response._fp  # type: ignore[attr-defined]
+    view = memoryview(data)
+    count = 0
+    while count < len(data):
+        more = body.readinto(view[count:])
+        if not more:
+            break
+        count += more
+    return count
+
+
 class _PlainConnection(HTTPConnection):
     response_class = _Response
 

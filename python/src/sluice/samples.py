@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import json
+import operator
 import struct
 import sys
 import time
@@ -19,18 +20,20 @@ from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 from sluice import errors
 from sluice.filesystem import SluiceFileSystem
 from sluice.shards import Sample, expand_urls, read_samples
 from sluice.store import split
-from sluice.transport import BrokenStreamError, Request, Stream, Transport
+from sluice.transport import BrokenStreamError, Request, Stream, Transport, Way
 
 try:
     from zlib_ng.zlib_ng import crc32 as _crc32
 except ImportError:
     _crc32 = zlib.crc32
+
+Bytes = bytes | bytearray
 
 _PATH = "/v1/samples"
 # Kind, status, sequence, shard, sample, length, CRC32 (docs/http-api.md).
@@ -94,12 +97,21 @@ class Samples:
     def __len__(self) -> int:
         return self._ends[-1]
 
-    def __getitem__(self, index: int) -> Any:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        if isinstance(index, slice):
+            return self.__getitems__(range(*index.indices(len(self))))
         return self.__getitems__([index])[0]
 
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+    def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         """These samples, in this order, by one request."""
-        return list(self._made(self._batches.read([self._where(int(i)) for i in indices])))
+        places = [self._where(operator.index(i)) for i in indices]
+        return list(self._made(self._batches.read(places)))
 
     def __iter__(self) -> Iterator[Any]:
         """All samples. Some are read while the ones before them are used."""
@@ -190,11 +202,12 @@ class _Batches:
         try:
             with closing(self._open(body)) as stream:
                 left = len(shards)
-                while left > 0:
-                    line = json.loads(stream.line())
+                for text in stream.lines():
+                    line = json.loads(text)
                     left -= "shard" in line
                     yield line
-                stream.finish()
+                if left:
+                    raise BrokenStreamError("the answer ended before it was whole")
         except BrokenStreamError:
             if attempt == self.transport.settings.retries:
                 raise
@@ -217,7 +230,7 @@ class _Batches:
             for place, data in self._whole(places[start : start + _MOST]):
                 yield self._decoded(place, data)
 
-    def _whole(self, places: Sequence[Where]) -> Iterator[tuple[Where, bytes]]:
+    def _whole(self, places: Sequence[Where]) -> Iterator[tuple[Where, Bytes]]:
         """With their bytes. A stream that breaks goes on with the first missing sample."""
         done = 0
         failed = 0
@@ -233,7 +246,7 @@ class _Batches:
                     raise
                 self.transport.pause(failed)
 
-    def _stream(self, places: Sequence[Where]) -> Iterator[tuple[Where, bytes]]:
+    def _stream(self, places: Sequence[Where]) -> Iterator[tuple[Where, Bytes]]:
         shards = sorted({place.shard for place in places})
         numbers = {shard: number for number, shard in enumerate(shards)}
         samples = [value for place in places for value in (numbers[place.shard], place.sample, 1)]
@@ -258,7 +271,7 @@ class _Batches:
             if frame[0] != _WAITING:
                 return frame
 
-    def _sample(self, stream: Stream, sequence: int, place: Where) -> bytes:
+    def _sample(self, stream: Stream, sequence: int, place: Where) -> Bytes:
         kind, status, number, _, sample, length, digest = self._frame(stream)
         if kind != _SAMPLE or number != sequence or sample != place.sample:
             raise BrokenStreamError("the batch has another order than was asked for")
@@ -268,25 +281,30 @@ class _Batches:
         if status != 200:
             about = f"sample {sample} of {self._urls[place.shard]}"
             raise _refused(status, data.decode("utf-8", "replace"), about)
-        self._checks.checked += 1
+        with self.transport.lock:
+            self._checks.checked += 1
         return data if _crc32(data) == digest else self._again(place)
 
-    def _again(self, place: Where) -> bytes:
+    def _again(self, place: Where) -> Bytes:
         """Once more, by itself: the bytes were not the ones that the index was made of."""
-        self._checks.wrong += 1
+        with self.transport.lock:
+            self._checks.wrong += 1
+        about = f"sample {place.sample} of {self._urls[place.shard]}"
         bucket, key = self._names[place.shard]
         etag = self._etags[place.shard]
         headers = {"If-Match": f'"{etag}"'}
-        answer = self.transport.call(
-            Request("GET", f"/{bucket}/{key}", {"sample": str(place.sample)}, headers)
-        )
-        if _crc32(answer.body) != int(answer.headers["x-sluice-crc32"], 16):
-            about = f"sample {place.sample} of {self._urls[place.shard]}"
+        query = {"sample": str(place.sample)}
+        answer = self.transport.send(Request("GET", f"/{bucket}/{key}", query, headers, way=Way()))
+        if answer.status == 412:
+            raise errors.changed(about)
+        if answer.status >= 400:
+            raise errors.of(answer.status, answer.body, about)
+        if f"{_crc32(answer.body):08x}" != answer.headers.get("x-sluice-crc32"):
             text = "the digest is wrong, also after the sample was read again"
             raise errors.make(500, "BadDigest", text, about)
         return answer.body
 
-    def _decoded(self, place: Where, data: bytes) -> Sample:
+    def _decoded(self, place: Where, data: Bytes) -> Sample:
         url = self._urls[place.shard]
         sample = _simple(data, url)
         if sample is None:
@@ -308,9 +326,10 @@ _REGULAR = (0, ord("0"))
 _DIGITS = b"01234567"
 
 
-def _simple(data: bytes, url: str) -> Sample | None:
+def _simple(data: Bytes, url: str) -> Sample | None:
     """A sample of nothing but short names and regular members; None for any other."""
     sample: Sample = {}
+    view = memoryview(data)
     at = 0
     while at < len(data):
         name, _, _ = data[at : at + 100].partition(b"\0")
@@ -335,6 +354,6 @@ def _simple(data: bytes, url: str) -> Sample | None:
         if sample["__key__"] != key or field_name in sample:
             return None
         start = at + _BLOCK
-        sample[field_name] = data[start : start + size]
+        sample[field_name] = bytes(view[start : start + size])
         at = start + -(-size // _BLOCK) * _BLOCK
     return sample or None

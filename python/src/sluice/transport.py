@@ -13,10 +13,11 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -24,7 +25,7 @@ import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError, TimeoutError
 
 from sluice import errors
-from sluice.connections import PlainPool, SecurePool
+from sluice.connections import PlainPool, SecurePool, read_into
 from sluice.settings import Settings
 from sluice.signing import Signer
 
@@ -120,22 +121,30 @@ class Stream:
         self._origin = origin
         self._finished = False
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int) -> bytearray:
         """So many bytes. Raises BrokenStreamError if there are fewer."""
+        data = bytearray(size)
         try:
-            data = self._response.read(size)
-        except (HTTPError, OSError) as cause:
+            # Past urllib3, which would join the pieces in which they come.
+            count = read_into(self._response, data)
+        except (HTTPError, HTTPException, OSError) as cause:
             raise BrokenStreamError(f"{self._origin}: {cause}") from cause
-        if len(data) < size:
+        if count < size:
             raise BrokenStreamError(f"{self._origin}: the answer ended before it was whole")
         return data
 
-    def line(self) -> bytes:
-        """All up to the next line break."""
-        line = b""
-        while not line.endswith(b"\n"):
-            line += self.read(1)
-        return line
+    def lines(self) -> Iterator[bytes]:
+        """Its lines as they come. Raises BrokenStreamError at an end within a line."""
+        rest = b""
+        try:
+            for piece in self._response.stream(64 << 10, decode_content=False):
+                *lines, rest = (rest + piece).split(b"\n")
+                yield from lines
+        except (HTTPError, OSError) as cause:
+            raise BrokenStreamError(f"{self._origin}: {cause}") from cause
+        if rest:
+            raise BrokenStreamError(f"{self._origin}: the answer ended within a line")
+        self._finished = True
 
     def finish(self) -> None:
         """After the last byte: the connection can be used again."""
@@ -173,6 +182,11 @@ class Transport:
         self._threads: ThreadPoolExecutor | None = None
         self._avoided: dict[str, float] = {}
         self._turn = random.randrange(len(self.settings.endpoints))
+
+    @property
+    def lock(self) -> threading.Lock:
+        """For short moments; a new one in a child process after a fork."""
+        return self._lock
 
     @property
     def threads(self) -> ThreadPoolExecutor:

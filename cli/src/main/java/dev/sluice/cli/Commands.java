@@ -18,6 +18,7 @@ import dev.sluice.cli.command.cluster.UiCommand;
 import dev.sluice.cli.command.cluster.UpCommand;
 import dev.sluice.cli.command.cluster.Version;
 import dev.sluice.cli.command.job.EvictCommand;
+import dev.sluice.cli.command.job.IndexCommand;
 import dev.sluice.cli.command.job.JobCommands;
 import dev.sluice.cli.command.job.PrefetchCommand;
 import dev.sluice.cli.command.job.RefreshCommand;
@@ -188,6 +189,7 @@ public final class Commands {
                         .addSubcommand(new ResilverCommands.Stop(installation)));
         all.put("prefetch", () -> new PrefetchCommand(installation));
         all.put("evict", () -> new EvictCommand(installation));
+        all.put("index", () -> new IndexCommand(installation));
         all.put("refresh", () -> new RefreshCommand(installation));
         all.put(
                 "job",

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -111,7 +112,9 @@ final class SampleBatches {
                         shards.get(wanted.shard),
                         status == 200 ? "" : new String(bytes, StandardCharsets.UTF_8))
                 .isEqualTo(200);
-        assertThat(bytes).isEqualTo(shards.get(wanted.shard).tar.samples().get(wanted.sample));
+        assertThat(Arrays.equals(bytes, shards.get(wanted.shard).tar.samples().get(wanted.sample)))
+                .as("sample %d of %s", wanted.sample, shards.get(wanted.shard).key)
+                .isTrue();
         var crc = new CRC32();
         crc.update(bytes);
         assertThat(crc32).isEqualTo((int) crc.getValue());

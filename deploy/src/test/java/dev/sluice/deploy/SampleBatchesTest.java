@@ -6,7 +6,9 @@ import dev.sluice.deploy.harness.Eventually;
 import dev.sluice.deploy.harness.SluiceCluster;
 import dev.sluice.testing.SampleTar;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -88,6 +90,28 @@ final class SampleBatchesTest {
                 stop.set(true);
             }
             readers.get(2, TimeUnit.MINUTES);
+            awaitFull(batches);
+            for (var drive : cluster.drives(cluster.targets().getFirst())) {
+                assertThat(flipABitOfEach(drive.resolve("objects"))).isPositive();
+            }
+            for (int seed = 300; seed < 320; seed++) { // the other replicas have what was written
+                assertThat(batches.requireBatch(new Random(seed))).isPositive();
+            }
+        }
+    }
+
+    private static int flipABitOfEach(Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            var all = files.filter(Files::isRegularFile).toList();
+            for (var each : all) {
+                try (var file = new RandomAccessFile(each.toFile(), "rw")) {
+                    file.seek(file.length() / 2);
+                    int old = file.read();
+                    file.seek(file.length() / 2);
+                    file.write(old ^ 1);
+                }
+            }
+            return all.size();
         }
     }
 

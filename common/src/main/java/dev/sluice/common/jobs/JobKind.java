@@ -21,8 +21,11 @@ public record JobKind(String text) {
     /// Compares cached objects with the cloud's, and brings what has changed there.
     public static final JobKind REFRESH = new JobKind("refresh");
 
+    /// Finds out where the samples of shards are before a client asks for them.
+    public static final JobKind INDEX = new JobKind("index");
+
     /// Those that this node can start and run.
-    public static final List<JobKind> KNOWN = List.of(PREFETCH, EVICT, REFRESH);
+    public static final List<JobKind> KNOWN = List.of(PREFETCH, EVICT, REFRESH, INDEX);
 
     public static Optional<JobKind> of(String text) {
         return KNOWN.stream().filter(kind -> kind.text.equals(text)).findFirst();

@@ -124,10 +124,11 @@ public final class PeerClient implements AutoCloseable {
         var request = command(to, path, command).timeout(silence).build();
         try {
             var response = http.send(request, BodyHandlers.ofInputStream());
+            var steady = new SteadyBody(response.body(), silence);
             if (response.statusCode() == 200) {
-                return new SteadyBody(response.body(), silence);
+                return steady;
             }
-            try (var body = response.body()) {
+            try (var body = steady) {
                 throw failure(to, path, response.statusCode(), response.headers(), body.readNBytes(LONGEST_FAILURE));
             }
         } catch (IOException e) {

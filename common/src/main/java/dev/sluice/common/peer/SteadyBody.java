@@ -71,6 +71,11 @@ public final class SteadyBody extends InputStream {
     }
 
     @Override
+    public int available() throws IOException {
+        return body.available();
+    }
+
+    @Override
     public void close() throws IOException {
         watch.cancel(false);
         body.close();

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
@@ -25,12 +27,14 @@ import org.slf4j.LoggerFactory;
 /// For one thread.
 public final class Gather {
     private static final Logger LOG = LoggerFactory.getLogger(Gather.class);
+    private static final int UNAVAILABLE = 503;
 
     private final SampleTargets targets;
     private final SampleBatch batch;
     private final Patience patience;
     private final Lane[] lanes;
     private final boolean[] silent;
+    private final boolean[] refusing;
 
     public Gather(SampleTargets targets, SampleBatch batch, Patience patience) {
         this.targets = targets;
@@ -38,6 +42,7 @@ public final class Gather {
         this.patience = patience;
         this.lanes = new Lane[batch.shards().size()];
         this.silent = new boolean[lanes.length];
+        this.refusing = new boolean[lanes.length];
     }
 
     /// Sends all frames, the end's too.
@@ -54,11 +59,7 @@ public final class Gather {
             }
             sink.frame(SampleFrame.end(sequence));
         } finally {
-            for (var lane : lanes) {
-                if (lane != null) {
-                    lane.close();
-                }
-            }
+            Arrays.stream(lanes).filter(Objects::nonNull).distinct().forEach(Lane::close);
         }
     }
 
@@ -91,7 +92,7 @@ public final class Gather {
             return;
         }
         var asked = new SampleBatch(shards.stream().map(batch.shards()::get).toList(), items);
-        var lane = new Lane(node, shards, () -> targets.samples(node, asked));
+        var lane = new Lane(node, shards, asked.count(), () -> targets.samples(node, asked));
         shards.forEach(shard -> lanes[shard] = lane);
     }
 
@@ -129,6 +130,7 @@ public final class Gather {
         private long sent;
         private long heard = System.nanoTime();
         private long told = heard;
+        private long refused;
 
         Sending(Place place, SampleSink sink) {
             var item = batch.items().get(place.item);
@@ -140,7 +142,7 @@ public final class Gather {
 
         void run() throws IOException {
             if (silent[shard]) {
-                fail(503, "no target has said anything of this shard for " + patience.silence());
+                fail(UNAVAILABLE, "no target has said anything of this shard for " + patience.silence());
                 return;
             }
             var why = "nobody is known to have it";
@@ -157,15 +159,11 @@ public final class Gather {
                     if (take(lane)) {
                         return;
                     }
-                    why = lane.node().id() + " is not its primary";
+                    why = lane.node().id() + " does not serve it";
                 } catch (SampleStream.Broken failure) {
                     why = "%s: %s".formatted(lane.node().id(), failure.getMessage());
                 }
-                LOG.debug(
-                        "sample {} of {} is asked for again: {}",
-                        sample,
-                        batch.shards().get(shard),
-                        why);
+                LOG.debug("{} is asked for again: {}", batch.shards().get(shard), why);
                 drop(lane);
                 if (targets.primary(batch.shards().get(shard))
                         .filter(lane.node()::equals)
@@ -174,11 +172,23 @@ public final class Gather {
                 }
             }
             LOG.warn("sample {} of {} is not had: {}", sample, batch.shards().get(shard), why);
-            silent[shard] = true;
+            giveUp();
             if (begun.isPresent()) {
                 throw new IOException("the rest of a sample does not come: " + why);
             }
-            fail(503, why);
+            fail(UNAVAILABLE, why);
+        }
+
+        /// The shard, and the others of a target that says nothing.
+        private void giveUp() {
+            silent[shard] = true;
+            var node = targets.primary(batch.shards().get(shard));
+            for (int each = 0; each < lanes.length; each++) {
+                boolean same = node.isPresent()
+                        && lanes[each] == null
+                        && targets.primary(batch.shards().get(each)).equals(node);
+                silent[each] |= same;
+            }
         }
 
         private boolean isTooSilent() {
@@ -198,24 +208,50 @@ public final class Gather {
             }
         }
 
-        /// @return false when another target is to be asked
+        /// @return false when a target is to be asked again, or another one
         private boolean take(Lane lane) throws IOException {
-            var frame = lane.next();
-            while (frame.kind() == SampleFrame.Kind.WAITING) {
-                heard = System.nanoTime();
+            var come = lane.next(patience.sign());
+            while (come.isEmpty() || come.get().kind() == SampleFrame.Kind.WAITING) {
+                if (come.isPresent()) {
+                    heard = System.nanoTime();
+                }
                 tell();
-                frame = lane.next();
+                if (isTooSilent() || isElsewhere(lane)) {
+                    return false;
+                }
+                come = lane.next(patience.sign());
             }
-            if (frame.status() == SampleFrame.ELSEWHERE) {
+            var frame = come.get();
+            if (frame.status() == SampleFrame.ELSEWHERE || isToBeAskedAgain(frame)) {
                 return false;
             }
-            if (frame.kind() != SampleFrame.Kind.SAMPLE || frame.sample() != sample) {
+            if (frame.kind() != SampleFrame.Kind.SAMPLE
+                    || frame.sample() != sample
+                    || lane.shards().get(frame.shard()) != shard) {
                 throw new SampleStream.Broken(
                         "another frame than that of sample " + sample, new IOException(frame.toString()));
             }
+            refusing[shard] = frame.status() == UNAVAILABLE;
             begin(frame.at(place.sequence, shard));
             lane.send(sent, counting);
+            lane.sent();
             return true;
+        }
+
+        private boolean isElsewhere(Lane lane) {
+            return targets.primary(batch.shards().get(shard))
+                    .filter(node -> !node.equals(lane.node()))
+                    .isPresent();
+        }
+
+        /// A target that cannot serve a shard now may in a moment, or another one. Not for each of its samples.
+        private boolean isToBeAskedAgain(SampleFrame frame) {
+            if (frame.status() != UNAVAILABLE || begun.isPresent() || refusing[shard]) {
+                return false;
+            }
+            long now = System.nanoTime();
+            refused = refused == 0 ? now : refused;
+            return now - refused < patience.refusal().toNanos();
         }
 
         private void begin(SampleFrame frame) throws IOException {

@@ -7,7 +7,8 @@ import java.time.Duration;
 /// @param sign so often the client gets a sign while it waits
 /// @param silence after which a shard that nobody says anything of is not waited for any more
 /// @param pause before a target is asked again that has failed
-public record Patience(Duration sign, Duration silence, Duration pause) {
+/// @param refusal for how long a shard that a target cannot serve now is asked for again
+public record Patience(Duration sign, Duration silence, Duration pause, Duration refusal) {
     public static final Patience USUAL =
-            new Patience(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(200));
+            new Patience(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(200), Duration.ofSeconds(5));
 }

@@ -4,9 +4,12 @@ import dev.sluice.common.http.ByteSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A stream that comes from another node.
 public final class ReceivedSamples implements SampleStream {
+    private static final Logger LOG = LoggerFactory.getLogger(ReceivedSamples.class);
     private static final int PIECE = 64 << 10;
 
     private final InputStream from;
@@ -16,6 +19,29 @@ public final class ReceivedSamples implements SampleStream {
     /// @param from ends with an exception when nothing comes for long
     public ReceivedSamples(InputStream from) {
         this.from = from;
+    }
+
+    @Override
+    public boolean isReady() {
+        try {
+            return from.available() >= SampleFrame.LENGTH;
+        } catch (IOException _) {
+            return true; // the read says so, too
+        }
+    }
+
+    /// The connection is kept when its answer was read to the end.
+    @Override
+    public void finish() {
+        try {
+            if (next().kind() == SampleFrame.Kind.END) {
+                var _ = from.read();
+            }
+        } catch (IOException broken) {
+            LOG.debug("a stream of samples has no end", broken);
+        } finally {
+            close();
+        }
     }
 
     @Override

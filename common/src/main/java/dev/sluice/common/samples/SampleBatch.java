@@ -3,22 +3,43 @@ package dev.sluice.common.samples;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import dev.sluice.common.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Which samples are asked for, in order.
 public record SampleBatch(List<Shard> shards, List<Item> items) {
     /// The longest one, as JSON.
     public static final int LARGEST = 1 << 20;
 
-    private static final JsonFactory JSON = new JsonFactory();
+    private static final long MOST = 1_000_000;
+    private static final int LONGEST_KEY = 1024;
+    private static final String SHARD = "a shard is [bucket, key, etag or null]";
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8) // else it may become longer than it came
+            .build();
 
+    /// @param bucketId of the bucket that its reader was judged for; 0 where that is not done yet
     /// @param etag which version it must be, without quotes; empty: any
-    public record Shard(String bucket, String key, Optional<String> etag) {}
+    public record Shard(String bucket, long bucketId, String key, Optional<String> etag) {
+        public Shard {
+            require(!key.isEmpty() && key.getBytes(StandardCharsets.UTF_8).length <= LONGEST_KEY, "no such key");
+        }
+
+        public Shard(String bucket, String key, Optional<String> etag) {
+            this(bucket, 0, key, etag);
+        }
+
+        public Shard of(long id) {
+            return new Shard(bucket, id, key, etag);
+        }
+    }
 
     /// Samples one after the other.
     ///
@@ -41,6 +62,11 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
         }
     }
 
+    /// The same with other shards.
+    public SampleBatch with(List<Shard> others) {
+        return new SampleBatch(others, items);
+    }
+
     private static void require(boolean good, String otherwise) {
         if (!good) {
             throw new StoreException.InvalidArgument(otherwise);
@@ -55,10 +81,19 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
     /// Reads `{"shards": [[bucket, key, etag or null], …], "samples": [shard, first, count, …]}`. Without samples it
     /// is a question about the shards.
     ///
+    /// Between nodes, a bucket's id follows its name.
+    ///
     /// @throws StoreException.InvalidArgument with what is wrong
     public static SampleBatch parse(byte[] json) {
+        return parse(json, false);
+    }
+
+    /// @param judged whether each bucket has its id
+    public static SampleBatch parse(byte[] json, boolean judged) {
         try (var parser = JSON.createParser(json)) {
-            return new Reading(parser).batch();
+            var batch = new Reading(parser, judged).batch();
+            require(batch.count() <= MOST, "a batch has at most 1,000,000 samples");
+            return batch;
         } catch (IOException malformed) {
             throw new StoreException.InvalidArgument("the batch is not to be read: "
                     + String.valueOf(malformed.getMessage()).lines().findFirst().orElse(""));
@@ -67,11 +102,13 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
 
     private static final class Reading {
         private final JsonParser parser;
+        private final boolean judged;
         private final List<Shard> shards = new ArrayList<>();
         private final List<Item> items = new ArrayList<>();
 
-        Reading(JsonParser parser) {
+        Reading(JsonParser parser, boolean judged) {
             this.parser = parser;
+            this.judged = judged;
         }
 
         SampleBatch batch() throws IOException {
@@ -92,23 +129,28 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
 
         private void readShards() throws IOException {
             while (parser.nextToken() != JsonToken.END_ARRAY) {
-                require(parser.currentToken() == JsonToken.START_ARRAY, "a shard is [bucket, key, etag or null]");
-                var words = new ArrayList<Optional<String>>();
-                while (parser.nextToken() != JsonToken.END_ARRAY) {
-                    boolean text = parser.currentToken() == JsonToken.VALUE_STRING;
-                    require(
-                            (text || parser.currentToken() == JsonToken.VALUE_NULL) && words.size() < 3,
-                            "a shard is [bucket, key, etag or null]");
-                    words.add(text ? Optional.of(parser.getText()) : Optional.empty());
+                require(parser.currentToken() == JsonToken.START_ARRAY, SHARD);
+                var bucket = text(parser.nextToken()).orElse("");
+                long id = 0;
+                if (judged) {
+                    require(parser.nextToken() == JsonToken.VALUE_NUMBER_INT, SHARD);
+                    id = parser.getLongValue();
                 }
+                var key = text(parser.nextToken());
+                var token = parser.nextToken();
+                var etag = token == JsonToken.END_ARRAY ? Optional.<String>empty() : text(token);
                 require(
-                        words.size() >= 2
-                                && words.get(0).isPresent()
-                                && words.get(1).isPresent(),
-                        "a shard is [bucket, key, etag or null]");
-                shards.add(new Shard(
-                        words.get(0).get(), words.get(1).get(), words.size() < 3 ? Optional.empty() : words.get(2)));
+                        key.isPresent()
+                                && !bucket.isEmpty()
+                                && (token == JsonToken.END_ARRAY || parser.nextToken() == JsonToken.END_ARRAY),
+                        SHARD);
+                shards.add(new Shard(bucket, id, key.get(), etag));
             }
+        }
+
+        private Optional<String> text(@Nullable JsonToken token) throws IOException {
+            require(token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL, SHARD);
+            return token == JsonToken.VALUE_STRING ? Optional.of(parser.getText()) : Optional.empty();
         }
 
         private void readItems() throws IOException {
@@ -129,6 +171,7 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
         }
     }
 
+    /// As it is between nodes.
     public byte[] encode() {
         var out = new ByteArrayOutputStream();
         try (var json = JSON.createGenerator(out)) {
@@ -137,6 +180,7 @@ public record SampleBatch(List<Shard> shards, List<Item> items) {
             for (var shard : shards) {
                 json.writeStartArray();
                 json.writeString(shard.bucket);
+                json.writeNumber(shard.bucketId);
                 json.writeString(shard.key);
                 if (shard.etag.isPresent()) {
                     json.writeString(shard.etag.get());

@@ -53,6 +53,11 @@ public record SampleFrame(Kind kind, int status, long sequence, int shard, int s
         return new SampleFrame(Kind.WAITING, 200, sequence, shard, sample, 0, 0);
     }
 
+    /// This target does not serve the shard, or not any more.
+    public static SampleFrame elsewhere(long sequence, int shard, int sample) {
+        return new SampleFrame(Kind.SAMPLE, ELSEWHERE, sequence, shard, sample, 0, 0);
+    }
+
     public static SampleFrame end(long count) {
         return new SampleFrame(Kind.END, 200, count, 0, 0, 0, 0);
     }

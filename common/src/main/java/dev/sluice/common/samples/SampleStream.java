@@ -7,6 +7,19 @@ import java.io.IOException;
 
 /// A batch's frames from one target, in the batch's order. For one thread at a time.
 public interface SampleStream extends AutoCloseable {
+    /// Begins to look for the first samples, before they are asked for.
+    default void start() {}
+
+    /// Whether [#next] does not wait for long.
+    default boolean isReady() {
+        return true;
+    }
+
+    /// Instead of [#close], when all samples were taken: what it is made of may be used again.
+    default void finish() {
+        close();
+    }
+
     /// The next frame. Blocks, for 5 s about: when nothing is ready then, it is of [SampleFrame.Kind#WAITING].
     ///
     /// @throws IOException when the target, or the way to it, has failed

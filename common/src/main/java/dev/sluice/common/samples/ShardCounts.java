@@ -70,26 +70,45 @@ public final class ShardCounts implements AutoCloseable {
         var why = "nobody is known to have it";
         if (node.isPresent()) {
             var asked = new SampleBatch(shards.stream().map(batch.shards()::get).toList(), List.of());
-            try (var stream = opened(node.get(), asked)) {
-                while (!left.isEmpty() && !closed) {
-                    var frame = stream.next();
-                    heard = System.nanoTime();
+            var moved = new HashSet<Integer>();
+            try (var stream = opened(node.get(), asked);
+                    Ending _ = () -> open.remove(stream)) {
+                var frame = stream.next();
+                for (; frame.kind() != SampleFrame.Kind.END && !closed; frame = stream.next()) {
                     var text = text(frame, stream);
-                    if (frame.kind() == SampleFrame.Kind.SAMPLE && frame.status() != SampleFrame.ELSEWHERE) {
-                        int shard = shards.get(frame.shard());
-                        if (left.remove(shard)) {
-                            told.add(new Told(shard, frame.status(), text));
-                        }
-                    } else if (frame.kind() == SampleFrame.Kind.END) {
-                        break;
+                    int shard = shards.get(frame.shard());
+                    if (frame.status() == SampleFrame.ELSEWHERE) {
+                        moved.add(shard);
+                        continue;
                     }
+                    if (frame.kind() == SampleFrame.Kind.SAMPLE && left.remove(shard)) {
+                        told.add(new Told(shard, frame.status(), text));
+                    } else if (!moved.isEmpty()) { // the others take a while
+                        left.removeAll(moved);
+                        askElsewhere(Set.copyOf(moved), heard);
+                        moved.clear();
+                    }
+                    heard = System.nanoTime();
                 }
-                why = node.get().id() + " is not its primary";
+                why = node.get().id() + " does not serve it";
             } catch (IOException | StoreException failure) {
                 why = "%s: %s".formatted(node.get().id(), failure.getMessage());
+            } catch (RuntimeException | Error bug) {
+                LOG.error("how many samples {} has is not found out", node.get().id(), bug);
+                left.forEach(shard -> told.add(new Told(shard, 500, String.valueOf(bug.getMessage()))));
+                return;
             }
         }
         askAgain(left, heard, why);
+    }
+
+    private interface Ending extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private void askElsewhere(Set<Integer> shards, long heard) {
+        Thread.ofVirtual().name("counts").start(() -> askAgain(shards, heard, "its target does not serve it"));
     }
 
     private SampleStream opened(Node node, SampleBatch asked) {

@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
@@ -28,6 +30,9 @@ final class FakeTargets implements SampleTargets {
     private final Map<String, byte[][]> shards = new ConcurrentHashMap<>();
     private final Map<String, Node> primaries = new ConcurrentHashMap<>();
     private final Map<String, Integer> statuses = new ConcurrentHashMap<>();
+    private final AtomicInteger refusals = new AtomicInteger(Integer.MAX_VALUE);
+    private final AtomicInteger looks = new AtomicInteger();
+    private volatile Optional<Node> hanging = Optional.empty();
 
     /// @param faults how likely each step of a stream fails
     FakeTargets(long seed, double faults) {
@@ -61,6 +66,18 @@ final class FakeTargets implements SampleTargets {
 
     void refuse(SampleBatch.Shard shard, int status) {
         statuses.put(shard.key(), status);
+        refusals.set(Integer.MAX_VALUE);
+    }
+
+    /// For so many frames.
+    void refuse(SampleBatch.Shard shard, int status, int times) {
+        refuse(shard, status);
+        refusals.set(times);
+    }
+
+    /// Its primary says nothing until it is asked for signs of life thrice; then another one has it.
+    void hang(SampleBatch.Shard shard) {
+        hanging = Optional.ofNullable(primaries.get(shard.key()));
     }
 
     void change(SampleBatch.Shard shard, int sample, byte[] bytes) {
@@ -82,7 +99,14 @@ final class FakeTargets implements SampleTargets {
 
     @Override
     public Optional<Node> primary(SampleBatch.Shard shard) {
+        if (hanging.isPresent() && looks.incrementAndGet() > 6) {
+            primaries.replaceAll((_, node) -> node.equals(hanging.get()) ? other(node) : node);
+        }
         return Optional.ofNullable(primaries.get(shard.key()));
+    }
+
+    private static Node other(Node node) {
+        return NODES.stream().filter(each -> !each.equals(node)).findFirst().orElseThrow();
     }
 
     @Override
@@ -97,6 +121,7 @@ final class FakeTargets implements SampleTargets {
         private final Node node;
         private final SampleBatch batch;
         private final List<int[]> wanted;
+        private final CountDownLatch closed = new CountDownLatch(1);
         private byte[] body = new byte[0];
         private int next;
 
@@ -122,6 +147,9 @@ final class FakeTargets implements SampleTargets {
             if (fails()) {
                 throw new Broken("between frames", new IOException());
             }
+            if (hanging.filter(node::equals).isPresent()) {
+                return awaitClose();
+            }
             int shard = wanted.get(next)[0];
             int sample = wanted.get(next)[1];
             if (below(10) == 0) {
@@ -129,6 +157,9 @@ final class FakeTargets implements SampleTargets {
             }
             var key = batch.shards().get(shard).key();
             int status = node.equals(primaries.get(key)) ? statuses.getOrDefault(key, 200) : SampleFrame.ELSEWHERE;
+            if (status == 503 && refusals.getAndDecrement() <= 0) {
+                status = 200;
+            }
             if (status == 200) {
                 body = sample < 0
                         ? ("{\"samples\":" + samples(key).length + "}").getBytes(StandardCharsets.UTF_8)
@@ -155,6 +186,22 @@ final class FakeTargets implements SampleTargets {
         }
 
         @Override
-        public void close() {}
+        public boolean isReady() {
+            return hanging.isEmpty();
+        }
+
+        private SampleFrame awaitClose() throws IOException {
+            try {
+                closed.await();
+            } catch (InterruptedException interrupted) {
+                throw new IOException(interrupted);
+            }
+            throw new Broken("closed", new IOException());
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+        }
     }
 }

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class GatherTest {
     private static final Patience PATIENCE =
-            new Patience(Duration.ofMillis(5), Duration.ofSeconds(20), Duration.ofMillis(1));
+            new Patience(Duration.ofMillis(5), Duration.ofSeconds(20), Duration.ofMillis(1), Duration.ofSeconds(20));
     private static final Patience SHORT =
-            new Patience(Duration.ofMillis(5), Duration.ofMillis(50), Duration.ofMillis(1));
+            new Patience(Duration.ofMillis(5), Duration.ofMillis(50), Duration.ofMillis(1), Duration.ofMillis(50));
 
     private record Got(SampleFrame frame, ByteArrayOutputStream bytes) {}
 
@@ -127,6 +127,33 @@ class GatherTest {
                 .containsExactly(200, 503, 503, 503, 200, 200);
         assertThat(received.bytes(5)).isEqualTo(targets.sample(there, 2));
         assertThat(received.waiting).as("signs for the client").isPositive();
+    }
+
+    /// Not for each of its samples.
+    @Test
+    void aShardThatIsRefusedForAMomentIsAskedForAgain() throws IOException {
+        var targets = new FakeTargets(1, 0);
+        var shard = targets.add("shard", 5, 100);
+        targets.refuse(shard, 503, 3);
+        var batch = new SampleBatch(List.of(shard), List.of(new SampleBatch.Item(0, 0, 5)));
+        requireAll(targets, batch, gather(targets, batch, PATIENCE));
+        targets.refuse(shard, 503);
+        long begun = System.nanoTime();
+        assertThat(gather(targets, batch, SHORT).samples.stream().map(got -> got.frame.status()))
+                .containsExactly(503, 503, 503, 503, 503);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+    }
+
+    /// A target that says nothing at all, with its connection open.
+    @Test
+    void aTargetThatSaysNothingIsReplacedWhenTheMapSaysSo() throws IOException {
+        var targets = new FakeTargets(1, 0);
+        var shard = targets.add("shard", 5, 100);
+        targets.hang(shard);
+        var batch = new SampleBatch(List.of(shard), List.of(new SampleBatch.Item(0, 0, 5)));
+        var received = gather(targets, batch, PATIENCE);
+        requireAll(targets, batch, received);
+        assertThat(received.waiting).isPositive();
     }
 
     @Test

@@ -28,7 +28,12 @@ class SampleBatchTest {
                         new SampleBatch.Shard("b", "z", Optional.empty()));
         assertThat(batch.items()).containsExactly(new SampleBatch.Item(0, 5, 1), new SampleBatch.Item(1, 0, 3));
         assertThat(batch.count()).isEqualTo(4);
-        assertThat(SampleBatch.parse(batch.encode())).isEqualTo(batch);
+        var judged =
+                batch.with(batch.shards().stream().map(shard -> shard.of(7)).toList());
+        assertThat(SampleBatch.parse(judged.encode(), true)).isEqualTo(judged);
+        assertThatThrownBy(() -> SampleBatch.parse(judged.encode()))
+                .as("ids are the nodes' own")
+                .isInstanceOf(StoreException.InvalidArgument.class);
         assertThat(parse("{\"shards\":[[\"a\",\"x\"]]}").items()).isEmpty();
     }
 
@@ -55,6 +60,8 @@ class SampleBatchTest {
                 "{'shards':[['a','b']],'samples':[0,2147483647,2]} | so many",
                 "{'shards':[['a','b']],'samples':[0,3000000000,1]} | not to be read",
                 "{'shards':[['a','b']],'tar':[]}                   | no tar",
+                "{'shards':[['a','']]}                             | no such key",
+                "{'shards':[['a','b']],'samples':[0,0,1000001]}    | at most 1,000,000",
                 "{'shards':[['a','b']]} x                          | not to be read",
                 "{'shards':[['a','b']]                             | not to be read",
             })

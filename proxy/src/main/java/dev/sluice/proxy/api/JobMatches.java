@@ -29,6 +29,10 @@ final class JobMatches {
     /// @throws StoreException.InvalidArgument when the bucket is not for such jobs
     /// @throws S3Failure 404 when no key begins with the prefix
     void require(JobKind kind, Bucket bucket, String prefix) {
+        if (!bucket.backed() && kind.equals(JobKind.INDEX)) {
+            requireStored(bucket, prefix);
+            return;
+        }
         if (!bucket.backed()) {
             throw new StoreException.InvalidArgument(
                     "The bucket %s has no backend: its objects are in no cloud, so a job of the kind %s is not for it"
@@ -59,10 +63,11 @@ final class JobMatches {
             found.values().stream().flatMap(answer -> answer.failure().stream()).forEach(failure -> {
                 throw failure; // it may have some
             });
+            var here = bucket.backed() ? "cached" : "stored";
             throw nothing(
                     prefix.isEmpty()
-                            ? "No object of %s is cached".formatted(bucket.name())
-                            : "%s has no cached key that begins with '%s'".formatted(bucket.name(), prefix));
+                            ? "No object of %s is %s".formatted(bucket.name(), here)
+                            : "%s has no %s key that begins with '%s'".formatted(bucket.name(), here, prefix));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.sluice.common.auth.Caller;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Node;
+import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Answer;
 import dev.sluice.common.http.Blocking;
 import dev.sluice.common.http.ByteSink;
@@ -46,6 +47,7 @@ public final class SamplesApi implements HttpHandler {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String TAR = "application/x-tar";
     private static final Duration LATELY = Duration.ofSeconds(1);
+    private static final Duration READ = Duration.ofSeconds(4);
 
     private final Authenticator authenticator;
     private final ClusterViews views;
@@ -62,7 +64,9 @@ public final class SamplesApi implements HttpHandler {
         public Optional<Node> primary(SampleBatch.Shard shard) {
             try {
                 var view = views.current();
-                return view.bucket(shard.bucket()).map(bucket -> view.primary(bucket, shard.key()));
+                return view.bucket(shard.bucket())
+                        .filter(bucket -> bucket.id() == shard.bucketId())
+                        .map(bucket -> view.primary(bucket, shard.key()));
             } catch (StoreException.Unavailable _) {
                 return Optional.empty();
             }
@@ -97,8 +101,7 @@ public final class SamplesApi implements HttpHandler {
         if (!head.method().equals("POST")) {
             throw new S3Failure(S3Code.METHOD_NOT_ALLOWED, "Samples are asked for with POST");
         }
-        var batch = SampleBatch.parse(RequestBodies.read(head, caller, body, SampleBatch.LARGEST));
-        requireReadable(caller, batch);
+        var batch = judged(caller, SampleBatch.parse(RequestBodies.read(head, caller, body, SampleBatch.LARGEST)));
         if (batch.items().isEmpty()) {
             return streamed("application/x-ndjson", sink -> count(batch, sink));
         }
@@ -114,21 +117,28 @@ public final class SamplesApi implements HttpHandler {
     }
 
     /// All of them, before the first byte is sent.
-    private void requireReadable(Caller caller, SampleBatch batch) {
+    ///
+    /// @return the batch, about these buckets whatever becomes of their names
+    private SampleBatch judged(Caller caller, SampleBatch batch) {
         var view = views.current();
-        if (batch.shards().stream()
-                .anyMatch(shard -> view.bucket(shard.bucket()).isEmpty())) {
-            requireReadable(caller, batch, views.confirmed(LATELY));
-        } else {
-            requireReadable(caller, batch, view);
-        }
+        boolean known = batch.shards().stream()
+                .allMatch(shard -> view.bucket(shard.bucket()).isPresent());
+        return judged(caller, batch, known ? view : newer(caller));
     }
 
-    private static void requireReadable(Caller caller, SampleBatch batch, ClusterView view) {
-        for (var shard : batch.shards()) {
-            var bucket = view.bucket(shard.bucket()).orElseThrow(() -> new StoreException.NoSuchBucket(shard.bucket()));
-            AccessCheck.authoriseRead(caller, new ObjectName(shard.bucket(), shard.key()), bucket, view);
-        }
+    private ClusterView newer(Caller caller) {
+        return Deadline.in(READ).call(() -> caller.identity().trusted() ? views.confirmed() : views.confirmed(LATELY));
+    }
+
+    private static SampleBatch judged(Caller caller, SampleBatch batch, ClusterView view) {
+        return batch.with(batch.shards().stream()
+                .map(shard -> {
+                    var bucket = view.bucket(shard.bucket())
+                            .orElseThrow(() -> new StoreException.NoSuchBucket(shard.bucket()));
+                    AccessCheck.authoriseRead(caller, new ObjectName(shard.bucket(), shard.key()), bucket, view);
+                    return shard.of(bucket.id());
+                })
+                .toList());
     }
 
     private record Frames(ByteSink bytes) implements SampleSink {

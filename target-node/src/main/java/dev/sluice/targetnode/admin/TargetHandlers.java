@@ -39,6 +39,7 @@ import dev.sluice.targetnode.coldfill.Revalidation;
 import dev.sluice.targetnode.coldfill.RevalidationCounts;
 import dev.sluice.targetnode.coldfill.WriteThrough;
 import dev.sluice.targetnode.job.JobMeters;
+import dev.sluice.targetnode.job.JobTools;
 import dev.sluice.targetnode.job.Jobs;
 import dev.sluice.targetnode.object.BodyReceiver;
 import dev.sluice.targetnode.object.BucketReads;
@@ -126,14 +127,15 @@ public final class TargetHandlers implements TargetService, AutoCloseable {
         var parked =
                 new ParkedRequests(parts.meters(), Tags.of("node", parts.node().value()));
         this.router = new ObjectRouter(parts.node(), views, store, parked, actions);
-        this.batches = new BatchAnswers(views, router::object, threads);
+        this.batches = new BatchAnswers(views, router::object, router::isServed);
         this.buckets = new BucketCalls(store, parts.control(), writes, deletes, threads);
         this.cloud = new CloudListing(backends);
         this.mountpaths = new MountpathCalls(store);
         var names = new BucketNames(views);
         this.scrubs = store.scrubs(settings.scrubbing(), names, new ScrubRepair(views, damagedCopies));
         this.resilver = store.resilver(settings.resilvering(), names);
-        this.jobs = Jobs.of(parts.node(), parts.control(), views, store, coldFill, revalidation, backends, quotas);
+        var tools = JobTools.of(parts.node(), views, store, coldFill, revalidation, backends, quotas);
+        this.jobs = Jobs.of(parts.control(), tools, batches);
         ResilverMeters.register(resilver, parts.node(), parts.meters());
         JobMeters.register(jobs, parts.node(), parts.meters());
     }

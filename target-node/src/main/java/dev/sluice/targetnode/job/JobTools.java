@@ -16,10 +16,10 @@ import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import java.util.Optional;
 
-/// What jobs on cached objects work with on this target.
+/// What jobs work with on this target.
 ///
 /// @param room shared by all jobs of this target
-record JobTools(
+public record JobTools(
         NodeId self,
         ClusterViews views,
         ObjectStore store,
@@ -28,6 +28,17 @@ record JobTools(
         BucketBackends backends,
         Quotas quotas,
         FillRoom room) {
+    public static JobTools of(
+            NodeId self,
+            ClusterViews views,
+            ObjectStore store,
+            ColdFill coldFill,
+            Revalidation revalidation,
+            BucketBackends backends,
+            Quotas quotas) {
+        return new JobTools(self, views, store, coldFill, revalidation, backends, quotas, new FillRoom());
+    }
+
     Bucket bucket(JobSpec spec) {
         return bucket(views, spec);
     }

@@ -1,6 +1,5 @@
 package dev.sluice.targetnode.job;
 
-import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.concurrent.Await;
@@ -12,11 +11,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.LiveJob;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.common.time.BootId;
-import dev.sluice.targetnode.coldfill.BucketBackends;
-import dev.sluice.targetnode.coldfill.ColdFill;
-import dev.sluice.targetnode.coldfill.Revalidation;
-import dev.sluice.targetnode.quota.Quotas;
-import dev.sluice.targetnode.storage.ObjectStore;
+import dev.sluice.targetnode.shard.BatchAnswers;
 import dev.sluice.targetnode.storage.pace.Clock;
 import java.io.IOException;
 import java.time.Duration;
@@ -87,24 +82,17 @@ public final class Jobs implements AutoCloseable {
     }
 
     /// Of this target's store. All jobs together leave half of a cloud's connections to readers.
-    public static Jobs of(
-            NodeId self,
-            ControlPlane control,
-            ClusterViews views,
-            ObjectStore store,
-            ColdFill coldFill,
-            Revalidation revalidation,
-            BucketBackends backends,
-            Quotas quotas) {
-        int share = backends.maxConnections() / 2 / MOST_AT_ONCE;
-        var tools = new JobTools(self, views, store, coldFill, revalidation, backends, quotas, new FillRoom());
+    public static Jobs of(ControlPlane control, JobTools tools, BatchAnswers batches) {
+        int share = tools.backends().maxConnections() / 2 / MOST_AT_ONCE;
+        var store = tools.store();
         return new Jobs(
-                self,
+                tools.self(),
                 control,
                 Map.of(
                         JobKind.PREFETCH, spec -> new Prefetch(spec, tools),
-                        JobKind.EVICT, spec -> new Evict(spec, views, store),
-                        JobKind.REFRESH, spec -> new Refresh(spec, tools)),
+                        JobKind.EVICT, spec -> new Evict(spec, tools.views(), store),
+                        JobKind.REFRESH, spec -> new Refresh(spec, tools),
+                        JobKind.INDEX, spec -> new IndexShards(spec, tools, batches)),
                 store::servingDrives,
                 new JobRun.Limits(
                         Math.clamp(share, 1, MOST_CONNECTIONS),

@@ -4,9 +4,12 @@ import dev.sluice.backend.Backend;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.jobs.NameList;
 import dev.sluice.common.jobs.NameTemplate;
+import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.common.s3.listing.ListQuery;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.listing.ListEntry;
+import dev.sluice.targetnode.storage.slots.SlotWriter;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -43,6 +46,18 @@ interface Selection {
                 .orElse(from -> listed(store, spec, from));
     }
 
+    /// The objects that this target answers for.
+    static Selection served(JobSpec spec, SlotWriter writer) {
+        return names(spec)
+                .<Selection>map(names ->
+                        from -> names.page(from, name -> Stream.of(new JobItem(name, 0, Optional.empty()))))
+                .orElse(after -> {
+                    var from = after.isEmpty() ? "" : KeyOrder.justAfter(after);
+                    var query = new ListQuery(spec.prefix(), "", from, PAGE);
+                    return page(writer.list(spec.bucketId(), query).entries());
+                });
+    }
+
     private static Optional<Names> names(JobSpec spec) {
         return spec.list()
                 .map(NameList::names)
@@ -61,7 +76,10 @@ interface Selection {
     }
 
     private static JobPage listed(ObjectStore store, JobSpec spec, String after) {
-        var page = store.list(spec.bucketId(), spec.prefix(), after, PAGE);
+        return page(store.list(spec.bucketId(), spec.prefix(), after, PAGE));
+    }
+
+    private static JobPage page(List<ListEntry> page) {
         return new JobPage(
                 page.stream().map(Selection::item).toList(),
                 0,

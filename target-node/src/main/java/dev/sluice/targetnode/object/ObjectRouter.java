@@ -53,7 +53,8 @@ public final class ObjectRouter {
         };
     }
 
-    private boolean isServed(ObjectCall call) {
+    /// Whether this target may answer for an object now. Never blocks.
+    public boolean isServed(ObjectCall call) {
         return store.writer(BucketRefs.of(call.bucket())).serves(call.bucket().id(), call.key());
     }
 

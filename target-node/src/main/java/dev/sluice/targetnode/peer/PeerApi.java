@@ -167,7 +167,10 @@ public final class PeerApi implements HttpHandler {
             case PeerPaths.LIST_CLOUD -> bytes(ListingCodec.encode(target.listCloud(bucket(query), keys(query))));
             case PeerPaths.CHECK_BACKEND -> json(target.checkBackend(ClusterJson.read(body, BackendSpec.class)));
             case PeerPaths.SAMPLES ->
-                new Response(200, BYTES, target.samples(SampleBatch.parse(body)).body());
+                new Response(
+                        200,
+                        BYTES,
+                        target.samples(SampleBatch.parse(body, true)).body());
             case PeerPaths.UPLOADS ->
                 json(target.listUploads(
                         bucket(query),

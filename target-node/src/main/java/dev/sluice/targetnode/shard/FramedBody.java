@@ -8,11 +8,13 @@ import dev.sluice.common.samples.SampleStream;
 import dev.sluice.common.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /// Sends the bytes of a frame.
 final class FramedBody {
     private static final int PIECE = 256 << 10;
+    private static final Duration LONGEST = Duration.ofSeconds(20);
 
     private FramedBody() {}
 
@@ -55,8 +57,11 @@ final class FramedBody {
 
     private static void await(CompletionStage<?> reading) throws IOException {
         try {
-            Await.whole(reading.toCompletableFuture());
-        } catch (StoreException failure) {
+            if (Await.within(LONGEST, reading.toCompletableFuture().thenApply(_ -> true))
+                    .isEmpty()) {
+                throw new IOException("the drive does not answer");
+            }
+        } catch (StoreException | IOException failure) {
             throw new SampleStream.Broken(String.valueOf(failure.getMessage()), failure);
         }
     }

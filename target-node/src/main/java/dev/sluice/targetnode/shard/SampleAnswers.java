@@ -11,6 +11,8 @@ import dev.sluice.common.samples.SampleFrame;
 import dev.sluice.common.samples.SampleStream;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +25,7 @@ final class SampleAnswers implements SampleStream {
     private final ShardAnswers answers;
     private final Patience patience;
     private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+    private final Map<Integer, CompletableFuture<Response>> refused = new HashMap<>();
     private Optional<ResponseBody> body = Optional.empty();
     private int item;
     private int done;
@@ -37,10 +40,15 @@ final class SampleAnswers implements SampleStream {
     }
 
     @Override
-    public SampleFrame next() {
+    public void start() {
         while (asked.size() < AHEAD && item < batch.items().size()) {
             ask();
         }
+    }
+
+    @Override
+    public SampleFrame next() {
+        start();
         var first = asked.peek();
         if (first == null) {
             body = Optional.of(ResponseBody.NONE);
@@ -48,10 +56,15 @@ final class SampleAnswers implements SampleStream {
         }
         if (Await.within(patience.sign(), first.answer.handle((_, _) -> first)).isEmpty()) {
             body = Optional.of(ResponseBody.NONE);
-            return SampleFrame.waiting(sequence, first.shard, first.sample);
+            return answers.isServed(batch.shards().get(first.shard))
+                    ? SampleFrame.waiting(sequence, first.shard, first.sample)
+                    : SampleFrame.elsewhere(sequence, first.shard, first.sample);
         }
         asked.remove();
         var framed = ShardAnswers.framed(first.answer);
+        if (framed.forAll()) {
+            refused.put(first.shard, first.answer);
+        }
         body = Optional.of(framed.body());
         return new SampleFrame(
                 SampleFrame.Kind.SAMPLE,
@@ -66,10 +79,11 @@ final class SampleAnswers implements SampleStream {
     private void ask() {
         var next = batch.items().get(item);
         int sample = next.first() + done;
-        asked.add(new Asked(
-                next.shard(),
-                sample,
-                answers.begin(batch.shards().get(next.shard()), new ShardMember.Samples(sample, 1))));
+        var known = refused.get(next.shard());
+        var answer = known == null
+                ? answers.begin(batch.shards().get(next.shard()), new ShardMember.Samples(sample, 1))
+                : known;
+        asked.add(new Asked(next.shard(), sample, answer));
         done++;
         if (done == next.count()) {
             item++;

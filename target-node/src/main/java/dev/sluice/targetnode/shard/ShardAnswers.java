@@ -2,6 +2,7 @@ package dev.sluice.targetnode.shard;
 
 import dev.sluice.common.auth.BodyTerms;
 import dev.sluice.common.cluster.Bucket;
+import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.ClusterViews;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.http.Answer;
@@ -28,6 +29,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,36 +42,64 @@ final class ShardAnswers {
 
     private final ClusterViews views;
     private final Function<ObjectCall, Answer> objects;
+    private final Predicate<ObjectCall> served;
     private final Executor threads;
 
     /// @param objects answers requests on objects; never blocks
-    ShardAnswers(ClusterViews views, Function<ObjectCall, Answer> objects, Executor threads) {
+    /// @param served whether this target may answer for an object now; never blocks
+    ShardAnswers(
+            ClusterViews views, Function<ObjectCall, Answer> objects, Predicate<ObjectCall> served, Executor threads) {
         this.views = views;
         this.objects = objects;
+        this.served = served;
         this.threads = threads;
     }
 
     /// Begins to answer. Never blocks.
     CompletableFuture<Response> begin(SampleBatch.Shard shard, ShardMember member) {
         try {
-            var bucket = views.current().bucket(shard.bucket());
+            var bucket = bucket(views.current(), shard);
             if (bucket.isEmpty()) {
                 return CompletableFuture.supplyAsync(() -> inNewerView(shard, member), threads);
             }
-            var answer = objects.apply(call(shard, member, bucket.get()));
+            var call = call(shard, member, bucket.get());
+            var answer = objects.apply(call);
             return answer instanceof Response now
                     ? CompletableFuture.completedFuture(now)
-                    : CompletableFuture.supplyAsync(() -> whole(answer), threads);
-        } catch (StoreException refused) {
+                    : CompletableFuture.supplyAsync(() -> whole(answer, call), threads);
+        } catch (RuntimeException refused) {
             return CompletableFuture.failedFuture(refused);
         }
     }
 
+    /// Under its name *and* id, so that a name used again is not mistaken for the bucket that was judged.
+    private static Optional<Bucket> bucket(ClusterView view, SampleBatch.Shard shard) {
+        return view.bucket(shard.bucket()).filter(bucket -> bucket.id() == shard.bucketId());
+    }
+
     private Response inNewerView(SampleBatch.Shard shard, ShardMember member) {
-        var bucket = views.confirmed()
-                .bucket(shard.bucket())
-                .orElseThrow(() -> new StoreException.NoSuchBucket(shard.bucket()));
-        return whole(objects.apply(call(shard, member, bucket)));
+        var bucket =
+                bucket(views.confirmed(), shard).orElseThrow(() -> new StoreException.NoSuchBucket(shard.bucket()));
+        var call = call(shard, member, bucket);
+        return whole(objects.apply(call), call);
+    }
+
+    /// Whether this target may answer for the shard now, as far as it knows.
+    boolean isServed(SampleBatch.Shard shard) {
+        var bucket = bucket(views.current(), shard);
+        return bucket.isEmpty() || served.test(call(shard, new ShardMember.Count(), bucket.get()));
+    }
+
+    /// Who loses the right to answer in the middle says so, instead of "not now".
+    private Response whole(Answer answer, ObjectCall call) {
+        try {
+            return whole(answer);
+        } catch (StoreException.Unavailable refusal) {
+            if (!served.test(call)) {
+                throw new StoreException.NotPrimary(String.valueOf(refusal.getMessage()));
+            }
+            throw refusal;
+        }
     }
 
     private static Response whole(Answer answer) {
@@ -95,7 +125,9 @@ final class ShardAnswers {
     }
 
     /// What a frame says, and what follows it.
-    record Framed(int status, long length, int crc32, ResponseBody body) {}
+    ///
+    /// @param forAll whether all samples of the shard are refused so
+    record Framed(int status, long length, int crc32, ResponseBody body, boolean forAll) {}
 
     static Framed framed(CompletableFuture<Response> done) {
         try {
@@ -104,13 +136,17 @@ final class ShardAnswers {
                     .first("x-sluice-crc32")
                     .map(hex -> Integer.parseUnsignedInt(hex, 16))
                     .orElse(0);
-            return new Framed(200, length(response.body()), crc32, response.body());
+            return new Framed(200, length(response.body()), crc32, response.body(), false);
         } catch (RuntimeException failure) {
             int status = status(failure);
             if (status == 500 && !(failure instanceof StoreException)) {
                 LOG.error("a sample is not served", failure);
             }
-            return text(status, String.valueOf(failure.getMessage()));
+            boolean forAll = failure instanceof StoreException
+                    && status < 500
+                    && status != SampleFrame.ELSEWHERE
+                    && !(failure instanceof StoreException.NoSuchSample);
+            return text(status, String.valueOf(failure.getMessage()), forAll);
         }
     }
 
@@ -127,19 +163,20 @@ final class ShardAnswers {
         return switch (failure) {
             case StoreException.NoSuchKey _, StoreException.NoSuchBucket _, StoreException.NoSuchSample _ -> 404;
             case StoreException.PreconditionFailed _ -> 412;
-            case StoreException.NoWholeTar _, StoreException.SampleTooLarge _ -> 422;
+            case StoreException.NoWholeTar _, StoreException.SampleTooLarge _, StoreException.InvalidArgument _ -> 422;
             case StoreException.NotPrimary _ -> SampleFrame.ELSEWHERE;
-            case StoreException.Damaged _ -> 500;
+            case StoreException.Damaged _, StoreException.BackendDenied _, StoreException.NoSpace _ -> 500;
             case StoreException _ -> 503;
             default -> 500;
         };
     }
 
-    private static Framed text(int status, String why) {
+    private static Framed text(int status, String why, boolean forAll) {
         var bytes = why.getBytes(StandardCharsets.UTF_8);
         var crc = new CRC32();
         crc.update(bytes);
-        return new Framed(status, bytes.length, (int) crc.getValue(), new ResponseBody.Bytes(ByteBuffer.wrap(bytes)));
+        return new Framed(
+                status, bytes.length, (int) crc.getValue(), new ResponseBody.Bytes(ByteBuffer.wrap(bytes)), forAll);
     }
 
     /// Of an answer that nobody wants any more, now or when it is there.

@@ -15,9 +15,7 @@ import picocli.CommandLine.Parameters;
 abstract class BucketJobCommand extends ObjectCommand {
     private static final JsonMapper JSON = new JsonMapper();
 
-    @Parameters(
-            paramLabel = "BUCKET[/PREFIX]",
-            description = "A bucket with a backend. With PREFIX only keys that begin with it.")
+    @Parameters(paramLabel = "BUCKET[/PREFIX]", description = "A bucket. With PREFIX only keys that begin with it.")
     private String path = "";
 
     @Option(

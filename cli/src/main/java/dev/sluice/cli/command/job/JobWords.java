@@ -13,6 +13,7 @@ record JobWords(String done, String toDo, String skipped) {
             case "prefetch" -> new JobWords("fetched", "to fetch", "cached already");
             case "evict" -> new JobWords("evicted", "to evict", "changed since");
             case "refresh" -> new JobWords("changed in the cloud", "changed in the cloud", "unchanged");
+            case "index" -> new JobWords("indexed", "to index", "no shards");
             default -> new JobWords("done", "to do", "skipped"); // of a newer cluster
         };
     }
