@@ -1,5 +1,5 @@
 /// Batches of samples: any samples of any shards, as one stream in the order that was asked for. Open first:
-/// [dev.sluice.common.samples.Gather]. Depends on `cluster`, `http`, `peer`.
+/// [dev.sluice.common.samples.Gather]. Depends on `cluster`, `http`, `store`.
 @NullMarked
 package dev.sluice.common.samples;
 
