@@ -113,6 +113,9 @@ class Samples:
         places = [self._where(operator.index(i)) for i in indices]
         return list(self._made(self._batches.read(places)))
 
+    # As Grain calls it.
+    _getitems = __getitems__
+
     def __iter__(self) -> Iterator[Any]:
         """All samples. Some are read while the ones before them are used."""
         threads = self._batches.transport.threads

@@ -43,6 +43,12 @@ final class PythonTrainingTest {
     }
 
     @Test
+    void otherLoadersReadSingleSamples() {
+        python.example("grain_loader.py", "sluice://%s/grain".formatted(bucket));
+        python.example("huggingface_trainer.py", "sluice://%s/trainer".formatted(bucket));
+    }
+
+    @Test
     void pyarrowAndDuckDbReadParquet() {
         python.example("parquet_pyarrow.py", "sluice://%s/table".formatted(bucket));
         python.example("parquet_duckdb.py", "sluice://%s/table".formatted(bucket));

@@ -70,34 +70,56 @@ final class SampleBatches {
     /// @return how many
     int requireBatch(Random random) throws IOException, InterruptedException {
         var wanted = new ArrayList<Wanted>();
-        var items = new StringBuilder();
+        var items = new ArrayList<String>();
         for (int i = random.nextInt(120); i >= 0; i--) {
             int shard = random.nextInt(shards.size());
             int all = shards.get(shard).tar.samples().size();
             int first = random.nextInt(all);
             int count = 1 + random.nextInt(Math.min(5, all - first));
-            items.append(items.isEmpty() ? "" : ",").append("%d,%d,%d".formatted(shard, first, count));
+            items.add("%d,%d,%d".formatted(shard, first, count));
             for (int j = 0; j < count; j++) {
                 wanted.add(new Wanted(shard, first + j));
             }
         }
-        var answer = ask("{\"shards\":%s,\"samples\":[%s]}".formatted(listed(), items), "*/*");
+        var _ = require(items, wanted);
+        return wanted.size();
+    }
+
+    /// All samples of all shards, in order.
+    ///
+    /// @return how often the cluster said that the next one was not ready
+    int requireAll() throws IOException, InterruptedException {
+        var wanted = new ArrayList<Wanted>();
+        var items = new ArrayList<String>();
+        for (int shard = 0; shard < shards.size(); shard++) {
+            int all = shards.get(shard).tar.samples().size();
+            items.add("%d,0,%d".formatted(shard, all));
+            for (int i = 0; i < all; i++) {
+                wanted.add(new Wanted(shard, i));
+            }
+        }
+        return require(items, wanted);
+    }
+
+    private int require(List<String> items, List<Wanted> wanted) throws IOException, InterruptedException {
+        var answer = ask("{\"shards\":%s,\"samples\":[%s]}".formatted(listed(), String.join(",", items)), "*/*");
         assertThat(answer.statusCode()).isEqualTo(200);
         try (var stream = new DataInputStream(answer.body())) {
+            int signs = 0;
             for (int sequence = 0; sequence < wanted.size(); sequence++) {
+                signs += requireSoon(stream, SAMPLE);
                 require(stream, sequence, wanted.get(sequence));
             }
-            assertThat(kind(stream)).isEqualTo(END);
+            signs += requireSoon(stream, END);
             assertThat(stream.readInt()).isEqualTo(200);
             assertThat(stream.readLong()).isEqualTo(wanted.size());
             stream.skipNBytes(16);
             assertThat(stream.read()).isEqualTo(-1);
+            return signs;
         }
-        return wanted.size();
     }
 
     private void require(DataInputStream stream, int sequence, Wanted wanted) throws IOException {
-        assertThat(kind(stream)).isEqualTo(SAMPLE);
         int status = stream.readInt();
         assertThat(stream.readLong()).isEqualTo(sequence);
         assertThat(stream.readInt()).isEqualTo(wanted.shard);
@@ -120,12 +142,15 @@ final class SampleBatches {
         assertThat(crc32).isEqualTo((int) crc.getValue());
     }
 
-    private static int kind(DataInputStream stream) throws IOException {
+    /// @return how many frames of waiting come before
+    private static int requireSoon(DataInputStream stream, int wanted) throws IOException {
+        int signs = 0;
         int kind = stream.readInt();
-        while (kind == WAITING) {
+        for (; kind == WAITING; kind = stream.readInt()) {
             stream.skipNBytes(28);
-            kind = stream.readInt();
+            signs++;
         }
-        return kind;
+        assertThat(kind).isEqualTo(wanted);
+        return signs;
     }
 }
