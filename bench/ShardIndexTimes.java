@@ -1,4 +1,4 @@
-import dev.sluice.common.store.ObjectKey;
+import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.shards.ShardIndex;
 import dev.sluice.targetnode.storage.shards.TarScan;
 import java.io.IOException;

@@ -31,7 +31,6 @@ from timing import in_turn, parsed
 
 import sluice
 from sluice import samples as _module
-from sluice.samples import Bytes
 from sluice.shards import Sample, read_samples
 
 module: Any = _module
@@ -101,7 +100,7 @@ def _batches(
     options: Any,
 ) -> None:
     whole = fs.store.head(bucket, "train-000.tar").size
-    size = sum(map(len, _raw(samples, range(options.batch)))) * options.batches
+    size = _raw(samples, range(options.batch)) * options.batches
     gets = max(1, round(size / whole))
 
     def orders(seed: int) -> list[list[int]]:
@@ -187,10 +186,13 @@ class _Processes:
             each.join()
 
 
-def _raw(samples: sluice.Samples, order: range | list[int]) -> list[Bytes]:
-    """The bytes of a batch's samples, compared with their digests."""
+def _raw(samples: sluice.Samples, order: range | list[int]) -> int:
+    """Reads the bytes of a batch's samples, and compares them with their digests.
+
+    :return: how many they are
+    """
     places = [samples._where(i) for i in order]
-    return [data for _, data in samples._batches._whole(places)]
+    return sum(len(data) for _, data in samples._batches.whole(places))
 
 
 def _unchecked(read: Callable[[], object]) -> object:

@@ -106,20 +106,32 @@ def _length(headers: _Headers) -> int | None:
     return int(length) if length.isdecimal() else None
 
 
-def read_into(response: urllib3.BaseHTTPResponse, data: bytearray) -> int:
+def read_into(response: urllib3.BaseHTTPResponse, data: memoryview) -> int:
     """Fills the buffer with the next bytes of a body that was not read by anything else.
 
     :return: how many they are: fewer at the end only
     """
-    body: http.client.HTTPResponse = response._fp  # type: ignore[attr-defined]
-    view = memoryview(data)
+    body: Any = response._fp  # type: ignore[attr-defined]
     count = 0
     while count < len(data):
-        more = body.readinto(view[count:])
+        rest = data[count:]
+        more = _read_of_chunk(body, rest) if body.chunked else body.readinto(rest)
         if not more:
             break
         count += more
     return count
+
+
+def _read_of_chunk(body: Any, data: memoryview) -> int:
+    """Past `http.client`, which does more for each read than the read itself takes."""
+    left: int | None = body.chunk_left or (body._get_chunk_left() if body.fp else None)
+    if not left:
+        return 0
+    more: int = body.fp.readinto(data[:left])
+    if not more:
+        raise http.client.IncompleteRead(b"", left)
+    body.chunk_left = left - more
+    return more
 
 
 class _PlainConnection(HTTPConnection):

@@ -33,8 +33,6 @@ try:
 except ImportError:
     _crc32 = zlib.crc32
 
-Bytes = bytes | bytearray
-
 _PATH = "/v1/samples"
 # Kind, status, sequence, shard, sample, length, CRC32 (docs/http-api.md).
 _FRAME = struct.Struct(">iiqiiII")
@@ -230,11 +228,14 @@ class _Batches:
     def read(self, places: Sequence[Where]) -> Iterator[Sample]:
         """These samples in this order."""
         for start in range(0, len(places), _MOST):
-            for place, data in self._whole(places[start : start + _MOST]):
+            for place, data in self.whole(places[start : start + _MOST]):
                 yield self._decoded(place, data)
 
-    def _whole(self, places: Sequence[Where]) -> Iterator[tuple[Where, Bytes]]:
-        """With their bytes. A stream that breaks goes on with the first missing sample."""
+    def whole(self, places: Sequence[Where]) -> Iterator[tuple[Where, memoryview]]:
+        """With their bytes, each until the next one is asked for.
+
+        A stream that breaks goes on with the first missing sample.
+        """
         done = 0
         failed = 0
         while done < len(places):
@@ -249,7 +250,7 @@ class _Batches:
                     raise
                 self.transport.pause(failed)
 
-    def _stream(self, places: Sequence[Where]) -> Iterator[tuple[Where, Bytes]]:
+    def _stream(self, places: Sequence[Where]) -> Iterator[tuple[Where, memoryview]]:
         shards = sorted({place.shard for place in places})
         numbers = {shard: number for number, shard in enumerate(shards)}
         samples = [value for place in places for value in (numbers[place.shard], place.sample, 1)]
@@ -261,34 +262,29 @@ class _Batches:
             yield from self._stream(places[middle:])
             return
         with closing(self._open(body)) as stream:
+            frames = _Frames(stream)
             for sequence, place in enumerate(places):
-                yield place, self._sample(stream, sequence, place)
-            kind, _, count, *_ = self._frame(stream)
+                yield place, self._sample(frames, sequence, place)
+            kind, _, count, *_ = frames.next()
             if kind != _END or count != len(places):
                 raise BrokenStreamError("the batch does not end where it should")
             stream.finish()
 
-    def _frame(self, stream: Stream) -> tuple[int, int, int, int, int, int, int]:
-        while True:
-            frame = _FRAME.unpack(stream.read(_FRAME.size))
-            if frame[0] != _WAITING:
-                return frame
-
-    def _sample(self, stream: Stream, sequence: int, place: Where) -> Bytes:
-        kind, status, number, _, sample, length, digest = self._frame(stream)
+    def _sample(self, frames: _Frames, sequence: int, place: Where) -> memoryview:
+        kind, status, number, _, sample, length, digest = frames.next()
         if kind != _SAMPLE or number != sequence or sample != place.sample:
             raise BrokenStreamError("the batch has another order than was asked for")
-        data = stream.read(length)
-        if status == 503:
-            raise BrokenStreamError(data.decode("utf-8", "replace"))
         if status != 200:
-            about = f"sample {sample} of {self._urls[place.shard]}"
-            raise _refused(status, data.decode("utf-8", "replace"), about)
+            why = frames.text(length)
+            if status == 503:
+                raise BrokenStreamError(why)
+            raise _refused(status, why, f"sample {sample} of {self._urls[place.shard]}")
+        data = frames.bytes(length)
         with self.transport.lock:
             self._checks.checked += 1
-        return data if _crc32(data) == digest else self._again(place)
+        return data if _crc32(data) == digest else memoryview(self._again(place))
 
-    def _again(self, place: Where) -> Bytes:
+    def _again(self, place: Where) -> bytes:
         """Once more, by itself: the bytes were not the ones that the index was made of."""
         with self.transport.lock:
             self._checks.wrong += 1
@@ -307,12 +303,45 @@ class _Batches:
             raise errors.make(500, "BadDigest", text, about)
         return answer.body
 
-    def _decoded(self, place: Where, data: Bytes) -> Sample:
+    def _decoded(self, place: Where, data: memoryview) -> Sample:
         url = self._urls[place.shard]
         sample = _simple(data, url)
         if sample is None:
             ((_, _, sample),) = read_samples(BytesIO(data), url, 0)
         return sample
+
+
+_Frame = tuple[int, int, int, int, int, int, int]
+
+
+class _Frames:
+    """The frames of a batch. A sample's bytes are read together with the frame behind them."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._buffer = memoryview(bytearray(_FRAME.size))
+        self._ahead: _Frame | None = None
+
+    def next(self) -> _Frame:
+        frame, self._ahead = self._ahead, None
+        while frame is None or frame[0] == _WAITING:
+            self._stream.fill(self._buffer[: _FRAME.size])
+            frame = _FRAME.unpack_from(self._buffer)
+        return frame
+
+    def text(self, length: int) -> str:
+        """What the last frame says instead of a sample."""
+        data = memoryview(bytearray(length))
+        self._stream.fill(data)
+        return str(data, "utf-8", "replace")
+
+    def bytes(self, length: int) -> memoryview:
+        """Those of the last frame, until the next call."""
+        if len(self._buffer) < length + _FRAME.size:
+            self._buffer = memoryview(bytearray(length + length // 8 + _FRAME.size))
+        self._stream.fill(self._buffer[: length + _FRAME.size])
+        self._ahead = _FRAME.unpack_from(self._buffer, length)
+        return self._buffer[:length]
 
 
 def _refused(status: int, message: str, about: str) -> Exception:
@@ -329,19 +358,19 @@ _REGULAR = (0, ord("0"))
 _DIGITS = b"01234567"
 
 
-def _simple(data: Bytes, url: str) -> Sample | None:
+def _simple(data: memoryview, url: str) -> Sample | None:
     """A sample of nothing but short names and regular members; None for any other."""
     sample: Sample = {}
-    view = memoryview(data)
     at = 0
     while at < len(data):
-        name, _, _ = data[at : at + 100].partition(b"\0")
-        digits = data[at + 124 : at + 136].rstrip(b"\0 ")
+        header = bytes(data[at : at + _BLOCK])
+        name, _, _ = header[:100].partition(b"\0")
+        digits = header[124:136].rstrip(b"\0 ")
         folder, slash, last = name.rpartition(b"/")
         stem, dot, field = last.partition(b".")
         if (
-            data[at + 156] not in _REGULAR
-            or data[at + 345]
+            header[156] not in _REGULAR
+            or header[345]
             or digits.strip(_DIGITS)
             or not dot
             or not stem
@@ -357,6 +386,6 @@ def _simple(data: Bytes, url: str) -> Sample | None:
         if sample["__key__"] != key or field_name in sample:
             return None
         start = at + _BLOCK
-        sample[field_name] = bytes(view[start : start + size])
+        sample[field_name] = bytes(data[start : start + size])
         at = start + -(-size // _BLOCK) * _BLOCK
     return sample or None

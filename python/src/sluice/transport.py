@@ -121,17 +121,15 @@ class Stream:
         self._origin = origin
         self._finished = False
 
-    def read(self, size: int) -> bytearray:
-        """So many bytes. Raises BrokenStreamError if there are fewer."""
-        data = bytearray(size)
+    def fill(self, data: memoryview) -> None:
+        """Reads so many bytes. Raises BrokenStreamError if there are fewer."""
         try:
             # Past urllib3, which would join the pieces in which they come.
             count = read_into(self._response, data)
         except (HTTPError, HTTPException, OSError) as cause:
             raise BrokenStreamError(f"{self._origin}: {cause}") from cause
-        if count < size:
+        if count < len(data):
             raise BrokenStreamError(f"{self._origin}: the answer ended before it was whole")
-        return data
 
     def lines(self) -> Iterator[bytes]:
         """Its lines as they come. Raises BrokenStreamError at an end within a line."""

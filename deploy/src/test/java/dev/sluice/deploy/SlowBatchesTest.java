@@ -67,6 +67,7 @@ final class SlowBatchesTest {
     private record Memory(long heap, long resident) {}
 
     @Test
+    @Tag("long")
     void aClientThatHardlyReadsCostsNoMemory() throws Exception {
         try (var cluster = SluiceCluster.start(
                         folder.resolve("cluster"),

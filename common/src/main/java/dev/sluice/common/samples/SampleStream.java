@@ -35,11 +35,12 @@ public interface SampleStream extends AutoCloseable {
     default ResponseBody body() {
         return new ResponseBody.Streamed(RequestHead.UNKNOWN_LENGTH, sink -> {
             try (this) {
+                var framed = new FramedSink(sink);
                 SampleFrame frame;
                 do {
                     frame = next();
-                    sink.write(frame.encode());
-                    send(0, sink);
+                    framed.frame(frame);
+                    send(0, framed.bytes());
                 } while (frame.kind() != SampleFrame.Kind.END);
             }
         });

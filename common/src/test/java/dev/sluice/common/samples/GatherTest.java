@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.Node;
 import dev.sluice.common.http.ByteSink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,9 +57,42 @@ class GatherTest {
         }
     }
 
+    /// Has room for a few bytes at times.
+    private static final class Pieces implements ByteSink {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final Random random = new Random(5);
+
+        @Override
+        public void write(ByteBuffer more) {
+            var copy = new byte[more.remaining()];
+            more.get(copy);
+            bytes.writeBytes(copy);
+        }
+
+        @Override
+        public int write(int most, Content content) throws IOException {
+            int room = random.nextInt(3) > 0 ? most : 1 + random.nextInt(Math.min(most, 40));
+            var into = ByteBuffer.allocate(room);
+            content.read(into);
+            write(into.flip());
+            return into.limit();
+        }
+    }
+
+    /// By way of bytes that go out in pieces of any size.
     private static Received gather(FakeTargets targets, SampleBatch batch, Patience patience) throws IOException {
+        var out = new Pieces();
+        new Gather(targets, batch, patience).sendTo(new FramedSink(out));
         var received = new Received();
-        new Gather(targets, batch, patience).sendTo(received);
+        var bytes = ByteBuffer.wrap(out.bytes.toByteArray());
+        while (bytes.hasRemaining()) {
+            var frame = SampleFrame.decode(bytes);
+            received.frame(frame);
+            if (frame.length() > 0) {
+                received.bytes().write(bytes.slice(bytes.position(), (int) frame.length()));
+                bytes.position(bytes.position() + (int) frame.length());
+            }
+        }
         assertThat(received.end).contains(SampleFrame.end(batch.count()));
         assertThat(received.samples).hasSize((int) batch.count());
         return received;

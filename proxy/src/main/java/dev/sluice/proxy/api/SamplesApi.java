@@ -21,6 +21,7 @@ import dev.sluice.common.name.ObjectName;
 import dev.sluice.common.s3.S3Code;
 import dev.sluice.common.s3.S3Errors;
 import dev.sluice.common.s3.S3Failure;
+import dev.sluice.common.samples.FramedSink;
 import dev.sluice.common.samples.Gather;
 import dev.sluice.common.samples.Patience;
 import dev.sluice.common.samples.SampleBatch;
@@ -108,7 +109,8 @@ public final class SamplesApi implements HttpHandler {
         boolean tar = head.headers().first("Accept").filter(TAR::equals).isPresent();
         return streamed(
                 tar ? TAR : "application/x-sluice-samples",
-                sink -> new Gather(targets, batch, Patience.USUAL).sendTo(tar ? new TarOnly(sink) : new Frames(sink)));
+                sink -> new Gather(targets, batch, Patience.USUAL)
+                        .sendTo(tar ? new TarOnly(sink) : new FramedSink(sink)));
     }
 
     private static Response streamed(String type, ResponseBody.Writer writer) {
@@ -139,13 +141,6 @@ public final class SamplesApi implements HttpHandler {
                     return shard.of(bucket.id());
                 })
                 .toList());
-    }
-
-    private record Frames(ByteSink bytes) implements SampleSink {
-        @Override
-        public void frame(SampleFrame frame) throws IOException {
-            bytes.write(frame.encode());
-        }
     }
 
     /// Without frames: only a whole tar has an end.
