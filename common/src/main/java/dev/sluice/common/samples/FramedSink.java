@@ -39,7 +39,7 @@ public final class FramedSink implements SampleSink {
             out.write(bytes);
         }
 
-        /// When the bytes cannot be read, the frame is not sent either.
+        // When the bytes cannot be read, the frame is not sent either.
         @Override
         public int write(int most, Content content) throws IOException {
             if (!header.hasRemaining()) {
