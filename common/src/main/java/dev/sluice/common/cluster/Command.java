@@ -8,6 +8,7 @@ import dev.sluice.common.jobs.JobPart;
 import dev.sluice.common.jobs.JobPosition;
 import dev.sluice.common.jobs.JobSpec;
 import dev.sluice.common.name.NodeId;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -172,11 +173,30 @@ public sealed interface Command {
             implements SlotCommand {}
 
     /// These in-sync members ask that those go which are down or out, or more than the goal.
+    ///
+    /// @param answers of the target that asks. Without them, nobody leaves an erasure-coded slot
     record Expel(
             @JsonSerialize(converter = PackedSlots.FromDrives.class)
             @JsonDeserialize(converter = PackedSlots.ToDrives.class)
-            List<SlotDrive> asking)
-            implements SlotCommand {}
+            List<SlotDrive> asking,
+
+            Optional<Answers> answers)
+            implements SlotCommand {
+        /// Of slots whose members have whole objects.
+        public Expel(List<SlotDrive> asking) {
+            this(asking, Optional.empty());
+        }
+    }
+
+    /// Who has just answered a target that wants members to leave. They count for 1.5 s after the beat that it names.
+    ///
+    /// @param target that asks
+    /// @param incarnation of the process that asks
+    /// @param beat the newest that the leader had answered when it asked
+    /// @param controller that answered it: only that one knows when it came
+    /// @param drives with their incarnations: each has answered, within the last 500 ms, a question that was
+    ///     sent after the reason to leave arose, and had written durably before it answered
+    record Answers(NodeId target, int incarnation, long beat, NodeId controller, SortedMap<String, Integer> drives) {}
 
     /// These learners refused a write. They are not chosen again for their slots for 2 s.
     record TakeOff(
@@ -197,26 +217,25 @@ public sealed interface Command {
     /// Enough of the others hear it again. The controller's own.
     record Unmute(NodeId target, long version) implements SlotCommand {}
 
-    /// A target does not hear another one: the members that the other one has of these slots leave. It is void 1.5 s
-    /// after the beat that it names.
+    /// A target does not hear another one: the members that the other one has of these slots leave.
     ///
-    /// @param target that asks. Its drives are the primaries of the slots, and have written durably since it missed
-    ///     the other
-    /// @param incarnation of the process that asks
-    /// @param beat the newest that the leader had answered when it asked
-    /// @param controller that answered it: only that one knows when it came
+    /// @param answers of the target that asks. Its drives are the primaries of the slots, and have written durably
+    ///     since it missed the other
     /// @param primaries the drives that ask
     record CutOff(
-            NodeId target,
-            int incarnation,
-            long beat,
-            NodeId controller,
+            Answers answers,
             NodeId other,
 
             @JsonSerialize(converter = PackedSlots.FromDrives.class)
             @JsonDeserialize(converter = PackedSlots.ToDrives.class)
             List<SlotDrive> primaries)
-            implements SlotCommand {}
+            implements SlotCommand {
+        /// Of slots whose members have whole objects.
+        public CutOff(
+                NodeId target, int incarnation, long beat, NodeId controller, NodeId other, List<SlotDrive> primaries) {
+            this(new Answers(target, incarnation, beat, controller, Collections.emptySortedMap()), other, primaries);
+        }
+    }
 
     /// A target says with a beat that all its drives have applied the state of this version, the newest: nobody has to
     /// ask them about earlier epochs any more. The controller's own.

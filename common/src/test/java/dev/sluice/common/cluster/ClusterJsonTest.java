@@ -92,8 +92,15 @@ class ClusterJsonTest {
                         new Command.Opened(List.of(new Command.SlotEpoch(1, 2, 3))),
                         new Command.Promote(List.of(drive)),
                         new Command.Expel(List.of(drive, drive)),
+                        new Command.Expel(List.of(drive), Optional.of(answers(target))),
+                        new Command.CutOff(answers(target), new NodeId("target002"), List.of(drive)),
+                        new Command.CutOff(target, 3, 7, target, new NodeId("target002"), List.of(drive)),
                         new Command.TakeOff(List.of(drive)),
                         new Command.Fill()));
+    }
+
+    private static Command.Answers answers(NodeId target) {
+        return new Command.Answers(target, 3, 7, target, new TreeMap<>(Map.of("drive", 3)));
     }
 
     @ParameterizedTest

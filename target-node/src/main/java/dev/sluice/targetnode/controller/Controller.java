@@ -304,9 +304,20 @@ public final class Controller implements ControlPlane, ControllerService, AutoCl
             throw new StoreException.Unavailable("the controller stops");
         }
         requireLeading();
-        if (command instanceof Command.CutOff off && !off.controller().equals(self)) {
-            return confirm(); // its beat was answered by another: this one may have got it late
-        }
+        return switch (command) {
+            case Command.CutOff off when !isMine(off.answers()) -> confirm();
+            case Command.Expel expel
+            when !expel.answers().map(this::isMine).orElse(true) -> applied(new Command.Expel(expel.asking()));
+            default -> applied(command);
+        };
+    }
+
+    /// A beat that was answered by another controller may have come to this one late.
+    private boolean isMine(Command.Answers answers) {
+        return answers.controller().equals(self);
+    }
+
+    private ClusterState applied(Command command) {
         return commands.apply(command).carrying(credentials);
     }
 

@@ -25,20 +25,21 @@ public final class NewGroup {
     ///
     /// @param slots how many it has if it is new
     /// @throws StoreException when the cluster cannot have such a group, or not now
-    public static Replication in(ClusterState state, int replicas, Durability durability, int slots) {
+    public static Replication in(ClusterState state, int replicas, int data, Durability durability, int slots) {
         var before = state.replication();
-        if (before.group(replicas, durability).isPresent()) {
+        if (before.group(replicas, data, durability).isPresent()) {
             return before;
         }
-        requireRoom(state, replicas);
+        requireRoom(state, replicas, data);
         int id = before.groups().isEmpty() ? 1 : before.groups().lastKey() + 1;
-        var group = new Group(id, replicas, durability, slots);
+        var group = new Group(id, replicas, data, durability, slots);
         var rules = new RowTransitions(new NextState(before, state.map()), PlanningFacts.KNOWS_NOTHING);
         long first = Generation.of(state.version()) > 0 ? state.version() : SlotRow.FIRST;
         var known = new IdentityHashMap<List<String>, SlotRow>();
         var rows = new SlotRow[slots];
         for (int slot = 0; slot < rows.length; slot++) {
-            rows[slot] = known.computeIfAbsent(rules.goal(group, slot, List.of()), goal -> row(rules, goal, first));
+            rows[slot] =
+                    known.computeIfAbsent(rules.goal(group, slot, List.of()), goal -> row(rules, group, goal, first));
         }
         var groups = new TreeMap<>(before.groups());
         groups.put(id, group);
@@ -54,17 +55,33 @@ public final class NewGroup {
                 tables);
     }
 
-    private static SlotRow row(RowTransitions rules, List<String> goal, long first) {
+    private static SlotRow row(RowTransitions rules, Group group, List<String> goal, long first) {
+        requireEnough(group, goal.size());
         var members = new ArrayList<Member>();
-        goal.forEach(drive -> members.add(rules.member(drive, true, first)));
+        for (int place = 0; place < goal.size(); place++) {
+            members.add(rules.member(goal.get(place), true, first, group.coded() ? place : 0));
+        }
+        Positions.sort(group, members, 0);
         return new SlotRow(first, members, first, first, List.of(), first == SlotRow.FIRST);
     }
 
-    private static void requireRoom(ClusterState state, int replicas) {
+    /// Else nothing could be written to the slot.
+    private static void requireEnough(Group group, int members) {
+        if (group.coded() && members < group.floor()) {
+            throw new StoreException.Unavailable(
+                    "a bucket with %d data and %d parity slices needs %d targets that are up; there are %d; try again"
+                            .formatted(group.data(), group.parity(), group.floor(), members));
+        }
+    }
+
+    private static void requireRoom(ClusterState state, int replicas, int data) {
         var replication = state.replication();
         if (replicas > state.members().size()) {
-            throw new StoreException.InvalidArgument("a bucket with %d replicas needs %d targets; the cluster has %d"
-                    .formatted(replicas, replicas, state.members().size()));
+            var what = data > 1
+                    ? "%d data and %d parity slices".formatted(data, replicas - data)
+                    : "%d replicas".formatted(replicas);
+            throw new StoreException.InvalidArgument("a bucket with %s needs %d targets; the cluster has %d"
+                    .formatted(what, replicas, state.members().size()));
         }
         if (replication.groups().size() >= Replication.MOST_GROUPS) {
             throw new StoreException.InvalidArgument(

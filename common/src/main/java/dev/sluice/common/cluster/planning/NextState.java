@@ -11,7 +11,6 @@ import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -139,9 +138,9 @@ final class NextState {
     }
 
     @SuppressWarnings("ReferenceEquality") // the memo returns the same object when nothing changes
-    void change(int group, int slot, List<String> goal, RowMemo memo) {
+    void change(int group, int slot, Wanted wanted, RowMemo memo) {
         var old = row(group, slot);
-        var changed = memo.apply(old, goal);
+        var changed = memo.apply(old, wanted);
         if (changed != old) {
             rows.computeIfAbsent(group, id -> table(id).copy())[slot] = changed;
         }

@@ -22,6 +22,9 @@ import java.util.stream.Collectors;
 /// What a command does to the cluster's state: a pure function of the state, the command and what the controller that
 /// plans knows. All others apply the [Change].
 public final class Planner {
+    /// Each member of a slot has whole objects.
+    private static final int WHOLE = 1;
+
     private final ClusterState state;
     private final BucketTable buckets;
     private final PlanningFacts facts;
@@ -192,6 +195,7 @@ public final class Planner {
                 : NewGroup.in(
                         state,
                         properties.replicas(),
+                        WHOLE,
                         properties.durability(),
                         facts.slots(state.members().size()));
     }
@@ -199,7 +203,7 @@ public final class Planner {
     private static int group(Replication grouped, BucketProperties properties) {
         return properties.replicas() == 1
                 ? 0
-                : grouped.group(properties.replicas(), properties.durability())
+                : grouped.group(properties.replicas(), WHOLE, properties.durability())
                         .orElseThrow()
                         .id();
     }

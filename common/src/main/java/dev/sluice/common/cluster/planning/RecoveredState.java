@@ -123,6 +123,6 @@ public final class RecoveredState {
     }
 
     private Member raised(Member copy) {
-        return new Member(copy.drive(), copy.inSync(), raised(copy.incarnation()), copy.since() + raise);
+        return copy.with(copy.inSync(), raised(copy.incarnation()), copy.since() + raise);
     }
 }

@@ -2,14 +2,13 @@ package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.slots.Interner;
 import dev.sluice.common.cluster.slots.SlotRow;
-import java.util.List;
 
 /// One rule for the rows of one group, applied once for each different case: the slots of a cluster have few different
 /// rows and goals. Both are known by identity.
 final class RowMemo {
     /// A new row for a slot, or the same one.
     interface Rule {
-        SlotRow apply(SlotRow row, List<String> goal);
+        SlotRow apply(SlotRow row, Wanted wanted);
     }
 
     private final Rule rule;
@@ -17,7 +16,7 @@ final class RowMemo {
     private Case[] cases = new Case[256];
     private int size;
 
-    private record Case(SlotRow row, List<String> goal, SlotRow result) {}
+    private record Case(SlotRow row, Wanted wanted, SlotRow result) {}
 
     RowMemo(Rule rule, Interner interner) {
         this.rule = rule;
@@ -26,25 +25,25 @@ final class RowMemo {
 
     /// The same object when the rule changes nothing.
     @SuppressWarnings("ReferenceEquality") // equal rows of one table are nearly always one object
-    SlotRow apply(SlotRow row, List<String> goal) {
-        int at = place(cases, row, goal);
+    SlotRow apply(SlotRow row, Wanted wanted) {
+        int at = place(cases, row, wanted);
         while (cases[at] != null) {
-            if (cases[at].row == row && cases[at].goal == goal) {
+            if (cases[at].row == row && cases[at].wanted.is(wanted)) {
                 return cases[at].result;
             }
             at = (at + 1) & (cases.length - 1);
         }
-        var made = rule.apply(row, goal);
+        var made = rule.apply(row, wanted);
         var result = made == row || made.equals(row) ? row : interner.row(made);
-        cases[at] = new Case(row, goal, result);
+        cases[at] = new Case(row, wanted, result);
         if (++size > cases.length / 2) {
             grow();
         }
         return result;
     }
 
-    private static int place(Case[] cases, SlotRow row, List<String> goal) {
-        int hash = (System.identityHashCode(row) * 31 + System.identityHashCode(goal)) * 0x9E3779B9;
+    private static int place(Case[] cases, SlotRow row, Wanted wanted) {
+        int hash = (System.identityHashCode(row) * 31 + wanted.identity()) * 0x9E3779B9;
         return (hash >>> 8) & (cases.length - 1);
     }
 
@@ -52,7 +51,7 @@ final class RowMemo {
         var larger = new Case[cases.length * 2];
         for (var one : cases) {
             if (one != null) {
-                int at = place(larger, one.row, one.goal);
+                int at = place(larger, one.row, one.wanted);
                 while (larger[at] != null) {
                     at = (at + 1) & (larger.length - 1);
                 }

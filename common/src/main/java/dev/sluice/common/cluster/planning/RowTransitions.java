@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /// What an entry does to one row, with the targets and drives as the draft has them. The rules are those of the
 /// protocol's model; each can change the row given or return it. There are plain loops here: each row of a target that
@@ -20,8 +22,11 @@ final class RowTransitions {
     private final PlanningFacts facts;
     private final Map<String, NextState.Place> places;
     private final DesiredReplicas goals;
+    private final Supplier<DesiredReplicas> goalsOfAll;
+    private Optional<DesiredReplicas> madeOfAll = Optional.empty();
     private final Set<String> full = new HashSet<>();
     private final Set<UnreachablePair> cut;
+    private final NextRow next = new NextRow(this::usable);
     private final Set<String> forgotten;
 
     /// The targets and drives of the draft are not changed after this.
@@ -29,6 +34,8 @@ final class RowTransitions {
         this.facts = facts;
         this.places = draft.places();
         this.goals = draft.goals(this::usable);
+        this.goalsOfAll = () -> draft.goals(
+                drive -> !Objects.requireNonNull(draft.drives().get(drive)).out());
         this.cut = facts.reachability().pairs();
         this.forgotten = Set.copyOf(draft.forgotten());
         for (var drive : places.keySet()) {
@@ -47,6 +54,21 @@ final class RowTransitions {
                 drive -> facts.avoids(group.id(), slot, drive)
                         || (full.contains(drive) && !has(members, drive))
                         || (!cut.isEmpty() && isCutFrom(members, drive)));
+    }
+
+    /// The goal, and of a coded group what it would be if all targets were up: the place of a drive in that one is the
+    /// position that it has rather than another.
+    Wanted wanted(Group group, int slot, List<Member> members) {
+        var ofAll = group.coded()
+                ? goalsOfAll().of(group.firstHash(slot), group.replicas(), _ -> false)
+                : List.<String>of();
+        return new Wanted(goal(group, slot, members), ofAll);
+    }
+
+    private DesiredReplicas goalsOfAll() {
+        var made = madeOfAll.orElseGet(goalsOfAll);
+        madeOfAll = Optional.of(made);
+        return made;
     }
 
     private boolean isCutFrom(List<Member> members, String drive) {
@@ -77,20 +99,20 @@ final class RowTransitions {
         return place != null && place.usable();
     }
 
-    Member member(String drive, boolean inSync, long since) {
-        return new Member(drive, inSync, place(drive).incarnation(), since);
+    Member member(String drive, boolean inSync, long since, int position) {
+        return new Member(drive, inSync, place(drive).incarnation(), since, position);
     }
 
     /// Learners that cannot or need not be there leave, and missing ones are added. Nothing is added while an in-sync
     /// member is to go that another one will ask for: until then no write is acknowledged, and then it is added.
-    SlotRow fill(Group group, SlotRow row, List<String> goal) {
+    SlotRow fill(Group group, SlotRow row, Wanted wanted) {
         var kept = new ArrayList<Member>(row.members().size() + 1);
         for (var member : row.members()) {
             if (member.inSync() || usable(member.drive())) {
                 kept.add(member);
             }
         }
-        return isAwaited(row) ? change(row, kept, false) : filled(group, row, kept, goal);
+        return isAwaited(row) ? next.of(group, row, kept, false) : filled(group, row, kept, wanted);
     }
 
     private boolean isAwaited(SlotRow row) {
@@ -107,69 +129,80 @@ final class RowTransitions {
 
     /// A living in-sync member asks: in-sync members that cannot be used leave, and those that are more than the goal.
     /// The one that asks stays. One outside the goal removes none that is in it.
-    SlotRow expel(Group group, SlotRow row, List<String> goal, String asking) {
+    ///
+    /// Nobody leaves a coded slot, unless those that have just answered who asks, itself too, have enough
+    /// positions. That they are *up* in the log is old.
+    SlotRow expel(Group group, SlotRow row, Wanted wanted, String asking, Map<String, Integer> answered) {
+        Predicate<Member> sure = member -> isSure(member, answered);
+        if (group.coded()
+                && !(Positions.isEnough(group, row, sure)
+                        && row.member(asking).filter(sure).isPresent())) {
+            return fill(group, row, wanted);
+        }
         var kept = new ArrayList<Member>(row.members().size() + 1);
         for (var member : row.members()) {
             if (usable(member.drive())) {
                 kept.add(member);
             }
         }
-        for (int more = inSync(kept) - group.replicas(); more > 0; more--) {
-            var surplus = surplus(kept, goal, asking);
-            if (surplus.isEmpty()) {
-                break;
-            }
-            kept.remove(surplus.get());
+        for (var left = Positions.surplus(group, kept, sure, wanted.goal(), asking);
+                left.isPresent();
+                left = Positions.surplus(group, kept, sure, wanted.goal(), asking)) {
+            kept.remove(left.get());
         }
-        return filled(group, row, kept, goal);
+        return filled(group, row, kept, wanted);
     }
 
-    private static Optional<Member> surplus(List<Member> members, List<String> goal, String asking) {
-        var last = Optional.<Member>empty();
-        for (var member : members.reversed()) {
-            if (member.inSync() && !member.drive().equals(asking)) {
-                if (!goal.contains(member.drive())) {
-                    return Optional.of(member);
-                }
-                last = last.isPresent() ? last : Optional.of(member);
-            }
-        }
-        return goal.contains(asking) ? last : Optional.empty();
+    /// Whether a member that has answered who asks is still the same, and can be used.
+    private boolean isSure(Member member, Map<String, Integer> answered) {
+        var incarnation = answered.get(member.drive());
+        return member.inSync() && usable(member.drive()) && incarnation != null && incarnation == member.incarnation();
     }
 
-    private static int inSync(List<Member> members) {
-        int count = 0;
-        for (var member : members) {
-            count += member.inSync() ? 1 : 0;
-        }
-        return count;
-    }
-
-    private SlotRow filled(Group group, SlotRow row, List<Member> kept, List<String> goal) {
+    private SlotRow filled(Group group, SlotRow row, List<Member> kept, Wanted wanted) {
+        var goal = wanted.goal();
         kept.removeIf(member -> !member.inSync() && !goal.contains(member.drive()));
-        int inSync = inSync(kept);
-        int most = Math.max(group.replicas() - inSync, 1);
+        int inSync = Positions.inSync(kept);
+        int most = Math.max(group.replicas() - Positions.count(group, kept), 1);
         for (var drive : goal) {
             if (kept.size() - inSync < most && !hasTargetOf(kept, drive)) {
-                kept.add(member(drive, false, row.epoch() + 1));
+                newPosition(group, kept, wanted, drive)
+                        .ifPresent(position -> kept.add(member(drive, false, row.epoch() + 1, position)));
             }
         }
-        return change(row, kept, false);
+        return next.of(group, row, kept, false);
+    }
+
+    /// Of a new learner; empty when there is no vacancy.
+    private Optional<Integer> newPosition(Group group, List<Member> kept, Wanted wanted, String drive) {
+        return group.coded()
+                ? Positions.vacancy(
+                        group,
+                        kept,
+                        member -> usable(member.drive()),
+                        member -> placeOf(wanted.goal(), member.drive()) >= 0,
+                        placeOf(wanted.ofAll(), drive))
+                : Optional.of(0);
+    }
+
+    /// The place of a drive of the same target; -1 for none.
+    private int placeOf(List<String> drives, String drive) {
+        var target = place(drive).target();
+        for (int at = 0; at < drives.size(); at++) {
+            if (place(drives.get(at)).target().equals(target)) {
+                return at;
+            }
+        }
+        return -1;
     }
 
     private boolean hasTargetOf(List<Member> members, String drive) {
-        var target = place(drive).target();
-        for (var member : members) {
-            if (place(member.drive()).target().equals(target)) {
-                return true;
-            }
-        }
-        return false;
+        return placeOf(members.stream().map(Member::drive).toList(), drive) >= 0;
     }
 
     /// A target has registered with these drives: their member stays what it is under the new incarnation. One that
-    /// is not sound becomes a learner when another member is in-sync. A sound in-sync one stays, behind the others
-    /// when one of them may hold a lease; and the primary fences again.
+    /// is not sound becomes a learner when the other in-sync ones make every object. A sound in-sync one stays,
+    /// behind the others when one of them may hold a lease; and the primary fences again.
     SlotRow registered(Group group, SlotRow row, Set<String> drives, Set<String> unsynced, Set<String> unsound) {
         for (int at = 0; at < row.members().size(); at++) {
             var member = row.members().get(at);
@@ -178,26 +211,21 @@ final class RowTransitions {
             }
             var others = new ArrayList<>(row.members());
             others.remove(at);
-            int inSync = inSync(others);
+            int inSync = Positions.inSync(others);
             boolean mayLack = (group.durability() == Durability.OS && unsynced.contains(member.drive()))
                     || unsound.contains(member.drive());
-            boolean learner = !member.inSync() || (oneStays(others) && mayLack);
+            boolean learner = !member.inSync() || (mayLack && enoughStay(group, others));
             int place = learner ? others.size() : oneIsLeased(others) ? inSync : at;
-            others.add(place, member(member.drive(), !learner, row.epoch() + 1));
-            var next = change(row, others, !learner);
-            return unsound.contains(member.drive()) ? withNewUploads(next, member.drive()) : next;
+            others.add(place, member(member.drive(), !learner, row.epoch() + 1, member.position()));
+            var back = next.of(group, row, others, !learner);
+            return unsound.contains(member.drive()) ? withNewUploads(back, member.drive()) : back;
         }
         return row;
     }
 
-    /// Whether an in-sync member may be there again, or is.
-    private boolean oneStays(List<Member> members) {
-        for (var member : members) {
-            if (member.inSync() && !forgotten.contains(member.drive())) {
-                return true;
-            }
-        }
-        return false;
+    /// Whether in-sync members that are there, or may be again, make every object.
+    private boolean enoughStay(Group group, List<Member> members) {
+        return Positions.count(group, members, member -> !forgotten.contains(member.drive())) >= group.data();
     }
 
     /// The index of the drive was made anew: it may lack the end of an upload.
@@ -217,24 +245,28 @@ final class RowTransitions {
     }
 
     /// The learner has everything: it is the last in-sync member now.
-    SlotRow promoted(SlotRow row, Member learner) {
+    SlotRow promoted(Group group, SlotRow row, Member learner) {
         var members = new ArrayList<>(row.members());
         members.remove(learner);
-        members.add(inSync(row.members()), new Member(learner.drive(), true, learner.incarnation(), row.epoch() + 1));
-        return change(row, members, false);
+        members.add(Positions.inSync(row.members()), learner.with(true, learner.incarnation(), row.epoch() + 1));
+        return next.of(group, row, members, false);
     }
 
-    /// The primary does not hear the target that has this member.
-    SlotRow cutOff(SlotRow row, NodeId target) {
+    /// The primary does not hear the target that has this member. An in-sync one stays in a coded slot if those that
+    /// have just answered the primary's target, the primary too, have too few positions without it.
+    SlotRow cutOff(Group group, SlotRow row, NodeId target, Map<String, Integer> answered) {
+        Predicate<Member> away = member -> place(member.drive()).target().equals(target);
+        Predicate<Member> sure = away.negate().and(member -> isSure(member, answered));
+        boolean enough = !group.coded() || (Positions.isEnough(group, row, sure) && sure.test(row.primary()));
         var members = new ArrayList<>(row.members());
-        members.removeIf(member -> place(member.drive()).target().equals(target));
-        return change(row, members, false);
+        members.removeIf(away.and(member -> enough || !member.inSync()));
+        return next.of(group, row, members, false);
     }
 
     /// What was forgotten leaves, the fence list too: no process of it is there any more. The primary begins again.
     ///
     /// @param heir in-sync from now on where nobody else is
-    SlotRow withoutForgotten(SlotRow row, Optional<String> heir) {
+    SlotRow withoutForgotten(Group group, SlotRow row, Optional<String> heir) {
         var members = new ArrayList<>(row.members());
         members.removeIf(member -> forgotten.contains(member.drive()));
         if (SlotRow.firstInSync(members).isEmpty()) {
@@ -243,55 +275,22 @@ final class RowTransitions {
             }
             var target = place(heir.get()).target();
             members.removeIf(member -> place(member.drive()).target().equals(target));
-            members.addFirst(member(heir.get(), true, row.epoch() + 1));
+            members.addFirst(member(heir.get(), true, row.epoch() + 1, positionOf(group, row, members, heir.get())));
         }
-        return vouched(change(row, members, true), forgotten);
+        return NextRow.vouched(next.of(group, row, members, true), forgotten);
     }
 
-    SlotRow without(SlotRow row, Member learner) {
+    /// Its own if it is a member, else the first that no other one has.
+    private static int positionOf(Group group, SlotRow row, List<Member> others, String heir) {
+        return row.member(heir)
+                .map(Member::position)
+                .or(() -> group.coded() ? Positions.vacancy(group, others, _ -> true, _ -> true, -1) : Optional.empty())
+                .orElse(0);
+    }
+
+    SlotRow without(Group group, SlotRow row, Member learner) {
         var members = new ArrayList<>(row.members());
         members.remove(learner);
-        return change(row, members, false);
-    }
-
-    /// Nobody has to ask these drives any more: their process of before is known to have ended, or to have lost them.
-    SlotRow vouched(SlotRow row, Set<String> gone) {
-        var fence = new ArrayList<>(row.fence());
-        return fence.removeIf(gone::contains)
-                ? new SlotRow(row.epoch(), row.members(), row.primarySince(), row.driveSince(), fence, row.opened())
-                : row;
-    }
-
-    /// The next epoch. The primary is the same only if drive and incarnation are. Else, and when it fences again, those
-    /// go on the fence list who may still think that an older epoch counts.
-    private SlotRow change(SlotRow row, List<Member> members, boolean fencesAgain) {
-        if (members.equals(row.members())) {
-            return row;
-        }
-        var before = row.primary();
-        long epoch = row.epoch() + 1;
-        var now = SlotRow.firstInSync(members).orElseThrow();
-        boolean same = !fencesAgain && before.drive().equals(now.drive()) && before.incarnation() == now.incarnation();
-        var fence = same && row.opened() ? List.<String>of() : fence(row);
-        return new SlotRow(
-                epoch,
-                members,
-                same ? row.primarySince() : epoch,
-                before.drive().equals(now.drive()) ? row.driveSince() : epoch,
-                fence,
-                same && row.opened());
-    }
-
-    private List<String> fence(SlotRow row) {
-        var fence = new TreeSet<String>();
-        for (var member : row.members()) {
-            if (member.inSync() && usable(member.drive())) {
-                fence.add(member.drive());
-            }
-        }
-        if (!row.opened()) {
-            fence.addAll(row.fence());
-        }
-        return List.copyOf(fence);
+        return next.of(group, row, members, false);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.common.cluster.planning;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command.Answers;
 import dev.sluice.common.cluster.Command.ControllerBoot;
 import dev.sluice.common.cluster.Command.CutOff;
 import dev.sluice.common.cluster.Command.Down;
@@ -32,6 +33,7 @@ import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,6 +41,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -90,25 +93,26 @@ final class SlotPlanner {
                 change(
                         learners,
                         rules,
-                        (group, one) -> (row, goal) -> learner(row, one)
-                                .map(member -> rules.fill(group, rules.promoted(row, member), goal))
+                        (group, one) -> (row, wanted) -> learner(row, one)
+                                .map(member -> rules.fill(group, rules.promoted(group, row, member), wanted))
                                 .orElse(row));
             }
-            case Expel(var asking) -> {
+            case Expel(var asking, var answers) -> {
                 var rules = rules();
-                change(
-                        asking,
-                        rules,
-                        (group, one) -> (row, goal) ->
-                                asks(rules, row, one) ? rules.expel(group, row, goal, one.drive()) : row);
+                var now = answers.filter(this::isNew);
+                change(asking, rules, (group, one) -> {
+                    var answered = answered(now, one.drive());
+                    return (row, wanted) ->
+                            asks(rules, row, one) ? rules.expel(group, row, wanted, one.drive(), answered) : row;
+                });
             }
             case TakeOff(var learners) -> {
                 var rules = rules();
                 change(
                         learners,
                         rules,
-                        (_, one) -> (row, _) -> learner(row, one)
-                                .map(member -> rules.without(row, member))
+                        (group, one) -> (row, _) -> learner(row, one)
+                                .map(member -> rules.without(group, row, member))
                                 .orElse(row));
             }
             case Fill() -> fill();
@@ -135,7 +139,7 @@ final class SlotPlanner {
     }
 
     private void fill() {
-        eachRow((rules, group) -> (row, goal) -> rules.fill(group, row, goal));
+        eachRow((rules, group) -> (row, wanted) -> rules.fill(group, row, wanted));
     }
 
     /// Without the drives that were forgotten, which a target may have still.
@@ -193,9 +197,9 @@ final class SlotPlanner {
                 .filter(drive -> !drive.sound())
                 .map(RegisteredDrive::id)
                 .collect(Collectors.toUnmodifiableSet());
-        eachRow((rules, group) -> (row, goal) -> {
+        eachRow((rules, group) -> (row, wanted) -> {
             var back = rules.registered(group, row, named, lacking, unsound);
-            return rules.fill(group, rules.vouched(back, gone), goal);
+            return rules.fill(group, NextRow.vouched(back, gone), wanted);
         });
     }
 
@@ -294,17 +298,17 @@ final class SlotPlanner {
     /// from most.
     private void cutOff(CutOff command) {
         var reachability = facts.reachability();
-        var asker = command.target();
-        boolean lives = entry(asker)
-                .filter(entry -> entry.up() && !entry.muted() && entry.incarnation() == command.incarnation())
-                .isPresent();
+        var asker = command.answers().target();
+        boolean lives =
+                entry(asker).filter(entry -> entry.up() && !entry.muted()).isPresent();
         if (!lives
                 || !facts.leased(asker)
                 || reachability.isHeardByFew(asker)
                 || !reachability.pairs().contains(UnreachablePair.of(asker, command.other()))
-                || !reachability.hasJustBeaten(asker, command.incarnation(), command.beat())) {
+                || !isNew(command.answers())) {
             return;
         }
+        var answered = command.answers().drives();
         var rules = rules();
         var some = command.primaries().stream()
                 .filter(one -> !reachability.wasCutOff(one.group(), one.slot()))
@@ -316,8 +320,24 @@ final class SlotPlanner {
         change(
                 some,
                 rules,
-                (group, one) -> (row, goal) ->
-                        leads(rules, row, one) ? rules.fill(group, rules.cutOff(row, command.other()), goal) : row);
+                (group, one) -> (row, wanted) -> leads(rules, row, one)
+                        ? rules.fill(group, rules.cutOff(group, row, command.other(), answered), wanted)
+                        : row);
+    }
+
+    /// Who has answered the target of the drive that asks.
+    private SortedMap<String, Integer> answered(Optional<Answers> answers, String asking) {
+        return answers.filter(given -> drivesOf(given.target()).contains(asking))
+                .map(Answers::drives)
+                .orElse(Collections.emptySortedMap());
+    }
+
+    /// Whether the process that had these answers lives, as far as the log knows, and had them a moment ago.
+    private boolean isNew(Answers answers) {
+        return entry(answers.target())
+                        .filter(entry -> entry.incarnation() == answers.incarnation())
+                        .isPresent()
+                && facts.reachability().hasJustBeaten(answers.target(), answers.incarnation(), answers.beat());
     }
 
     private static boolean leads(RowTransitions rules, SlotRow row, SlotDrive named) {
@@ -333,7 +353,7 @@ final class SlotPlanner {
                 .isPresent();
         if (is && state.version() == command.version()) {
             var drives = drivesOf(command.target());
-            eachRow((rules, _) -> (row, _) -> rules.vouched(row, drives));
+            eachRow((rules, _) -> (row, _) -> NextRow.vouched(row, drives));
         }
     }
 
@@ -364,8 +384,8 @@ final class SlotPlanner {
         change(
                 heirs.stream().filter(heir -> isHeir(rules, heir)).toList(),
                 rules,
-                (group, heir) -> (row, goal) -> leaves(rules, group, row, goal, Optional.of(heir.drive())));
-        eachRow((every, group) -> (row, goal) -> leaves(every, group, row, goal, Optional.empty()));
+                (group, heir) -> (row, wanted) -> leaves(rules, group, row, wanted, Optional.of(heir.drive())));
+        eachRow((every, group) -> (row, wanted) -> leaves(every, group, row, wanted, Optional.empty()));
         if (!forgotten.isEmpty()) {
             draft.removeForgotten();
         }
@@ -379,13 +399,13 @@ final class SlotPlanner {
                         .isPresent();
     }
 
-    private SlotRow leaves(RowTransitions rules, Group group, SlotRow row, List<String> goal, Optional<String> heir) {
-        var left = rules.withoutForgotten(row, heir);
-        return left.equals(row) ? row : rules.fill(group, left, goal);
+    private SlotRow leaves(RowTransitions rules, Group group, SlotRow row, Wanted wanted, Optional<String> heir) {
+        var left = rules.withoutForgotten(group, row, heir);
+        return left.equals(row) ? row : rules.fill(group, left, wanted);
     }
 
     private void fillAndVouch(Set<String> gone) {
-        eachRow((rules, group) -> (row, goal) -> rules.vouched(rules.fill(group, row, goal), gone));
+        eachRow((rules, group) -> (row, wanted) -> NextRow.vouched(rules.fill(group, row, wanted), gone));
     }
 
     private Set<String> drivesOf(NodeId target) {
@@ -410,7 +430,7 @@ final class SlotPlanner {
             int size = before.table(group.id()).orElseThrow().size();
             for (int slot = 0; slot < size; slot++) {
                 var members = draft.row(group.id(), slot).members();
-                draft.change(group.id(), slot, rules.goal(group, slot, members), memo);
+                draft.change(group.id(), slot, rules.wanted(group, slot, members), memo);
             }
         }
     }
@@ -421,7 +441,7 @@ final class SlotPlanner {
             if (isNow(slot.group(), slot.slot(), slot.epoch())
                     && !isForgotten(
                             draft.row(slot.group(), slot.slot()).primary().drive())) {
-                draft.change(slot.group(), slot.slot(), List.of(), memo);
+                draft.change(slot.group(), slot.slot(), Wanted.NOTHING, memo);
             }
         }
     }
@@ -434,7 +454,7 @@ final class SlotPlanner {
                 var member = new SlotDrive(one.group(), 0, 0, one.drive(), one.incarnation());
                 var memo = memos.computeIfAbsent(member, _ -> new RowMemo(rule.apply(group, one), draft.interner()));
                 var members = draft.row(one.group(), one.slot()).members();
-                draft.change(one.group(), one.slot(), rules.goal(group, one.slot(), members), memo);
+                draft.change(one.group(), one.slot(), rules.wanted(group, one.slot(), members), memo);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.sluice.common.cluster.slots;
 
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.placement.Slot;
 
 /// The replicated buckets with the same properties. They share a table of slots.
@@ -9,10 +10,11 @@ import dev.sluice.common.placement.Slot;
 /// slot stand in the order of hash, bucket, key.
 ///
 /// @param id from 1; never used again
-/// @param replicas how many targets keep each slot
+/// @param replicas how many targets keep each slot: of an erasure-coded group its data and parity positions
+/// @param data how many of them make an object: 1 where each has whole objects
 /// @param durability what an acknowledged write survives
-/// @param slots how many: a power of two. In states of builds before this number, it is missing, and was 65,536
-public record Group(int id, int replicas, Durability durability, int slots) {
+/// @param slots how many: a power of two
+public record Group(int id, int replicas, int data, Durability durability, int slots) {
     public static final int MOST_REPLICAS = 8;
 
     /// A failover, and a target that returns, touch each row of the targets that they concern: few targets get
@@ -25,13 +27,38 @@ public record Group(int id, int replicas, Durability durability, int slots) {
     private static final int MOST_TARGETS_WITH_MORE = 32;
 
     public Group {
-        slots = slots == 0 ? Slot.COUNT : slots;
-        if (id < 1 || replicas < 2 || replicas > MOST_REPLICAS) {
-            throw new IllegalArgumentException("group " + id + " with " + replicas + " replicas");
+        if (data > 1) {
+            var _ = new ErasureCode(data, replicas - data); // which says what is wrong
+        }
+        boolean good = data > 1 ? durability == Durability.FSYNC : replicas >= 2 && replicas <= MOST_REPLICAS;
+        if (id < 1 || data < 1 || !good) {
+            throw new IllegalArgumentException(
+                    "group %d with %d replicas, %d of them data, %s".formatted(id, replicas, data, durability));
         }
         if (slots < 1 || slots > Slot.COUNT || Integer.bitCount(slots) != 1) {
             throw new IllegalArgumentException("group " + id + " with " + slots + " slots");
         }
+    }
+
+    /// Of whole objects.
+    public Group(int id, int replicas, Durability durability, int slots) {
+        this(id, replicas, 1, durability, slots);
+    }
+
+    /// Whether each member has a slice of an object, and not all of it.
+    public boolean coded() {
+        return data > 1;
+    }
+
+    /// How many different positions a slot has to have for a write to be acknowledged: one may be lost at once then,
+    /// where the code has more than one to lose.
+    public int floor() {
+        return coded() && parity() > 1 ? data + 1 : data;
+    }
+
+    /// How many members may be lost.
+    public int parity() {
+        return replicas - data;
     }
 
     /// How many slots a new group has.

@@ -78,9 +78,10 @@ public record Replication(
         return muted;
     }
 
-    public Optional<Group> group(int replicas, Durability durability) {
+    public Optional<Group> group(int replicas, int data, Durability durability) {
         return groups.values().stream()
-                .filter(group -> group.replicas() == replicas && group.durability() == durability)
+                .filter(group ->
+                        group.replicas() == replicas && group.data() == data && group.durability() == durability)
                 .findFirst();
     }
 

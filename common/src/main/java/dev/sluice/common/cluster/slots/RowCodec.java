@@ -16,11 +16,11 @@ import java.util.TreeMap;
 
 /// Rows of slots in bytes. All numbers are unsigned LEB128.
 ///
-/// The number of drives, each as length and UTF-8; the number of groups; each as id, number of rows, rows. A row: slot
+/// The number of drives, each as length and UTF-8; the number of groups; each as id × 2 + whether its members have
+/// positions, number of rows, rows. A row: slot
 /// less the one before (−1 at first), epoch, number of members × 2 + opened, number of drives in the fence list, epoch
-/// − primary-since, epoch − drive-since; each member as drive × 2 + in-sync, incarnation, epoch − since; each drive of
-/// the fence list. A
-/// drive is its place in the list of drives.
+/// − primary-since, epoch − drive-since; each member as drive × 2 + in-sync, incarnation, epoch − since, and in
+/// groups with positions the position; each drive of the fence list. A drive is its place in the list of drives.
 public final class RowCodec {
     private static final int MOST_MEMBERS = 1 << 10;
 
@@ -31,9 +31,10 @@ public final class RowCodec {
         var body = new Output();
         body.number(rows.size());
         rows.forEach((group, ofGroup) -> {
-            body.number(group);
+            boolean positions = ofGroup.havePositions();
+            body.number(group * 2L + (positions ? 1 : 0));
             body.number(ofGroup.size());
-            encode(ofGroup, drives, body);
+            encode(ofGroup, positions, drives, body);
         });
         var head = new Output();
         head.number(drives.size());
@@ -47,7 +48,7 @@ public final class RowCodec {
     }
 
     /// Few rows of a table are different objects: each is made bytes once, and copied.
-    private static void encode(SlotRows rows, Map<String, Integer> drives, Output body) {
+    private static void encode(SlotRows rows, boolean positions, Map<String, Integer> drives, Output body) {
         var places = new IdentityHashMap<SlotRow, Range>();
         int before = -1;
         for (int at = 0; at < rows.size(); at++) {
@@ -57,7 +58,7 @@ public final class RowCodec {
             int from = body.length;
             var known = places.get(row);
             if (known == null) {
-                row(body, row, drives);
+                row(body, row, positions, drives);
                 places.put(row, new Range(from, body.length));
             } else {
                 body.bytes(body.bytes, known.from, known.to - known.from);
@@ -65,7 +66,7 @@ public final class RowCodec {
         }
     }
 
-    private static void row(Output to, SlotRow row, Map<String, Integer> drives) {
+    private static void row(Output to, SlotRow row, boolean positions, Map<String, Integer> drives) {
         to.number(row.epoch());
         to.number(row.members().size() * 2L + (row.opened() ? 1 : 0));
         to.number(row.fence().size());
@@ -75,6 +76,9 @@ public final class RowCodec {
             to.number(place(member.drive(), drives) * 2L + (member.inSync() ? 1 : 0));
             to.number(member.incarnation());
             to.number(row.epoch() - member.since());
+            if (positions) {
+                to.number(member.position());
+            }
         }
         for (var drive : row.fence()) {
             to.number(place(drive, drives));
@@ -90,10 +94,12 @@ public final class RowCodec {
     public static SortedMap<Integer, SlotRows> decode(byte[] bytes, int from) throws IOException {
         try {
             var in = ByteBuffer.wrap(bytes, from, bytes.length - from);
-            var known = new EncodedRows(drives(in));
+            var drives = drives(in);
+            var interner = new Interner();
             var rows = new TreeMap<Integer, SlotRows>();
             for (int groups = size(in, in.remaining()); groups > 0; groups--) {
-                rows.put((int) number(in), rows(in, known));
+                long group = number(in);
+                rows.put((int) (group >>> 1), rows(in, new EncodedRows(drives, (group & 1) == 1, interner)));
             }
             if (in.hasRemaining()) {
                 throw new IOException("there is more after the rows");
@@ -132,11 +138,14 @@ public final class RowCodec {
     /// Rows whose bytes are equal are one object, and are read once.
     private static final class EncodedRows {
         private final List<String> drives;
-        private final Interner interner = new Interner();
+        private final boolean positions;
+        private final Interner interner;
         private final Map<ByteBuffer, SlotRow> rows = new HashMap<>();
 
-        EncodedRows(List<String> drives) {
+        EncodedRows(List<String> drives, boolean positions, Interner interner) {
             this.drives = drives;
+            this.positions = positions;
+            this.interner = interner;
         }
 
         SlotRow next(ByteBuffer in) throws IOException {
@@ -144,20 +153,20 @@ public final class RowCodec {
             number(in);
             long members = number(in) >>> 1;
             long fences = size(in, MOST_MEMBERS);
-            for (long numbers = 2 + members * 3 + fences; numbers > 0; numbers--) {
+            for (long numbers = 2 + members * (positions ? 4 : 3) + fences; numbers > 0; numbers--) {
                 number(in);
             }
             var encoded = in.slice(from, in.position() - from);
             var known = rows.get(encoded);
             if (known == null) {
-                known = interner.row(row(encoded.duplicate(), drives));
+                known = interner.row(row(encoded.duplicate(), drives, positions));
                 rows.put(encoded, known);
             }
             return known;
         }
     }
 
-    private static SlotRow row(ByteBuffer in, List<String> drives) throws IOException {
+    private static SlotRow row(ByteBuffer in, List<String> drives, boolean positions) throws IOException {
         long epoch = number(in);
         long flags = number(in);
         int fences = size(in, MOST_MEMBERS);
@@ -167,7 +176,9 @@ public final class RowCodec {
         for (long count = flags >>> 1; count > 0; count--) {
             long drive = number(in);
             int incarnation = (int) number(in);
-            members.add(new Member(drives.get((int) (drive >>> 1)), (drive & 1) == 1, incarnation, epoch - number(in)));
+            long since = epoch - number(in);
+            int position = positions ? size(in, MOST_MEMBERS) : 0;
+            members.add(new Member(drives.get((int) (drive >>> 1)), (drive & 1) == 1, incarnation, since, position));
         }
         var fence = new ArrayList<String>();
         for (int count = fences; count > 0; count--) {

@@ -54,6 +54,22 @@ public record SlotRow(
         return Optional.empty();
     }
 
+    /// How many different positions the in-sync members have: each of them once.
+    public int positions() {
+        return positions(members);
+    }
+
+    /// The same of those that are in-sync among these.
+    public static int positions(List<Member> members) {
+        long seen = 0;
+        for (var member : members) {
+            if (member.inSync()) {
+                seen |= 1L << member.position();
+            }
+        }
+        return Long.bitCount(seen);
+    }
+
     public Member primary() {
         return firstInSync(members).orElseThrow();
     }

@@ -58,6 +58,18 @@ public final class SlotRows {
         return rows[at];
     }
 
+    /// Whether some member has another position than 0: then all have one.
+    boolean havePositions() {
+        for (var row : rows) {
+            for (var member : row.members()) {
+                if (member.position() > 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     public IntStream slots() {
         return Arrays.stream(slots);
     }

@@ -1,5 +1,5 @@
 /// Which drives keep each slot of the replicated buckets, in which role. Immutable values. Open {@link
-/// dev.sluice.common.cluster.slots.SlotRow} first. Depends on `name` and `placement`.
+/// dev.sluice.common.cluster.slots.SlotRow} first. Depends on `erasure`, `name` and `placement`.
 @NullMarked
 package dev.sluice.common.cluster.slots;
 

@@ -147,11 +147,11 @@ class PlannerLawsTest {
     /// In-sync members leave only when one is asked for that, or is not sound and not the last.
     private void leavesInSync(String as, Command command, ClusterState stateBefore, SlotRow before, SlotRow after) {
         switch (command) {
-            case Command.Expel(var asking) -> {
+            case Command.Expel expel -> {
                 if (!after.equals(before)) {
                     assertThat(drives(after.inSync()))
                             .as(as)
-                            .containsAnyElementsOf(asking.stream()
+                            .containsAnyElementsOf(expel.asking().stream()
                                     .map(Command.SlotDrive::drive)
                                     .toList());
                 }

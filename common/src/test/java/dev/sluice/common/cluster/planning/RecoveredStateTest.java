@@ -97,7 +97,7 @@ class RecoveredStateTest {
     /// The lost log may have made one, with epochs of its own.
     @Test
     void newGroupHasLargerEpochsThanTheLostOneMayHaveHad() {
-        var made = NewGroup.in(after, 3, Durability.FSYNC, 16);
+        var made = NewGroup.in(after, 3, 1, Durability.FSYNC, 16);
         var table = made.table(made.groups().lastKey()).orElseThrow();
         assertThat(made.groups()).hasSize(before.replication().groups().size() + 1);
         for (int slot = 0; slot < table.size(); slot++) {

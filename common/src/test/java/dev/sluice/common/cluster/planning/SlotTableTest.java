@@ -242,7 +242,7 @@ class SlotTableTest {
                     .isEqualTo(rules.fill(
                             group,
                             table.row(slot),
-                            rules.goal(group, slot, table.row(slot).members())));
+                            rules.wanted(group, slot, table.row(slot).members())));
             var member = row.inSync().stream()
                     .filter(one -> rules.usable(one.drive()))
                     .findFirst()
@@ -257,7 +257,8 @@ class SlotTableTest {
         for (var one : asking) {
             var row = after.replication().table(1).orElseThrow().row(one.slot());
             assertThat(last.row(one.slot()))
-                    .isEqualTo(rules.expel(group, row, rules.goal(group, one.slot(), row.members()), one.drive()));
+                    .isEqualTo(rules.expel(
+                            group, row, rules.wanted(group, one.slot(), row.members()), one.drive(), Map.of()));
         }
     }
 

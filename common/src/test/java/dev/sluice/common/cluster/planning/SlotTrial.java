@@ -28,13 +28,15 @@ import java.util.stream.IntStream;
 /// A state with one group of few slots, and proposals about it.
 final class SlotTrial {
     static final int GROUP = 1;
+    /// The one that was answered a moment ago.
+    static final long BEAT = 7;
 
     final List<NodeId> targets;
     final int drivesEach;
     final Set<NodeId> leased = new HashSet<>();
     final Set<String> avoided = new HashSet<>();
     final Set<String> full = new HashSet<>();
-    ReachabilityView reachability = ReachabilityView.NONE;
+    ReachabilityView reachability = new Reachable();
     ClusterState state;
     private int nonces;
 
@@ -61,6 +63,11 @@ final class SlotTrial {
     };
 
     SlotTrial(int targetCount, int drivesEach, int replicas, Durability durability, int slots) {
+        this(targetCount, drivesEach, replicas, 1, durability, slots);
+    }
+
+    /// @param data how many of the replicas make an object
+    SlotTrial(int targetCount, int drivesEach, int replicas, int data, Durability durability, int slots) {
         this.targets = IntStream.range(0, targetCount)
                 .mapToObj(i -> new NodeId("target%03d".formatted(i)))
                 .toList();
@@ -70,7 +77,7 @@ final class SlotTrial {
             state = Planner.next(state, new Command.Join(new Node(target, Role.TARGET, "http://h:1", "", 1)));
             state = Planner.next(state, register(target, "boot", Set.of(), Set.of()));
         }
-        var grouped = NewGroup.in(state, replicas, durability, slots);
+        var grouped = NewGroup.in(state, replicas, data, durability, slots);
         state = state.apply(new Change(
                         state.version(),
                         Optional.empty(),
@@ -145,6 +152,17 @@ final class SlotTrial {
         return new SlotDrive(GROUP, slot, row(slot).epoch(), member.drive(), member.incarnation());
     }
 
+    /// That all usable drives have just answered a target.
+    Command.Answers answers(NodeId target) {
+        var drives = new TreeMap<String, Integer>();
+        for (var other : targets) {
+            drives(other).stream()
+                    .filter(state.replication()::usable)
+                    .forEach(drive -> drives.put(drive, incarnation(drive)));
+        }
+        return new Command.Answers(target, entry(target).incarnation(), BEAT, target, drives);
+    }
+
     /// @return whether it had an effect
     boolean apply(Command command) {
         var before = state;
@@ -184,12 +202,40 @@ final class SlotTrial {
                 }
             }
             apply(new Command.Promote(learners));
-            apply(new Command.Expel(asking));
+            for (var target : targets) {
+                var its = asking.stream()
+                        .filter(one -> where(one.drive()).equals(target))
+                        .toList();
+                apply(new Command.Expel(its, Optional.of(answers(target))));
+            }
             apply(new Command.Fill());
             if (state.version() == before) {
                 return;
             }
         }
         throw new AssertionError("it does not come to rest: " + table());
+    }
+
+    /// Everybody hears everybody.
+    class Reachable implements ReachabilityView {
+        @Override
+        public Set<UnreachablePair> pairs() {
+            return Set.of();
+        }
+
+        @Override
+        public boolean isHeardByFew(NodeId target) {
+            return false;
+        }
+
+        @Override
+        public boolean hasJustBeaten(NodeId target, int incarnation, long beat) {
+            return beat == BEAT && incarnation == entry(target).incarnation();
+        }
+
+        @Override
+        public boolean wasCutOff(int group, int slot) {
+            return false;
+        }
     }
 }

@@ -7,7 +7,7 @@ import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.peer.SlotCover;
 import dev.sluice.common.placement.Slot;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,14 +39,26 @@ class GroupTest {
         assertThat(Group.slotsFor(33)).isEqualTo(65_536);
     }
 
-    /// As builds wrote it whose groups all had 65,536.
     @Test
-    void groupOfAnEarlierStateKeepsItsSlots() throws IOException {
-        var json = "{\"id\":3,\"replicas\":2,\"durability\":\"fsync\"}";
-        assertThat(ClusterJson.read(json.getBytes(StandardCharsets.UTF_8), Group.class))
-                .isEqualTo(new Group(3, 2, Durability.FSYNC, 65_536));
-        assertThat(ClusterJson.read(ClusterJson.write(group(1 << 14)), Group.class))
-                .isEqualTo(group(1 << 14));
+    void groupsAreReadAsTheyWereWritten() throws IOException {
+        for (var group : List.of(group(1 << 14), new Group(4, 6, 4, Durability.FSYNC, 1 << 12))) {
+            assertThat(ClusterJson.read(ClusterJson.write(group), Group.class)).isEqualTo(group);
+        }
+    }
+
+    @Test
+    void codedGroupsHaveACodeAndSync() {
+        var group = new Group(1, 6, 4, Durability.FSYNC, 16);
+        assertThat(group.coded()).isTrue();
+        assertThat(group.floor()).isEqualTo(5);
+        assertThat(new Group(1, 3, 2, Durability.FSYNC, 16).floor()).isEqualTo(2);
+        assertThat(new Group(1, 3, Durability.OS, 16).coded()).isFalse();
+        assertThat(new Group(1, 3, Durability.OS, 16).floor()).isEqualTo(1);
+        assertThatThrownBy(() -> new Group(1, 3, 2, Durability.OS, 16)).hasMessageContaining("2 of them data");
+        assertThatThrownBy(() -> new Group(1, 2, 2, Durability.FSYNC, 16)).hasMessageContaining("2+0");
+        assertThatThrownBy(() -> new Group(1, 9, 4, Durability.FSYNC, 16)).hasMessageContaining("4+5");
+        assertThatThrownBy(() -> new Group(1, 9, Durability.FSYNC, 16)).hasMessageContaining("9 replicas");
+        assertThatThrownBy(() -> new Group(1, 2, 0, Durability.FSYNC, 16)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest

@@ -72,7 +72,11 @@ public final class MutedTargets implements ReachabilityView {
     /// @return the members that left
     List<SlotDrive> left(Command.CutOff command, Replication before, Replication after) {
         var left = cutOffs.add(command, before, after);
-        LOG.warn("{} cannot reach {}: removed it from {} slots", command.target(), command.other(), left.size());
+        LOG.warn(
+                "{} cannot reach {}: removed it from {} slots",
+                command.answers().target(),
+                command.other(),
+                left.size());
         return left;
     }
 

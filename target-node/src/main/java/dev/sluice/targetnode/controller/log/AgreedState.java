@@ -12,10 +12,10 @@ import java.util.Optional;
 
 /// The cluster's state as the entries of the log make it, the same on each controller.
 ///
-/// A snapshot: format (4), the length of what is gathered of an entry in parts (4 bytes), that, the state; no state
+/// A snapshot: format (5), the length of what is gathered of an entry in parts (4 bytes), that, the state; no state
 /// before the first entry.
 final class AgreedState implements Machine {
-    private static final byte FORMAT = 4;
+    private static final byte FORMAT = 5;
     private static final byte[] NO_EFFECT = {0};
     private static final byte[] EFFECT = {1};
 

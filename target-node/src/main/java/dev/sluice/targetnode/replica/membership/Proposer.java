@@ -142,7 +142,7 @@ public final class Proposer implements AutoCloseable {
             switch (command) {
                 case Command.Opened(var slots) -> opened.addAll(slots);
                 case Command.Promote(var learners) -> promote.addAll(learners);
-                case Command.Expel(var asking) -> expel.addAll(asking);
+                case Command.Expel(var asking, var answers) when answers.isEmpty() -> expel.addAll(asking);
                 case Command.TakeOff(var learners) -> takeOff.addAll(learners);
                 default -> others.add(command);
             }
