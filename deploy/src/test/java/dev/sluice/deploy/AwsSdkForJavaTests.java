@@ -51,8 +51,10 @@ abstract class AwsSdkForJavaTests {
         var keys = keys("").stream()
                 .map(key -> ObjectIdentifier.builder().key(key).build())
                 .toList();
-        var answer = s3.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(keys)));
-        assertThat(answer.errors()).isEmpty();
+        if (!keys.isEmpty()) { // a test that is run again is run alone
+            var answer = s3.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(keys)));
+            assertThat(answer.errors()).isEmpty();
+        }
         s3.deleteBucket(request -> request.bucket(bucket));
         assertThatThrownBy(() -> s3.headBucket(request -> request.bucket(bucket)))
                 .isInstanceOfSatisfying(

@@ -54,7 +54,7 @@ final class MemoryTarget implements TargetService {
     private final List<ScrubCommand> scrubbed = new ArrayList<>();
     private final List<ResilverCommand> resilvered = new ArrayList<>();
     private List<LiveJob> jobs = List.of();
-    private boolean silent;
+    private volatile boolean silent;
     private Optional<String> refusesBackends = Optional.empty();
     private Runnable whenAskedIfEmpty = () -> {};
     private Runnable whenListed = () -> {};
@@ -77,7 +77,7 @@ final class MemoryTarget implements TargetService {
         whenAskedIfEmpty = action;
     }
 
-    /// After each page that it makes, before it answers.
+    /// After each page of keys or uploads that it makes, before it answers.
     void whenListed(Runnable action) {
         whenListed = action;
     }
@@ -165,7 +165,8 @@ final class MemoryTarget implements TargetService {
     @Override
     public TargetUploads listUploads(Bucket bucket, UploadsQuery query) {
         answer();
-        return new TargetUploads(List.of(), SlotCover.NONE);
+        whenListed.run();
+        return new TargetUploads(List.of(), bucket.replicated() ? cover : SlotCover.NONE);
     }
 
     @Override

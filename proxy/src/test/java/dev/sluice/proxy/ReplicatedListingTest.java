@@ -154,6 +154,23 @@ class ReplicatedListingTest {
         requireWhole(MANY_TRIES);
     }
 
+    /// As just after its creation, when a target does not know the bucket yet.
+    @Test
+    void listingOfUploadsWaitsForTheTargetsThatItNeeds() {
+        makePrimaries(1, 2);
+        cluster.target(2).silence(true);
+        assertThatThrownBy(() -> uploads(ONE_TRY))
+                .isInstanceOf(StoreException.Unavailable.class)
+                .hasMessageContaining("some slots of the bucket shards have no primary now");
+        cluster.target(1).whenListed(() -> cluster.target(2).silence(false));
+        assertThat(uploads(MANY_TRIES)).contains("ListMultipartUploadsResult");
+    }
+
+    private String uploads(Duration patience) {
+        var request = new S3Request.ListMultipartUploads("shards", "", "", "", "", 1000, false);
+        return text(cluster.lists(patience).uploads(request, bucket));
+    }
+
     /// What it waited for the controllers before counts, too.
     @Test
     void listingIsNotMadeAgainWhenItsRequestHasNoTimeLeft() {

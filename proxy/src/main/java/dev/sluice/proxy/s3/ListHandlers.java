@@ -8,6 +8,7 @@ import dev.sluice.common.concurrent.AtOnce;
 import dev.sluice.common.concurrent.Deadline;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.peer.SlotCover;
+import dev.sluice.common.peer.TargetService;
 import dev.sluice.common.peer.TargetUploads;
 import dev.sluice.common.s3.S3Request;
 import dev.sluice.common.s3.answer.ListObjectsXml;
@@ -30,12 +31,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Listings: the targets' keys and, for a bucket with a backend, the cloud's, merged into one page. A source that does
 /// not answer fails the listing: it is complete or it is a 503. Of a replicated bucket, a slot that no target lists
 /// fails it. Of a cached bucket the targets that are down are not asked: the cloud has their keys too, but for those it
 /// has lost.
 public final class ListHandlers {
+    private static final Logger LOG = LoggerFactory.getLogger(ListHandlers.class);
     private static final Duration PATIENCE = Duration.ofSeconds(4);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -131,17 +135,18 @@ public final class ListHandlers {
         }
     }
 
-    Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
+    public Response uploads(S3Request.ListMultipartUploads request, Bucket bucket) {
         var page = UploadsPage.of(query -> uploads(query, bucket), request);
         return S3Responses.xml(MultipartXml.uploads(request, page, Owner.SLUICE));
     }
 
     private List<List<ListedUpload>> uploads(UploadsQuery query, Bucket bucket) {
         if (bucket.properties().replicas() == 1) {
-            return uploads(ask(views.current().routing().targets(), query, bucket));
+            var nodes = views.current().routing().targets();
+            return uploads(AtOnce.ask(nodes, node -> targets.of(node).listUploads(bucket, query)));
         }
         return untilWhole(bucket, (primaries, slots) -> {
-            var answers = ask(primaries, query, bucket);
+            var answers = AtOnce.ask(primaries, node -> covered(targets.of(node), bucket, query));
             return answers.stream()
                             .map(TargetUploads::cover)
                             .reduce(SlotCover.NONE, SlotCover::plus)
@@ -151,8 +156,14 @@ public final class ListHandlers {
         });
     }
 
-    private List<TargetUploads> ask(List<Node> nodes, UploadsQuery query, Bucket bucket) {
-        return AtOnce.ask(nodes, node -> targets.of(node).listUploads(bucket, query));
+    /// A target that does not answer, or does not know the bucket yet, covers no slot.
+    private static TargetUploads covered(TargetService target, Bucket bucket, UploadsQuery query) {
+        try {
+            return target.listUploads(bucket, query);
+        } catch (StoreException.Unavailable away) {
+            LOG.debug("a target lists no uploads of {}: {}", bucket.name(), away.getMessage());
+            return new TargetUploads(List.of(), SlotCover.NONE);
+        }
     }
 
     private static List<List<ListedUpload>> uploads(List<TargetUploads> answers) {
