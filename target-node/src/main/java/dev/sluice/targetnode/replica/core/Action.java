@@ -11,7 +11,9 @@ public sealed interface Action {
 
     /// Asks the primary's drive for a row with its bytes ({@link Message.AskRow}). Answered by {@link Event.Pulled} or
     /// {@link Event.PullFailed}.
-    record Pull(String drive, Learning learning, ObjectKey key) implements Action {}
+    ///
+    /// @param position which slice is wanted
+    record Pull(String drive, Learning learning, ObjectKey key, int position) implements Action {}
 
     /// Sends the committed row of a key, as the store has it now, with its bytes to the learner on that drive.
     /// Not answered.
@@ -46,9 +48,9 @@ public sealed interface Action {
     /// key, and each is answered with {@link Event.Done} or {@link Event.Failed}, with the very action.
     sealed interface Local extends Action {}
 
-    /// Stores a prepared write. An older one of the key is settled by an action before. Done when it is durable as the
+    /// Stores a prepared write. Another one of the key is settled by an action before. Done when it is durable as the
     /// bucket wants it.
-    record StoreIntent(ObjectKey key, ObjectVersion version, boolean delete) implements Local {}
+    record StoreIntent(OpenIntent intent) implements Local {}
 
     /// Commits or aborts the prepared write of that version. Without one (it was refused, or it is settled already)
     /// nothing is changed. Done when the row shows it. With `sync`, done when that is durable too, and all that was
@@ -61,9 +63,9 @@ public sealed interface Action {
     /// Deletes the committed row of that version: the primary has none. Done when the row is gone; needs no sync.
     record DeleteRow(ObjectKey key, ObjectVersion version) implements Local {}
 
-    /// Makes the row that was pulled the committed one, whichever is newer. An open intent of that version is committed
-    /// by it. Done when the row shows it; needs no sync.
-    record StorePulled(Learning learning, ObjectKey key, ObjectVersion version) implements Local {}
+    /// Makes the row that was pulled the committed one, whichever is newer. An open intent of that slice is committed
+    /// by it, one of another slice of that version is dropped. Done when the row shows it; needs no sync.
+    record StorePulled(Learning learning, ObjectKey key, Slice slice) implements Local {}
 
     /// Done when all that was ordered before for this slot is durable.
     record SyncSlot(Learning learning) implements Local {}

@@ -2,7 +2,6 @@ package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
 import java.util.Optional;
 
@@ -43,8 +42,10 @@ public sealed interface Event {
     /// A row that the learner asked for with {@link Action.Pull} has come. Its bytes are on the drive already, in a
     /// file of their own. If the actions returned contain no {@link Action.StorePulled}, they are not wanted.
     ///
-    /// @param version the source's row; empty: it has none any more
-    record Pulled(Learning learning, ObjectKey key, Optional<ObjectVersion> version) implements Event {}
+    /// @param row the version of the source's row, and the slice that came: the one that was asked for, or
+    ///     [Slice#NONE] where all members of the row together have too little to make it. Empty: the source has no
+    ///     row any more
+    record Pulled(Learning learning, ObjectKey key, Optional<Slice> row) implements Event {}
 
     /// The pull brought no answer. The core asks again with the next tick.
     record PullFailed(Learning learning, ObjectKey key) implements Event {}

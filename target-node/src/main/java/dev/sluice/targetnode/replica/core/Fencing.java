@@ -4,7 +4,7 @@ import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,12 +15,12 @@ import java.util.Set;
 /// A new primary's questions, all under one epoch: first that nothing older be accepted, then for the rows of the keys
 /// that anybody has an open intent of. With no open intents there is no second round.
 final class Fencing {
-    /// What becomes of an open intent.
-    record Verdict(OpenIntent intent, boolean commit) {}
+    /// What becomes of an undecided write.
+    record Verdict(ObjectKey key, ObjectVersion version, boolean delete, boolean commit) {}
 
     private final SlotRow row;
     private final Map<String, List<OpenIntent>> acknowledged = new HashMap<>();
-    private final Map<String, Map<ObjectKey, Optional<ObjectVersion>>> rows = new HashMap<>();
+    private final Map<String, Map<ObjectKey, Optional<Slice>>> rows = new HashMap<>();
 
     Fencing(SlotRow row) {
         this.row = row;
@@ -36,7 +36,7 @@ final class Fencing {
         if (step.rules.answers(versions.epoch(), row.epoch()) && counts(step, from, versions.incarnation())) {
             var known = rows.computeIfAbsent(from, drive -> new HashMap<>());
             versions.keys().forEach(key -> known.putIfAbsent(key, Optional.empty()));
-            versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.version())));
+            versions.rows().forEach(found -> known.put(found.key(), Optional.of(found.slice())));
         }
     }
 
@@ -55,9 +55,9 @@ final class Fencing {
         }
         var keys = keys();
         if (missing.isEmpty() && !keys.isEmpty()) {
-            for (var drive : members()) {
-                if (!knows(drive, keys)) {
-                    step.send(drive, new Message.AskVersions(row.epoch(), List.copyOf(keys)));
+            for (var member : members()) {
+                if (!knows(member, keys)) {
+                    step.send(member.drive(), new Message.AskVersions(row.epoch(), List.copyOf(keys)));
                 }
             }
         }
@@ -73,34 +73,41 @@ final class Fencing {
     /// Whether all is known.
     boolean isComplete(EventStep step, SlotRow now) {
         var keys = keys();
-        return isFenced(step, now) && members().stream().allMatch(drive -> knows(drive, keys));
+        return isFenced(step, now) && members().stream().allMatch(member -> knows(member, keys));
     }
 
-    /// Of each open intent, in the order of versions: committed if every in-sync member has it, else aborted.
+    /// Of each write that is open anywhere, in the order of versions: committed if every in-sync member has its part of
+    /// it, else aborted.
     List<Verdict> verdicts(EventStep step) {
-        var intents = new HashSet<OpenIntent>();
-        members().forEach(drive -> intents.addAll(acknowledged.getOrDefault(drive, List.of())));
-        var ordered = new ArrayList<>(intents);
-        ordered.sort((one, other) -> one.version().compareTo(other.version()));
-        return ordered.stream()
-                .map(intent -> new Verdict(
-                        intent,
-                        step.rules.commits(members().stream()
-                                .filter(acknowledged::containsKey)
-                                .allMatch(drive -> has(step, drive, intent)))))
+        var writes = new HashSet<OpenIntent>();
+        members()
+                .forEach(member -> acknowledged
+                        .getOrDefault(member.drive(), List.of())
+                        .forEach(intent -> writes.add(intent.ofAnyPosition())));
+        return writes.stream()
+                .sorted(Comparator.comparing(OpenIntent::version))
+                .map(intent -> new Verdict(intent.key(), intent.version(), intent.delete(), commits(step, intent)))
                 .toList();
     }
 
-    private boolean has(EventStep step, String drive, OpenIntent intent) {
-        var open = acknowledged.getOrDefault(drive, List.of()).stream()
+    private boolean commits(EventStep step, OpenIntent intent) {
+        var having =
+                members().stream().filter(member -> has(step, member, intent)).toList();
+        return step.rules.commits(having, members());
+    }
+
+    private boolean has(EventStep step, Member member, OpenIntent intent) {
+        var open = acknowledged.getOrDefault(member.drive(), List.of()).stream()
                 .filter(other -> other.key().equals(intent.key()))
                 .findFirst();
-        if (open.filter(other -> other.version().equals(intent.version())).isPresent()) {
+        if (open.filter(other -> other.version().equals(intent.version()) && other.fits(member.position()))
+                .isPresent()) {
             return true;
         }
-        var found = rows.getOrDefault(drive, Map.of()).getOrDefault(intent.key(), Optional.empty());
+        var found = rows.getOrDefault(member.drive(), Map.of()).getOrDefault(intent.key(), Optional.empty());
         if (found.isPresent()) {
-            return found.get().compareTo(intent.version()) >= 0;
+            return found.get().version().compareTo(intent.version()) > 0
+                    || found.get().has(intent.version(), member.position());
         }
         boolean older = open.filter(other -> other.version().compareTo(intent.version()) < 0)
                 .isPresent();
@@ -114,22 +121,21 @@ final class Fencing {
                 .toList();
     }
 
-    private List<String> members() {
+    private List<Member> members() {
         return row.inSync().stream()
-                .map(Member::drive)
-                .filter(acknowledged::containsKey)
+                .filter(member -> acknowledged.containsKey(member.drive()))
                 .toList();
     }
 
     private Set<ObjectKey> keys() {
         var keys = new HashSet<ObjectKey>();
-        for (var drive : members()) {
-            acknowledged.getOrDefault(drive, List.of()).forEach(intent -> keys.add(intent.key()));
+        for (var member : members()) {
+            acknowledged.getOrDefault(member.drive(), List.of()).forEach(intent -> keys.add(intent.key()));
         }
         return keys;
     }
 
-    private boolean knows(String drive, Set<ObjectKey> keys) {
-        return rows.getOrDefault(drive, Map.of()).keySet().containsAll(keys);
+    private boolean knows(Member member, Set<ObjectKey> keys) {
+        return rows.getOrDefault(member.drive(), Map.of()).keySet().containsAll(keys);
     }
 }

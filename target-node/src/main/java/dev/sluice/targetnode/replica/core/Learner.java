@@ -20,6 +20,7 @@ final class Learner implements Role {
 
     private final Learning learning;
     private final String source;
+    private final int position;
     private KeyRange next = KeyRange.ALL;
     private boolean listed;
     private State state = State.COMPARING;
@@ -30,9 +31,11 @@ final class Learner implements Role {
     /// Syncs that were ordered and are not done: they may end in another order.
     private int syncs;
 
-    Learner(Learning learning, String source) {
+    /// @param position which slice of each object this drive is to have
+    Learner(Learning learning, String source, int position) {
         this.learning = learning;
         this.source = source;
+        this.position = position;
     }
 
     Learning learning() {
@@ -77,7 +80,7 @@ final class Learner implements Role {
     private void pull(EventStep step) {
         toPull.stream().sorted(step.context.order()).forEach(key -> {
             pulled.add(key);
-            step.add(new Action.Pull(source, learning, key));
+            step.add(new Action.Pull(source, learning, key, position));
         });
         toPull.clear();
     }
@@ -107,38 +110,45 @@ final class Learner implements Role {
         for (var intent : replica.intents()) {
             if (intent.version().epoch() < learning.since()
                     && page.range().contains(intent.key(), step.context.order())) {
-                boolean committed = intent.version().equals(sources.get(intent.key()));
+                boolean committed =
+                        intent.version().equals(sources.get(intent.key())) && step.rules.hasCommitted(intent, position);
                 replica.close(step, intent.key(), intent.version(), committed, false, Optional.empty());
             }
         }
         var mine = rows(step, page.range(), replica);
-        mine.forEach((key, version) -> {
-            if (!sources.containsKey(key) && isOld(version) && step.rules.deletesWhatIsMissing()) {
-                replica.delete(step, key, version);
+        mine.forEach((key, here) -> {
+            if (!sources.containsKey(key) && isOld(here.version()) && step.rules.deletesWhatIsMissing()) {
+                replica.delete(step, key, here.version());
             }
         });
         sources.forEach((key, version) -> {
             var here = mine.get(key);
-            if (here == null || (!here.equals(version) && isOld(here) && step.rules.replaces(here, version))) {
+            if (here == null || isReplaced(step, here, version)) {
                 toPull.add(key);
             }
         });
     }
 
-    private Map<ObjectKey, ObjectVersion> rows(EventStep step, KeyRange range, Replica replica) {
-        var rows = new HashMap<ObjectKey, ObjectVersion>();
+    private boolean isReplaced(EventStep step, Slice here, ObjectVersion sources) {
+        return !step.rules.isSame(here, sources, position)
+                && isOld(here.version())
+                && step.rules.replaces(here.version(), sources);
+    }
+
+    private Map<ObjectKey, Slice> rows(EventStep step, KeyRange range, Replica replica) {
+        var rows = new HashMap<ObjectKey, Slice>();
         var rest = range;
         boolean more = true;
         while (more) {
             var page = step.context.page(rest);
-            page.rows().forEach(row -> rows.put(row.key(), row.version()));
+            page.rows().forEach(row -> rows.put(row.key(), row.slice()));
             more = !page.range().last().equals(range.last());
             rest = new KeyRange(page.range().last(), range.last());
         }
         for (var key : replica.changing()) {
             if (range.contains(key, step.context.order())) {
                 rows.remove(key);
-                replica.row(step, key).ifPresent(version -> rows.put(key, version));
+                replica.row(step, key).ifPresent(slice -> rows.put(key, slice));
             }
         }
         return rows;
@@ -154,20 +164,27 @@ final class Learner implements Role {
             return;
         }
         var mine = replica.row(step, key);
-        boolean newer = mine.isPresent() && !isOld(mine.get());
-        if (event.version().isEmpty()) {
+        boolean newer = mine.isPresent() && !isOld(mine.get().version());
+        if (event.row().isEmpty()) {
             if (!newer && mine.isPresent()) {
-                replica.delete(step, key, mine.get());
+                replica.delete(step, key, mine.get().version());
             }
         } else {
-            var version = event.version().get();
-            boolean deletedSince = step.rules.remembersDeletions() && replica.outlived(key, version);
-            if (!newer && !deletedSince && !mine.equals(event.version())) {
+            var slice = event.row().get();
+            boolean deletedSince = step.rules.remembersDeletions() && replica.outlived(key, slice.version());
+            if (!newer
+                    && !deletedSince
+                    && mine.filter(here -> isAsGood(here, slice)).isEmpty()) {
                 stored.add(key);
-                replica.store(step, learning, key, version);
+                replica.store(step, learning, key, slice);
             }
         }
         tick(step);
+    }
+
+    /// Some slice of the version is more than none.
+    private static boolean isAsGood(Slice here, Slice came) {
+        return here.equals(came) || (here.version().equals(came.version()) && came.position() == Slice.NONE);
     }
 
     void pullFailed(Event.PullFailed event) {

@@ -45,7 +45,7 @@ final class Leftovers {
     private static void purge(EventStep step, KeyVersion row, Replica replica) {
         if (!step.rules.ordersPurges()) {
             step.add(new Action.DeleteRow(row.key(), row.version()));
-        } else if (replica.row(step, row.key()).equals(Optional.of(row.version()))) {
+        } else if (replica.row(step, row.key()).equals(Optional.of(row.slice()))) {
             replica.delete(step, row.key(), row.version());
         }
     }

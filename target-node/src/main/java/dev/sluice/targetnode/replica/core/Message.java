@@ -25,6 +25,7 @@ public sealed interface Message {
     /// From the primary to every member: store this write durably. Its bytes are on the member before the core sees it.
     ///
     /// @param epoch of the primary's row
+    /// @param position the member's: which slice it is to have; 0 for a deletion
     /// @param base the version of the primary's row of the key; empty: it has none
     /// @param settledBelow low-water mark: this primary has settled everywhere all versions below it
     record Prepare(
@@ -32,9 +33,14 @@ public sealed interface Message {
             ObjectKey key,
             ObjectVersion version,
             boolean delete,
+            int position,
             Optional<ObjectVersion> base,
             ObjectVersion settledBelow)
-            implements Message {}
+            implements Message {
+        public Slice slice() {
+            return new Slice(version, position);
+        }
+    }
 
     /// The member has the write durably.
     record Prepared(long epoch, ObjectKey key, ObjectVersion version) implements Message {}

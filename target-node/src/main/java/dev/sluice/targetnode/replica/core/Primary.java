@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.replica.core;
 
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -102,10 +103,9 @@ final class Primary implements Role {
         }
         fencing = Optional.empty();
         for (var verdict : open.verdicts(step)) {
-            var intent = verdict.intent();
-            replica.settle(step, intent.key(), intent.version(), verdict.commit(), false, Optional.empty());
+            replica.settle(step, verdict.key(), verdict.version(), verdict.commit(), false, Optional.empty());
             var state = verdict.commit() ? Write.State.COMMITTED : Write.State.ABORTED;
-            var write = new Write(0, intent.key(), intent.version(), intent.delete(), state);
+            var write = new Write(0, verdict.key(), verdict.version(), verdict.delete(), state);
             writes = SparseMap.with(writes, write.version, write);
         }
         tick(step, replica);
@@ -131,17 +131,18 @@ final class Primary implements Role {
         for (var member : row.members()) {
             if (!write.answered.contains(member.drive())
                     && !(write.decided() && member.drive().equals(step.drive))) {
-                step.send(member.drive(), question(step, write, replica));
+                step.send(member.drive(), question(step, write, member, replica));
             }
         }
     }
 
-    private Message question(EventStep step, Write write, Replica replica) {
+    private Message question(EventStep step, Write write, Member member, Replica replica) {
         var below = settledBelow();
         return switch (write.state) {
             case PREPARING -> {
-                var base = replica.row(step, write.key);
-                yield new Message.Prepare(row.epoch(), write.key, write.version, write.delete, base, below);
+                var base = replica.row(step, write.key).map(Slice::version);
+                int position = write.delete ? 0 : member.position();
+                yield new Message.Prepare(row.epoch(), write.key, write.version, write.delete, position, base, below);
             }
             case ABORTING -> new Message.Fate(row.epoch(), write.key, write.version, false, true, below);
             case COMMITTED -> new Message.Fate(row.epoch(), write.key, write.version, true, false, below);

@@ -20,7 +20,7 @@ final class Replica {
     private record Open(OpenIntent intent, boolean durable, String asker, long epoch) {}
 
     /// A change of a row that the store has not answered yet.
-    private record Ordered(Action.Local action, Optional<ObjectVersion> row, ObjectVersion version) {}
+    private record Ordered(Action.Local action, Optional<Slice> row, ObjectVersion version) {}
 
     private Map<ObjectKey, Open> open = Map.of();
     private Map<ObjectKey, Ordered> ordered = Map.of();
@@ -36,7 +36,7 @@ final class Replica {
     }
 
     /// The committed row of a key, with what is on its way.
-    Optional<ObjectVersion> row(EventStep step, ObjectKey key) {
+    Optional<Slice> row(EventStep step, ObjectKey key) {
         var change = ordered.get(key);
         return change == null ? step.context.row(key) : change.row();
     }
@@ -45,10 +45,10 @@ final class Replica {
         return open.values().stream().map(Open::intent).toList();
     }
 
-    /// Whether this write is an open intent, durable or not.
-    boolean isOpen(ObjectKey key, ObjectVersion version) {
+    /// Whether this slice of a write is an open intent, durable or not.
+    boolean isOpen(ObjectKey key, Slice slice) {
         var now = open.get(key);
-        return now != null && now.intent().version().equals(version);
+        return now != null && now.intent().equals(new OpenIntent(key, slice.version(), false, slice.position()));
     }
 
     boolean isStoring() {
@@ -98,25 +98,35 @@ final class Replica {
         }
         var now = open.get(key);
         var reply = new Message.Prepared(prepare.epoch(), key, version);
+        boolean sentAgain = false;
         if (now != null && now.intent().version().equals(version)) {
-            if (now.durable()) {
-                step.send(from, reply);
-            } else {
-                open = SparseMap.with(open, key, new Open(now.intent(), false, from, prepare.epoch()));
+            if (step.rules.hasPrepared(now.intent(), prepare.position())) {
+                if (now.durable()) {
+                    step.send(from, reply);
+                } else {
+                    open = SparseMap.with(open, key, new Open(now.intent(), false, from, prepare.epoch()));
+                }
+                return;
             }
-            return;
+            sentAgain = true; // to this drive as one of another position
         }
         var row = row(step, key);
-        if (row.isPresent() && row.get().compareTo(version) >= 0) {
+        boolean has = row.filter(
+                        slice -> slice.version().compareTo(version) > 0 || slice.has(version, prepare.position()))
+                .isPresent();
+        if (has) {
             step.settle(key, version, true, true, Optional.of(new Action.Send(from, reply)));
-        } else if (now == null) {
+        } else if (now == null || sentAgain) {
             if (prepare.delete() && !step.rules.storesDeletion(row.isPresent())) {
                 step.send(from, reply);
                 return;
             }
-            var intent = new OpenIntent(key, version, prepare.delete());
+            if (sentAgain) {
+                close(step, key, version, false, false, Optional.empty());
+            }
+            var intent = new OpenIntent(key, version, prepare.delete(), prepare.position());
             open = SparseMap.with(open, key, new Open(intent, false, from, prepare.epoch()));
-            step.add(new Action.StoreIntent(key, version, prepare.delete()));
+            step.add(new Action.StoreIntent(intent));
         }
     }
 
@@ -160,7 +170,9 @@ final class Replica {
         var action = new Action.Settle(key, version, commit, sync, then);
         step.add(action);
         if (commit) {
-            var row = now.intent().delete() ? Optional.<ObjectVersion>empty() : Optional.of(version);
+            var row = now.intent().delete()
+                    ? Optional.<Slice>empty()
+                    : Optional.of(new Slice(version, now.intent().position()));
             ordered = SparseMap.with(ordered, key, new Ordered(action, row, version));
         }
         return true;
@@ -186,12 +198,12 @@ final class Replica {
         change(step, new Action.DeleteRow(key, version), key, Optional.empty(), version);
     }
 
-    void store(EventStep step, Learning source, ObjectKey key, ObjectVersion version) {
-        change(step, new Action.StorePulled(source, key, version), key, Optional.of(version), version);
+    void store(EventStep step, Learning source, ObjectKey key, Slice slice) {
+        change(step, new Action.StorePulled(source, key, slice), key, Optional.of(slice), slice.version());
     }
 
     private void change(
-            EventStep step, Action.Local action, ObjectKey key, Optional<ObjectVersion> row, ObjectVersion version) {
+            EventStep step, Action.Local action, ObjectKey key, Optional<Slice> row, ObjectVersion version) {
         step.add(action);
         ordered = SparseMap.with(ordered, key, new Ordered(action, row, version));
     }
@@ -199,22 +211,24 @@ final class Replica {
     // -- the store's answers
 
     void stored(EventStep step, Action.StoreIntent action) {
-        var now = open.get(action.key());
-        if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
+        var intent = action.intent();
+        var now = open.get(intent.key());
+        if (now == null || !now.intent().equals(intent) || now.durable()) {
             return;
         }
-        open = SparseMap.with(open, action.key(), new Open(now.intent(), true, "", 0));
-        step.send(now.asker(), new Message.Prepared(now.epoch(), action.key(), action.version()));
+        open = SparseMap.with(open, intent.key(), new Open(intent, true, "", 0));
+        step.send(now.asker(), new Message.Prepared(now.epoch(), intent.key(), intent.version()));
     }
 
     /// @return false when the intent was settled meanwhile: it may have been committed, and the store lacks it
     boolean refused(EventStep step, Action.StoreIntent action) {
-        var now = open.get(action.key());
-        if (now == null || !now.intent().version().equals(action.version()) || now.durable()) {
+        var intent = action.intent();
+        var now = open.get(intent.key());
+        if (now == null || !now.intent().equals(intent) || now.durable()) {
             return false;
         }
-        open = SparseMap.without(open, action.key());
-        step.send(now.asker(), new Message.Refused(now.epoch(), action.key(), action.version()));
+        open = SparseMap.without(open, intent.key());
+        step.send(now.asker(), new Message.Refused(now.epoch(), intent.key(), intent.version()));
         return true;
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.core;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -53,9 +54,14 @@ class Rules {
         return false;
     }
 
-    /// An open intent is committed if every in-sync member has it: it may be acknowledged. Else it is not.
-    boolean commits(boolean everyMemberHasIt) {
-        return everyMemberHasIt;
+    /// An open intent is committed if every in-sync member has its part of it: it may be acknowledged. Else it is not.
+    boolean commits(List<Member> having, List<Member> inSync) {
+        return having.size() == inSync.size();
+    }
+
+    /// A write that is sent again is not had where the member has another slice of it.
+    boolean hasPrepared(OpenIntent intent, int own) {
+        return intent.fits(own);
     }
 
     /// No row is no proof of a deletion where an older put is still open.
@@ -111,6 +117,16 @@ class Rules {
     /// The source answers when no write from before `since` is undecided, and the store shows them all.
     boolean listsWhileUndecided() {
         return false;
+    }
+
+    /// Of a write that the source has committed, a learner has its own slice only.
+    boolean hasCommitted(OpenIntent intent, int own) {
+        return intent.fits(own);
+    }
+
+    /// A row with another slice of the source's version is copied like one of another version.
+    boolean isSame(Slice learners, ObjectVersion sources, int own) {
+        return learners.has(sources, own);
     }
 
     /// The source's row replaces an older one of the learner, and also a newer one.

@@ -1,7 +1,6 @@
 package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.Comparator;
 import java.util.Optional;
 
@@ -9,7 +8,7 @@ import java.util.Optional;
 public interface SlotContext {
     /// The committed row of a key on this drive, as the store has it now. It may lag behind what the core ordered: the
     /// core knows what is on its way.
-    Optional<ObjectVersion> row(ObjectKey key);
+    Optional<Slice> row(ObjectKey key);
 
     /// The first committed rows of a range, as many as a page should hold. The page's range says what it covers: the
     /// whole range that was asked for, or its beginning up to the last row returned.

@@ -4,7 +4,6 @@ import dev.sluice.common.cluster.slots.Generation;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
 import java.util.Optional;
 
@@ -46,6 +45,7 @@ public final class SlotCore {
 
     private volatile Serving serving = Serving.NONE;
     private volatile int inSync;
+    private volatile int positions;
 
     public SlotCore(String drive, int incarnation) {
         this(drive, incarnation, Rules.PROTOCOL);
@@ -82,9 +82,14 @@ public final class SlotCore {
         return inSync;
     }
 
-    /// Whether the drive has this write as an open intent, or is about to.
-    public boolean hasOpen(ObjectKey key, ObjectVersion version) {
-        return replica.isOpen(key, version);
+    /// How many different positions they have. From any thread.
+    public int positions() {
+        return positions;
+    }
+
+    /// Whether the drive has this slice of a write as an open intent, or is about to.
+    public boolean hasOpen(ObjectKey key, Slice slice) {
+        return replica.isOpen(key, slice);
     }
 
     /// Whether the drive is no member, and nobody will ask for what it has of the slot: the newest row it knows of was
@@ -183,6 +188,7 @@ public final class SlotCore {
         }
         row = applied.row();
         inSync = row.inSync().size();
+        positions = row.positions();
         leftovers = Optional.empty();
         surplus = applied.surplus();
         seen = Math.max(seen, row.epoch());
@@ -214,7 +220,7 @@ public final class SlotCore {
     private void learn(EventStep step, Member me) {
         var learning = new Learning(row.primarySince(), rules.learnsSince(me, row.primarySince()), incarnation);
         if (!(role instanceof Learner learner && learner.learning().equals(learning))) {
-            var learner = new Learner(learning, row.primary().drive());
+            var learner = new Learner(learning, row.primary().drive(), me.position());
             become(step, learner);
             learner.begin(step, replica);
         }
@@ -296,7 +302,7 @@ public final class SlotCore {
     private void versions(EventStep step, String from, Message.AskVersions asked) {
         var rows = asked.keys().stream()
                 .<KeyVersion>mapMulti((key, found) ->
-                        replica.row(step, key).ifPresent(version -> found.accept(new KeyVersion(key, version))))
+                        replica.row(step, key).ifPresent(slice -> found.accept(new KeyVersion(key, slice))))
                 .toList();
         step.send(from, new Message.Versions(asked.epoch(), incarnation, asked.keys(), rows));
     }
@@ -332,7 +338,7 @@ public final class SlotCore {
         switch (action) {
             case Action.StoreIntent intent -> {
                 if (!replica.refused(step, intent)) {
-                    lacks(intent.key());
+                    lacks(intent.intent().key());
                 }
                 acknowledge(step);
             }

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.loop;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.change.WriteCheck;
 import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
@@ -215,7 +216,7 @@ public final class ClientWrites implements AutoCloseable {
         write.accept(version);
         byVersion.put(version, write);
         write.object()
-                .ifPresent(object -> staging.put(replica.loop(), version, new Staging.Bytes() {
+                .ifPresent(object -> staging.put(replica.loop(), new Slice(version, 0), new Staging.Bytes() {
                     @Override
                     public Prepared prepared() throws IOException {
                         return object.prepare(

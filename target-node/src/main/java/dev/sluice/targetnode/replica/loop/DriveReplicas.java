@@ -5,12 +5,12 @@ import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveThread;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -235,8 +235,8 @@ public final class DriveReplicas implements AutoCloseable {
     }
 
     /// See [EarlyMessages#replaces].
-    public boolean replacesEarly(LocalReplica replica, long epoch, ObjectVersion version) {
-        return early.replaces(replica, epoch, version);
+    public boolean replacesEarly(LocalReplica replica, long epoch, Slice slice) {
+        return early.replaces(replica, epoch, slice);
     }
 
     /// Whether a learner may ask for a page of its listing. On the loop's thread.
@@ -404,9 +404,9 @@ public final class DriveReplicas implements AutoCloseable {
         }
 
         @Override
-        public Optional<ObjectVersion> row(ObjectKey key) {
+        public Optional<Slice> row(ObjectKey key) {
             try {
-                return drive.store().row(key.bucketId(), key.key());
+                return drive.store().row(key.bucketId(), key.key()).map(version -> new Slice(version, 0));
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica.loop;
 
 import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,19 +33,19 @@ public final class EarlyMessages {
     /// @param bytes whether an object's bytes wait with it
     /// @param size of what waits, in bytes
     /// @param drop when it is not handed in
-    public record Early(long epoch, ObjectVersion version, boolean bytes, int size, Runnable handIn, Runnable drop) {
+    public record Early(long epoch, Slice slice, boolean bytes, int size, Runnable handIn, Runnable drop) {
         /// Of a message without bytes; empty when it is none that may wait.
         public static Optional<Early> of(Message message, Runnable handIn) {
             if (message instanceof Message.Prepare prepare) {
-                return Optional.of(plain(prepare.epoch(), prepare.version(), prepare.key(), handIn));
+                return Optional.of(plain(prepare.epoch(), prepare.slice(), prepare.key(), handIn));
             }
             return message instanceof Message.Fate fate
-                    ? Optional.of(plain(fate.epoch(), fate.version(), fate.key(), handIn))
+                    ? Optional.of(plain(fate.epoch(), new Slice(fate.version(), Slice.NONE), fate.key(), handIn))
                     : Optional.empty();
         }
 
-        private static Early plain(long epoch, ObjectVersion version, ObjectKey key, Runnable handIn) {
-            return new Early(epoch, version, false, key.key().length(), handIn, () -> {});
+        private static Early plain(long epoch, Slice slice, ObjectKey key, Runnable handIn) {
+            return new Early(epoch, slice, false, key.key().length(), handIn, () -> {});
         }
 
         /// Of a prepared write whose bytes are here.
@@ -53,7 +53,7 @@ public final class EarlyMessages {
                 Message.Prepare prepare, Envelope.Attached attached, Runnable handIn, Runnable drop) {
             int content = attached.content().map(bytes -> bytes.length).orElse(OPEN_FILE);
             int size = prepare.key().key().length() + attached.record().length + content;
-            return new Early(prepare.epoch(), prepare.version(), true, size, handIn, drop);
+            return new Early(prepare.epoch(), prepare.slice(), true, size, handIn, drop);
         }
     }
 
@@ -94,10 +94,10 @@ public final class EarlyMessages {
     /// them to the newer one.
     ///
     /// @return whether there was one
-    public boolean replaces(LocalReplica replica, long epoch, ObjectVersion version) {
+    public boolean replaces(LocalReplica replica, long epoch, Slice slice) {
         var waiting = slots.getOrDefault(replica, new ArrayDeque<>());
         for (var each : waiting) {
-            if (each.message.bytes() && each.message.version().equals(version) && each.message.epoch() < epoch) {
+            if (each.message.bytes() && each.message.slice().equals(slice) && each.message.epoch() < epoch) {
                 waiting.remove(each);
                 bytes -= size(each.message);
                 forgetIfEmpty(replica);

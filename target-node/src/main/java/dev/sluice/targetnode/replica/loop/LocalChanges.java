@@ -4,6 +4,7 @@ import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.storage.ObjectStore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.drive.Prepared;
@@ -72,17 +73,14 @@ public final class LocalChanges {
     /// On a thread that commits, perhaps.
     private void end(
             LocalReplica replica, Action.Local action, Optional<Staging.Bytes> bytes, Optional<Throwable> failure) {
+        if (action instanceof Action.StoreIntent(var intent)) {
+            staging.came(replica.loop(), intent.slice());
+        }
         if (failure.isEmpty()) {
-            if (action instanceof Action.StoreIntent intent) {
-                staging.came(replica.loop(), intent.version());
-            }
             replica.loop().post(replica.group(), replica.slot(), new Event.Done(action));
             return;
         }
         var why = Await.reason(failure.get());
-        if (action instanceof Action.StoreIntent intent) {
-            staging.came(replica.loop(), intent.version());
-        }
         if (why instanceof StoreException.NoSuchBucket && action instanceof Action.DeleteRow) {
             replica.loop().post(replica.group(), replica.slot(), new Event.Done(action)); // it went with its bucket
             return;
@@ -91,7 +89,7 @@ public final class LocalChanges {
         if (why instanceof StoreException refused && !(why instanceof StoreException.DriveFailed)) {
             if (action instanceof Action.StoreIntent || action instanceof Action.StorePulled) {
                 bytes.ifPresent(Staging.Bytes::undo);
-                if (action instanceof Action.StoreIntent intent) {
+                if (action instanceof Action.StoreIntent(var intent)) {
                     failures.accept(new Failure(intent.version(), refused));
                 }
                 replica.loop().post(replica.group(), replica.slot(), new Event.Failed(action));
@@ -105,8 +103,8 @@ public final class LocalChanges {
     /// They are taken when the change is ordered: what comes later for the same version is not for it.
     private Optional<Staging.Bytes> bytes(DriveReplicas loop, Action.Local action) {
         return switch (action) {
-            case Action.StoreIntent intent when !intent.delete() -> staging.take(loop, intent.version());
-            case Action.StorePulled pulled -> staging.take(loop, pulled.version());
+            case Action.StoreIntent(var intent) when !intent.delete() -> staging.take(loop, intent.slice());
+            case Action.StorePulled pulled -> staging.take(loop, pulled.slice());
             default -> Optional.empty();
         };
     }
@@ -141,25 +139,25 @@ public final class LocalChanges {
     private CompletableFuture<Void> run(DriveReplicas loop, Action.Local action, Optional<Staging.Bytes> bytes) {
         var drive = loop.drive();
         return switch (action) {
-            case Action.StoreIntent(var key, var version, var delete) ->
-                storeIntent(drive, key, version, delete, bytes);
+            case Action.StoreIntent(var intent) -> storeIntent(drive, intent, bytes);
             case Action.Settle settle -> settle(loop, settle);
             case Action.DeleteRow(var key, var version) -> visibly(key, () -> deleteRow(drive, key, version));
-            case Action.StorePulled(var _, var key, var version) ->
-                visibly(key, () -> storePulled(drive, key, version, bytes));
+            case Action.StorePulled(var _, var key, var slice) ->
+                visibly(key, () -> storePulled(drive, key, slice.version(), bytes));
             case Action.SyncSlot _ -> loop.sync();
         };
     }
 
-    private CompletableFuture<Void> storeIntent(
-            Drive drive, ObjectKey key, ObjectVersion version, boolean delete, Optional<Staging.Bytes> bytes) {
-        if (isOpen(drive, key, version)) {
+    private CompletableFuture<Void> storeIntent(Drive drive, OpenIntent intent, Optional<Staging.Bytes> bytes) {
+        var key = intent.key();
+        if (isOpen(drive, key, intent.version())) {
             bytes.ifPresent(Staging.Bytes::drop);
             return CompletableFuture.completedFuture(null);
         }
         var bucket = bucket(key);
-        var change =
-                delete ? Prepared.deletion(bucket.ref(), key.key(), version, bucket.durable()) : prepared(drive, bytes);
+        var change = intent.delete()
+                ? Prepared.deletion(bucket.ref(), key.key(), intent.version(), bucket.durable())
+                : prepared(drive, bytes);
         return drive.prepare(change);
     }
 

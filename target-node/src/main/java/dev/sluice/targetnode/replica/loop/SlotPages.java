@@ -48,7 +48,7 @@ public final class SlotPages {
         for (var intent : drive.openIntents()) {
             var key = new ObjectKey(intent.bucketId(), intent.key());
             open.computeIfAbsent(ObjectRows.hashOf(key), _ -> new ArrayList<>())
-                    .add(new OpenIntent(key, intent.version(), intent.deletion()));
+                    .add(new OpenIntent(key, intent.version(), intent.deletion(), 0));
         }
     }
 
@@ -77,7 +77,7 @@ public final class SlotPages {
                         group.hashes(),
                         range.after(),
                         (bucketId, name, version, _) ->
-                                page.add(new KeyVersion(new ObjectKey(bucketId, name), version)));
+                                page.add(new KeyVersion(new ObjectKey(bucketId, name), version, 0)));
         return page.done();
     }
 

@@ -7,8 +7,8 @@ import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
-import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.replica.loop.LocalChanges;
@@ -152,7 +152,7 @@ public final class ContentTransfer implements AutoCloseable {
                 fetch.discard();
             }
         };
-        parts.staging().put(loop, record.version(), bytes);
+        parts.staging().put(loop, new Slice(record.version(), 0), bytes);
         return bytes;
     }
 
@@ -250,9 +250,10 @@ public final class ContentTransfer implements AutoCloseable {
                     bucket,
                     record,
                     fetch -> fetch.take(body, record, parts.store().smallLimit()));
+            var row = Optional.of(new Slice(record.version(), 0));
             var handedIn = new CompletableFuture<Boolean>();
             loop.runCopying(() -> {
-                pulled(replica, learning, record, bytes);
+                pulled(replica, new Event.Pulled(learning, pull.key(), row), bytes);
                 handedIn.complete(true);
             });
             await(handedIn, loop);
@@ -278,12 +279,10 @@ public final class ContentTransfer implements AutoCloseable {
         };
     }
 
-    private void pulled(LocalReplica replica, Learning learning, ObjectRecord record, Staging.Bytes bytes) {
-        var key = new ObjectKey(record.bucketId(), record.key());
-        var pulled = new Event.Pulled(learning, key, Optional.of(record.version()));
+    private void pulled(LocalReplica replica, Event.Pulled pulled, Staging.Bytes bytes) {
         var actions = replica.loop().handle(replica, pulled);
         if (actions.stream().noneMatch(Action.StorePulled.class::isInstance)) {
-            parts.staging().drop(replica.loop(), record.version(), bytes);
+            parts.staging().drop(replica.loop(), pulled.row().orElseThrow(), bytes);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.storage.record.DamagedRecordException;
 import dev.sluice.targetnode.storage.record.ObjectKey;
@@ -19,7 +20,7 @@ import java.util.Optional;
 
 /// An [Envelope] as bytes: format, group, slot, drives, the kind of the message, its components in order, checksum.
 public final class EnvelopeCodec {
-    private static final int FORMAT = 2;
+    private static final int FORMAT = 3;
     private static final int PREPARE = 1;
     private static final int PREPARED = 2;
     private static final int REFUSED = 3;
@@ -74,7 +75,10 @@ public final class EnvelopeCodec {
         switch (message) {
             case Message.Prepare prepare -> {
                 out.number(PREPARE).number(prepare.epoch());
-                key(out, prepare.key()).version(prepare.version()).flag(prepare.delete());
+                key(out, prepare.key())
+                        .version(prepare.version())
+                        .flag(prepare.delete())
+                        .number(prepare.position());
                 version(out, prepare.base()).version(prepare.settledBelow());
             }
             case Message.Arriving(var bucketId, var name, var size) ->
@@ -94,8 +98,10 @@ public final class EnvelopeCodec {
             case Message.Fence(var epoch) -> out.number(FENCE).number(epoch);
             case Message.Fenced(var epoch, var incarnation, var open) -> {
                 out.number(FENCED).number(epoch).number(incarnation).number(open.size());
-                open.forEach(intent ->
-                        key(out, intent.key()).version(intent.version()).flag(intent.delete()));
+                open.forEach(intent -> key(out, intent.key())
+                        .version(intent.version())
+                        .flag(intent.delete())
+                        .number(intent.position()));
             }
             case Message.AskVersions(var epoch, var keys) ->
                 keys(out.number(ASK_VERSIONS).number(epoch), keys);
@@ -114,7 +120,14 @@ public final class EnvelopeCodec {
         int kind = (int) in.number();
         return switch (kind) {
             case PREPARE ->
-                new Message.Prepare(in.number(), key(in), in.version(), in.flag(), optionalVersion(in), in.version());
+                new Message.Prepare(
+                        in.number(),
+                        key(in),
+                        in.version(),
+                        in.flag(),
+                        (int) in.number(),
+                        optionalVersion(in),
+                        in.version());
             case ARRIVING -> new Message.Arriving(in.number(), in.text(), in.number());
             case PREPARED -> new Message.Prepared(in.number(), key(in), in.version());
             case REFUSED -> new Message.Refused(in.number(), key(in), in.version());
@@ -125,7 +138,7 @@ public final class EnvelopeCodec {
                 new Message.Fenced(
                         in.number(),
                         (int) in.number(),
-                        list(in, () -> new OpenIntent(key(in), in.version(), in.flag())));
+                        list(in, () -> new OpenIntent(key(in), in.version(), in.flag(), (int) in.number())));
             case ASK_VERSIONS -> new Message.AskVersions(in.number(), keys(in));
             case VERSIONS -> new Message.Versions(in.number(), (int) in.number(), keys(in), rows(in));
             case ASK_LISTING -> new Message.AskListing(learning(in), range(in));
@@ -158,12 +171,12 @@ public final class EnvelopeCodec {
 
     private static PackedWriter rows(PackedWriter out, List<KeyVersion> rows) {
         out.number(rows.size());
-        rows.forEach(row -> key(out, row.key()).version(row.version()));
+        rows.forEach(row -> key(out, row.key()).version(row.version()).number(row.position() - Slice.NONE));
         return out;
     }
 
     private static List<KeyVersion> rows(PackedReader in) throws IOException {
-        return list(in, () -> new KeyVersion(key(in), in.version()));
+        return list(in, () -> new KeyVersion(key(in), in.version(), (int) in.number() + Slice.NONE));
     }
 
     private static PackedWriter version(PackedWriter out, Optional<ObjectVersion> version) {

@@ -176,7 +176,7 @@ public final class Messages implements AutoCloseable {
         if (bucket.isEmpty()) {
             return; // it is sent again
         }
-        if (!parts.staging().coming(loop, prepare.version())) {
+        if (!parts.staging().coming(loop, prepare.slice())) {
             loop.postMessages(() -> sentAgain(loop, sender, envelope, prepare));
             return;
         }
@@ -188,14 +188,14 @@ public final class Messages implements AutoCloseable {
                 loop.run(() -> came(loop, envelope, prepare, bytes));
                 came = true;
             } catch (StoreException.NoSpace full) {
-                var none = parts.staging().refusing(loop, prepare.version(), full);
+                var none = parts.staging().refusing(loop, prepare.slice(), full);
                 loop.run(() -> came(loop, envelope, prepare, none));
                 came = true;
             } catch (IOException | StoreException failure) {
                 LOG.debug("the bytes of a prepared write did not come", failure);
             } finally {
                 if (!came) {
-                    parts.staging().came(loop, prepare.version());
+                    parts.staging().came(loop, prepare.slice());
                 }
             }
         });
@@ -208,7 +208,7 @@ public final class Messages implements AutoCloseable {
     /// The bytes of a prepared write are here. The newest message with it counts.
     private void came(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
         var again = parts.staging()
-                .sentAgain(loop, prepare.version())
+                .sentAgain(loop, prepare.slice())
                 .filter(newer -> newer.message() instanceof Message.Prepare other && other.epoch() > prepare.epoch());
         if (again.isPresent() && again.get().message() instanceof Message.Prepare newer) {
             keepOrHandle(loop, again.get(), newer, bytes);
@@ -233,24 +233,24 @@ public final class Messages implements AutoCloseable {
     /// earlier message, or while they come. On the loop's thread.
     private void sentAgain(DriveReplicas loop, Node sender, Envelope envelope, Message.Prepare prepare) {
         var replica = loop.replica(envelope.group(), envelope.slot());
-        var version = prepare.version();
-        if (replica.core().hasOpen(prepare.key(), version)) {
+        var slice = prepare.slice();
+        if (replica.core().hasOpen(prepare.key(), slice)) {
             loop.receive(envelope.group(), envelope.slot(), received(envelope));
-        } else if (loop.replacesEarly(replica, prepare.epoch(), version)) {
+        } else if (loop.replacesEarly(replica, prepare.epoch(), slice)) {
             parts.staging()
-                    .find(loop, version)
+                    .find(loop, slice)
                     .ifPresentOrElse(
                             bytes -> keepOrHandle(loop, envelope, prepare, bytes),
-                            () -> parts.staging().came(loop, version));
-        } else if (!parts.staging().isSentAgain(loop, version, envelope)) {
+                            () -> parts.staging().came(loop, slice));
+        } else if (!parts.staging().isSentAgain(loop, slice, envelope)) {
             take(loop, sender, envelope, prepare);
         }
     }
 
     private void handle(DriveReplicas loop, Envelope envelope, Message.Prepare prepare, Staging.Bytes bytes) {
         boolean wanted = loop.handle(envelope.group(), envelope.slot(), received(envelope)).stream()
-                .anyMatch(action -> action instanceof Action.StoreIntent intent
-                        && intent.version().equals(prepare.version()));
+                .anyMatch(action -> action instanceof Action.StoreIntent(var intent)
+                        && intent.slice().equals(prepare.slice()));
         if (!wanted) {
             drop(loop, prepare, bytes);
         }
@@ -258,8 +258,8 @@ public final class Messages implements AutoCloseable {
 
     /// What the core does not want now comes with the next sending: only then may others bring it again.
     private void drop(DriveReplicas loop, Message.Prepare prepare, Staging.Bytes bytes) {
-        parts.staging().drop(loop, prepare.version(), bytes);
-        parts.staging().came(loop, prepare.version());
+        parts.staging().drop(loop, prepare.slice(), bytes);
+        parts.staging().came(loop, prepare.slice());
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.sluice.targetnode.replica.core;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The rules of the core, with those broken that are named.
 public final class BrokenRules extends Rules {
@@ -46,6 +48,12 @@ public final class BrokenRules extends Rules {
 
     @Override
     Set<String> mustPrepare(SlotRow row, String primary) {
+        if (breaks("x_ec_quorum")) {
+            return row.members().stream()
+                    .map(Member::drive)
+                    .limit(Math.max(2, row.members().size() - 1))
+                    .collect(Collectors.toUnmodifiableSet());
+        }
         return breaks("ack_early") ? Set.of(primary) : super.mustPrepare(row, primary);
     }
 
@@ -65,8 +73,28 @@ public final class BrokenRules extends Rules {
     }
 
     @Override
-    boolean commits(boolean everyMemberHasIt) {
-        return breaks("commit_lacking") || (!breaks("abort_all_have") && super.commits(everyMemberHasIt));
+    boolean commits(List<Member> having, List<Member> inSync) {
+        if (breaks("x_ec_commit_d") && SlotRow.positions(having) > 1) {
+            return true;
+        }
+        boolean aborts = breaks("abort_all_have") || breaks("x_ec_abort");
+        return breaks("commit_lacking") || (!aborts && super.commits(having, inSync));
+    }
+
+    @Override
+    boolean hasPrepared(OpenIntent intent, int own) {
+        return breaks("x_ec_prepare") || super.hasPrepared(intent, own);
+    }
+
+    @Override
+    boolean hasCommitted(OpenIntent intent, int own) {
+        return breaks("x_ec_intent") || super.hasCommitted(intent, own);
+    }
+
+    @Override
+    boolean isSame(Slice learners, ObjectVersion sources, int own) {
+        boolean versionsOnly = breaks("x_ec_version") || breaks("x_ec_intent");
+        return versionsOnly ? learners.version().equals(sources) : super.isSame(learners, sources, own);
     }
 
     @Override

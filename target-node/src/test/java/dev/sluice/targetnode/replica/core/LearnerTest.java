@@ -53,12 +53,13 @@ final class LearnerTest {
     void differingRowIsPulledStoredSyncedAndThenTheLearnerHasLearned() {
         context.rows.put(KEY, NEWER);
         begin();
-        var pull = new Action.Pull("A", LEARNING, KEY);
-        assertThat(list(new KeyVersion(KEY, OLD))).as("the source wins").containsExactly(pull);
+        var pull = new Action.Pull("A", LEARNING, KEY, 0);
+        assertThat(list(new KeyVersion(KEY, OLD, 0))).as("the source wins").containsExactly(pull);
         on(new Event.PullFailed(LEARNING, KEY));
         assertThat(on(new Event.Tick())).containsExactly(pull);
-        var store = new Action.StorePulled(LEARNING, KEY, OLD);
-        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(OLD)))).containsExactly(store);
+        var store = new Action.StorePulled(LEARNING, KEY, new Slice(OLD, 0));
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(new Slice(OLD, 0)))))
+                .containsExactly(store);
         var sync = new Action.SyncSlot(LEARNING);
         assertThat(on(new Event.Done(store))).containsExactly(sync);
         assertThat(on(new Event.Done(sync))).containsExactly(send(new Message.Learned(LEARNING)));
@@ -75,25 +76,25 @@ final class LearnerTest {
 
     @Test
     void openIntentIsKeptUntilTheSourceSaysThatItWasCommitted() {
-        begin(new OpenIntent(KEY, NEWER, false));
-        assertThat(list(new KeyVersion(KEY, NEWER)))
+        begin(new OpenIntent(KEY, NEWER, false, 0));
+        assertThat(list(new KeyVersion(KEY, NEWER, 0)))
                 .containsExactly(settle(NEWER, true), new Action.SyncSlot(LEARNING));
     }
 
     @Test
     void openIntentThatTheSourceDoesNotHaveIsDropped() {
-        begin(new OpenIntent(KEY, NEWER, false));
+        begin(new OpenIntent(KEY, NEWER, false, 0));
         assertThat(list()).containsExactly(settle(NEWER, false), new Action.SyncSlot(LEARNING));
     }
 
     @Test
     void pulledRowThatWasDeletedMeanwhileIsDropped() {
         begin();
-        list(new KeyVersion(KEY, NEWER));
-        on(received(new Message.Prepare(5, KEY, NOW, true, Optional.of(NEWER), NOW)));
-        on(new Event.Done(new Action.StoreIntent(KEY, NOW, true)));
+        list(new KeyVersion(KEY, NEWER, 0));
+        on(received(new Message.Prepare(5, KEY, NOW, true, 0, Optional.of(NEWER), NOW)));
+        on(new Event.Done(new Action.StoreIntent(new OpenIntent(KEY, NOW, true, 0))));
         on(received(new Message.Fate(5, KEY, NOW, true, false, NOW)));
-        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(NEWER))))
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(new Slice(NEWER, 0)))))
                 .containsExactly(new Action.SyncSlot(LEARNING));
     }
 
@@ -115,16 +116,17 @@ final class LearnerTest {
     /// C is the primary now, and has this row only.
     private List<Action> listedByNewPrimary(ObjectVersion version) {
         on(new Event.RowApplied(MOVED, false));
-        var page = new Page(KeyRange.ALL, List.of(new KeyVersion(KEY, version)));
+        var page = new Page(KeyRange.ALL, List.of(new KeyVersion(KEY, version, 0)));
         return on(new Event.Received("C", new Message.Listing(FROM_C, page)));
     }
 
     private void requirePullThenSync() {
-        assertThat(on(new Event.Tick())).containsExactly(new Action.Pull("C", FROM_C, KEY));
+        assertThat(on(new Event.Tick())).containsExactly(new Action.Pull("C", FROM_C, KEY, 0));
         var sync = new Action.SyncSlot(FROM_C);
         assertThat(on(new Event.Done(sync))).as("the sync of before").isEmpty();
-        var store = new Action.StorePulled(FROM_C, KEY, NOW);
-        assertThat(on(new Event.Pulled(FROM_C, KEY, Optional.of(NOW)))).containsExactly(store);
+        var store = new Action.StorePulled(FROM_C, KEY, new Slice(NOW, 0));
+        assertThat(on(new Event.Pulled(FROM_C, KEY, Optional.of(new Slice(NOW, 0)))))
+                .containsExactly(store);
         assertThat(on(new Event.Done(store))).containsExactly(sync);
         assertThat(on(new Event.Done(sync))).containsExactly(new Action.Send("C", new Message.Learned(FROM_C)));
     }
@@ -132,9 +134,10 @@ final class LearnerTest {
     @Test
     void rowPulledFromTheFormerPrimaryIsPulledAgainWhenItFoundNoSpace() {
         begin();
-        list(new KeyVersion(KEY, NOW));
-        var store = new Action.StorePulled(LEARNING, KEY, NOW);
-        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(NOW)))).containsExactly(store);
+        list(new KeyVersion(KEY, NOW, 0));
+        var store = new Action.StorePulled(LEARNING, KEY, new Slice(NOW, 0));
+        assertThat(on(new Event.Pulled(LEARNING, KEY, Optional.of(new Slice(NOW, 0)))))
+                .containsExactly(store);
         assertThat(listedByNewPrimary(NOW)).containsExactly(new Action.SyncSlot(FROM_C));
         on(new Event.Failed(store));
         requirePullThenSync();
@@ -143,9 +146,9 @@ final class LearnerTest {
     @Test
     void intentThatTheSourceCommittedIsPulledWhenItFoundNoSpace() {
         begin();
-        on(received(new Message.Prepare(5, KEY, NOW, false, Optional.empty(), NOW)));
+        on(received(new Message.Prepare(5, KEY, NOW, false, 0, Optional.empty(), NOW)));
         assertThat(listedByNewPrimary(NOW)).containsExactly(settle(NOW, true), new Action.SyncSlot(FROM_C));
-        on(new Event.Failed(new Action.StoreIntent(KEY, NOW, false)));
+        on(new Event.Failed(new Action.StoreIntent(new OpenIntent(KEY, NOW, false, 0))));
         on(new Event.Done(settle(NOW, true)));
         requirePullThenSync();
     }
@@ -154,15 +157,16 @@ final class LearnerTest {
     @Test
     void learnerHasLearnedWhenAllItsSyncsAreDone() {
         begin();
-        list(new KeyVersion(KEY, NOW));
-        var former = new Action.StorePulled(LEARNING, KEY, NOW);
-        on(new Event.Pulled(LEARNING, KEY, Optional.of(NOW)));
+        list(new KeyVersion(KEY, NOW, 0));
+        var former = new Action.StorePulled(LEARNING, KEY, new Slice(NOW, 0));
+        on(new Event.Pulled(LEARNING, KEY, Optional.of(new Slice(NOW, 0))));
         listedByNewPrimary(NOW);
         on(new Event.Failed(former));
         on(new Event.Tick());
-        on(new Event.Pulled(FROM_C, KEY, Optional.of(NOW)));
+        on(new Event.Pulled(FROM_C, KEY, Optional.of(new Slice(NOW, 0))));
         var sync = new Action.SyncSlot(FROM_C);
-        assertThat(on(new Event.Done(new Action.StorePulled(FROM_C, KEY, NOW)))).containsExactly(sync);
+        assertThat(on(new Event.Done(new Action.StorePulled(FROM_C, KEY, new Slice(NOW, 0)))))
+                .containsExactly(sync);
         assertThat(on(new Event.Done(sync))).isEmpty();
         assertThat(on(new Event.Done(sync))).containsExactly(new Action.Send("C", new Message.Learned(FROM_C)));
     }

@@ -10,19 +10,22 @@ import java.util.Optional;
 /// What a core asks, answered from a map.
 final class MapContext implements SlotContext {
     final Map<ObjectKey, ObjectVersion> rows = new HashMap<>();
+    /// Of all that is here.
+    int position;
+
     boolean leased = true;
     private int counter;
 
     @Override
-    public Optional<ObjectVersion> row(ObjectKey key) {
-        return Optional.ofNullable(rows.get(key));
+    public Optional<Slice> row(ObjectKey key) {
+        return Optional.ofNullable(rows.get(key)).map(version -> new Slice(version, position));
     }
 
     @Override
     public Page page(KeyRange range) {
         var found = rows.entrySet().stream()
                 .filter(row -> range.contains(row.getKey(), order()))
-                .map(row -> new KeyVersion(row.getKey(), row.getValue()))
+                .map(row -> new KeyVersion(row.getKey(), row.getValue(), position))
                 .sorted((one, other) -> order().compare(one.key(), other.key()))
                 .toList();
         return new Page(range, found);

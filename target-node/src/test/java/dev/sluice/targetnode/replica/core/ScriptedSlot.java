@@ -236,7 +236,7 @@ final class ScriptedSlot {
     private void carryOut(String id, Drive drive, Action action) {
         switch (action) {
             case Action.Send(var to, var message) -> send(id, to, new Event.Received(id, message));
-            case Action.Pull(var to, var learning, var key) ->
+            case Action.Pull(var to, var learning, var key, int _) ->
                 send(id, to, new Event.Received(id, new Message.AskRow(learning, key)));
             case Action.SendRow(var to, var learning, var key) ->
                 send(id, to, new Event.Pulled(learning, key, drive.row(key)));
@@ -289,11 +289,11 @@ final class ScriptedSlot {
 
         private boolean carryOut(Action.Local order) {
             switch (order) {
-                case Action.StoreIntent(var key, var version, boolean delete) -> {
+                case Action.StoreIntent(var intent) -> {
                     if (full) {
                         return false;
                     }
-                    intents.put(key, new OpenIntent(key, version, delete));
+                    intents.put(intent.key(), intent);
                     sync();
                 }
                 case Action.Settle settle -> {
@@ -304,8 +304,10 @@ final class ScriptedSlot {
                 }
                 case Action.DeleteRow(var key, var version) -> rows.remove(key, version);
                 case Action.StorePulled pulled -> {
-                    rows.put(pulled.key(), pulled.version());
-                    intents.values().removeIf(open -> open.version().equals(pulled.version()));
+                    rows.put(pulled.key(), pulled.slice().version());
+                    intents.values()
+                            .removeIf(
+                                    open -> open.version().equals(pulled.slice().version()));
                 }
                 case Action.SyncSlot _ -> sync();
             }
@@ -326,14 +328,14 @@ final class ScriptedSlot {
         }
 
         @Override
-        public Optional<ObjectVersion> row(ObjectKey key) {
-            return Optional.ofNullable(rows.get(key));
+        public Optional<Slice> row(ObjectKey key) {
+            return Optional.ofNullable(rows.get(key)).map(version -> new Slice(version, 0));
         }
 
         @Override
         public Page page(KeyRange range) {
             var found = rows.entrySet().stream()
-                    .map(row -> new KeyVersion(row.getKey(), row.getValue()))
+                    .map(row -> new KeyVersion(row.getKey(), row.getValue(), 0))
                     .toList();
             return new Page(range, found);
         }

@@ -45,11 +45,11 @@ final class SlotCoreTest {
     void putIsCommittedWhenBothMembersHaveItAndAnsweredWhenTheStoreShowsIt() {
         var core = primary(List.of());
         assertThat(core.serving()).isEqualTo(new Serving(2, 2, 2));
-        var store = new Action.StoreIntent(KEY, VERSION, false);
+        var store = new Action.StoreIntent(new OpenIntent(KEY, VERSION, false, 0));
         assertThat(on(core, new Event.Write(7, KEY, false)))
                 .containsExactly(
                         new Action.Accepted(7, VERSION),
-                        send("B", new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION)),
+                        send("B", new Message.Prepare(2, KEY, VERSION, false, 0, Optional.empty(), VERSION)),
                         store);
         assertThat(on(core, received("B", new Message.Prepared(2, KEY, VERSION))))
                 .isEmpty();
@@ -66,8 +66,8 @@ final class SlotCoreTest {
     void memberStoresThePrepareAndSettlesIt() {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
-        var store = new Action.StoreIntent(KEY, VERSION, false);
-        var prepare = new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION);
+        var store = new Action.StoreIntent(new OpenIntent(KEY, VERSION, false, 0));
+        var prepare = new Message.Prepare(2, KEY, VERSION, false, 0, Optional.empty(), VERSION);
         assertThat(on(core, received("A", prepare))).containsExactly(store);
         assertThat(on(core, new Event.Done(store))).containsExactly(send("A", new Message.Prepared(2, KEY, VERSION)));
         var fate = new Message.Fate(2, KEY, VERSION, true, false, VERSION);
@@ -94,12 +94,12 @@ final class SlotCoreTest {
     void openIntentThatEveryMemberHasIsCommittedBeforeTheSlotIsServed() {
         context.rows.put(KEY, OLDER);
         var core = new SlotCore("A", 1);
-        var intent = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
+        var intent = new OpenIntent(KEY, new ObjectVersion(1, 2), false, 0);
         on(core, new Event.Recovered(List.of(intent)));
         on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, 2, List.of("B"), false), false));
         assertThat(on(core, received("B", new Message.Fenced(2, 2, List.of(intent)))))
                 .containsExactly(send("B", new Message.AskVersions(2, List.of(KEY))));
-        var versions = new Message.Versions(2, 2, List.of(KEY), List.of(new KeyVersion(KEY, OLDER)));
+        var versions = new Message.Versions(2, 2, List.of(KEY), List.of(new KeyVersion(KEY, OLDER, 0)));
         var settle = new Action.Settle(KEY, intent.version(), true, false, Optional.empty());
         assertThat(on(core, received("B", versions)))
                 .startsWith(settle)
@@ -112,12 +112,12 @@ final class SlotCoreTest {
     void fenceIsAcknowledgedWhenAllIntentsAreDurable() {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
-        var store = new Action.StoreIntent(KEY, VERSION, false);
-        on(core, received("A", new Message.Prepare(2, KEY, VERSION, false, Optional.empty(), VERSION)));
+        var store = new Action.StoreIntent(new OpenIntent(KEY, VERSION, false, 0));
+        on(core, received("A", new Message.Prepare(2, KEY, VERSION, false, 0, Optional.empty(), VERSION)));
         assertThat(on(core, received("C", new Message.Fence(3)))).isEmpty();
-        var intent = new OpenIntent(KEY, VERSION, false);
+        var intent = new OpenIntent(KEY, VERSION, false, 0);
         assertThat(on(core, new Event.Done(store))).contains(send("C", new Message.Fenced(3, 2, List.of(intent))));
-        var late = new Message.Prepare(2, new ObjectKey(1, "late"), VERSION, false, Optional.empty(), VERSION);
+        var late = new Message.Prepare(2, new ObjectKey(1, "late"), VERSION, false, 0, Optional.empty(), VERSION);
         assertThat(on(core, received("A", late))).isEmpty();
     }
 
@@ -126,18 +126,19 @@ final class SlotCoreTest {
     void prepareWaitsForTheRowOfItsEpoch() {
         var core = new SlotCore("B", 2);
         on(core, new Event.RowApplied(ROW, false));
-        var early = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
+        var early = new Message.Prepare(3, KEY, VERSION, false, 0, Optional.empty(), VERSION);
         assertThat(on(core, received("A", early))).isEmpty();
         on(core, new Event.RowApplied(new SlotRow(3, List.of(FIRST, SECOND), 2, 2, List.of(), true), false));
-        assertThat(on(core, received("A", early))).containsExactly(new Action.StoreIntent(KEY, VERSION, false));
+        assertThat(on(core, received("A", early)))
+                .containsExactly(new Action.StoreIntent(new OpenIntent(KEY, VERSION, false, 0)));
     }
 
     /// The older put is still open on the second member: it has no row yet, and not no row any more.
     @Test
     void deletionThatAMemberLacksIsAborted() {
         var core = new SlotCore("A", 1);
-        var deletion = new OpenIntent(KEY, new ObjectVersion(1, 3), true);
-        var put = new OpenIntent(KEY, new ObjectVersion(1, 2), false);
+        var deletion = new OpenIntent(KEY, new ObjectVersion(1, 3), true, 0);
+        var put = new OpenIntent(KEY, new ObjectVersion(1, 2), false, 0);
         context.rows.put(KEY, put.version());
         on(core, new Event.Recovered(List.of(deletion)));
         on(core, new Event.RowApplied(new SlotRow(2, List.of(FIRST, SECOND), 2, 2, List.of(), false), false));
@@ -194,7 +195,7 @@ final class SlotCoreTest {
         on(core, received("B", new Message.Prepared(2, KEY, VERSION)));
         var learner = new Member("C", false, 3, 3);
         var wider = new SlotRow(3, List.of(FIRST, SECOND, learner), 2, 2, List.of(), true);
-        var again = new Message.Prepare(3, KEY, VERSION, false, Optional.empty(), VERSION);
+        var again = new Message.Prepare(3, KEY, VERSION, false, 0, Optional.empty(), VERSION);
         assertThat(on(core, new Event.RowApplied(wider, false))).contains(send("B", again), send("C", again));
     }
 }

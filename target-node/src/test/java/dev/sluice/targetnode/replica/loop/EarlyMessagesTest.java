@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.replica.ReplicaCluster;
 import dev.sluice.targetnode.replica.core.Event;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.testing.Bytes;
@@ -60,13 +61,13 @@ class EarlyMessagesTest {
         early.applied(replica);
     }
 
-    private static ObjectVersion version(long sequence) {
-        return new ObjectVersion(1, sequence);
+    private static Slice slice(long sequence) {
+        return new Slice(new ObjectVersion(1, sequence), 2);
     }
 
     private EarlyMessages.Early message(String name, long epoch, long version, int size) {
         return new EarlyMessages.Early(
-                epoch, version(version), true, size, () -> done.add(name), () -> done.add(name + " dropped"));
+                epoch, slice(version), true, size, () -> done.add(name), () -> done.add(name + " dropped"));
     }
 
     private boolean keep(LocalReplica replica, String name, long epoch) {
@@ -129,9 +130,12 @@ class EarlyMessagesTest {
     void writeThatIsSentAgainTakesThePlaceOfTheSameOneOfAnEarlierEpoch() {
         var replica = replica(1);
         early.keep(replica, message("a", 2, 7, 100), 1);
-        assertThat(early.replaces(replica, 2, version(7))).isFalse();
-        assertThat(early.replaces(replica, 3, version(8))).isFalse();
-        assertThat(early.replaces(replica, 3, version(7))).isTrue();
+        assertThat(early.replaces(replica, 2, slice(7))).isFalse();
+        assertThat(early.replaces(replica, 3, slice(8))).isFalse();
+        assertThat(early.replaces(replica, 3, new Slice(slice(7).version(), 1)))
+                .as("its bytes are of another position")
+                .isFalse();
+        assertThat(early.replaces(replica, 3, slice(7))).isTrue();
         early.keep(replica, message("a again", 3, 7, 100), 1);
         apply(replica, 3);
         assertThat(done).containsExactly("a again");

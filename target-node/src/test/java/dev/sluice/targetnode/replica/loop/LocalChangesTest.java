@@ -8,6 +8,8 @@ import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Learning;
+import dev.sluice.targetnode.replica.core.OpenIntent;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.replica.membership.FollowedStates;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -91,7 +93,7 @@ class LocalChangesTest {
     /// All are ordered before the first has ended.
     private void carryOut(Action.Local... actions) throws Exception {
         for (var action : actions) {
-            version(action).ifPresent(version -> staging.put(loop, version, bytes(version)));
+            slice(action).ifPresent(slice -> staging.put(loop, slice, bytes(slice.version())));
             changes.begin(replica, action);
         }
         replica.changes().get(30, TimeUnit.SECONDS);
@@ -100,10 +102,10 @@ class LocalChangesTest {
     }
 
     /// Of an object that it stores.
-    private static Optional<ObjectVersion> version(Action.Local action) {
+    private static Optional<Slice> slice(Action.Local action) {
         return switch (action) {
-            case Action.StoreIntent intent when !intent.delete() -> Optional.of(intent.version());
-            case Action.StorePulled pulled -> Optional.of(pulled.version());
+            case Action.StoreIntent(var intent) when !intent.delete() -> Optional.of(intent.slice());
+            case Action.StorePulled pulled -> Optional.of(pulled.slice());
             default -> Optional.empty();
         };
     }
@@ -148,11 +150,11 @@ class LocalChangesTest {
     }
 
     private Action.Local store(ObjectVersion version) {
-        return new Action.StoreIntent(key, version, false);
+        return new Action.StoreIntent(new OpenIntent(key, version, false, 0));
     }
 
     private Action.Local delete(ObjectVersion version) {
-        return new Action.StoreIntent(key, version, true);
+        return new Action.StoreIntent(new OpenIntent(key, version, true, 0));
     }
 
     private Action.Local settle(ObjectVersion version, boolean commit, boolean sync) {
@@ -160,7 +162,7 @@ class LocalChangesTest {
     }
 
     private Action.Local pulled(ObjectVersion version) {
-        return new Action.StorePulled(LEARNING, key, version);
+        return new Action.StorePulled(LEARNING, key, new Slice(version, 0));
     }
 
     private Optional<ObjectVersion> open() {

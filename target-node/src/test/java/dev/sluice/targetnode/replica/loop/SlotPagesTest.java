@@ -12,6 +12,7 @@ import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.KeyVersion;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -208,13 +209,14 @@ class SlotPagesTest {
                             "source",
                             new Message.Listing(ask.learning(), SlotPagesTest.page(source, FEW, slot, ask.range()))));
                 case Action.Send(var _, Message.Learned _) -> learned = true;
-                case Action.Pull pull -> events.add(new Event.Pulled(pull.learning(), pull.key(), Optional.of(OLD)));
+                case Action.Pull pull ->
+                    events.add(new Event.Pulled(pull.learning(), pull.key(), Optional.of(new Slice(OLD, 0))));
                 case Action.DeleteRow delete -> {
                     delete(delete.key());
                     events.add(new Event.Done(delete));
                 }
                 case Action.StorePulled store -> {
-                    put(learner, List.of(store.key()), store.version());
+                    put(learner, List.of(store.key()), store.slice().version());
                     events.add(new Event.Done(store));
                 }
                 case Action.SyncSlot sync -> events.add(new Event.Done(sync));
@@ -231,9 +233,9 @@ class SlotPagesTest {
         }
 
         @Override
-        public Optional<ObjectVersion> row(ObjectKey key) {
+        public Optional<Slice> row(ObjectKey key) {
             try {
-                return learner.store().row(key.bucketId(), key.key());
+                return learner.store().row(key.bucketId(), key.key()).map(version -> new Slice(version, 0));
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }

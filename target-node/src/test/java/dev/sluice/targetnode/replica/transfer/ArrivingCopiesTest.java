@@ -11,6 +11,7 @@ import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Lease;
 import dev.sluice.targetnode.replica.loop.LocalChanges.KnownBucket;
@@ -283,7 +284,10 @@ class ArrivingCopiesTest {
             return isUsable("b");
         });
         var stored = new Staging()
-                .refusing(loop, new ObjectVersion(5, 1), new StoreException.NoSpace("stands for an object"));
+                .refusing(
+                        loop,
+                        new Slice(new ObjectVersion(5, 1), 0),
+                        new StoreException.NoSpace("stands for an object"));
         assertThat(copies.makingRoom(loop, () -> files() > 0 ? refuse(tries) : stored))
                 .isEqualTo(stored);
         assertThat(of("a")).isEmpty();

@@ -51,7 +51,7 @@ class ContentTransferTest {
             var loop = Objects.requireNonNull(loops.byDrive().get("d1"));
             var replica = new CompletableFuture<LocalReplica>();
             loop.run(() -> replica.complete(loop.replica(1, SLOT)));
-            transfer.begin(replica.join(), new Action.Pull("d3", new Learning(4, 5, 1), new ObjectKey(7, "key")));
+            transfer.begin(replica.join(), new Action.Pull("d3", new Learning(4, 5, 1), new ObjectKey(7, "key"), 0));
             eventually(() -> loops.handed("d1").contains(SLOT));
         }
     }

@@ -10,6 +10,7 @@ import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
@@ -32,8 +33,8 @@ class EnvelopeCodecTest {
 
     /// Each kind, with each of its parts there and missing.
     private static final List<Message> MESSAGES = List.of(
-            new Message.Prepare(9, KEY, VERSION, false, Optional.of(BASE), MARK),
-            new Message.Prepare(9, KEY, VERSION, true, Optional.empty(), MARK),
+            new Message.Prepare(9, KEY, VERSION, false, 23, Optional.of(BASE), MARK),
+            new Message.Prepare(9, KEY, VERSION, true, 0, Optional.empty(), MARK),
             new Message.Arriving(1L << 40, "a name", Long.MAX_VALUE),
             new Message.Prepared(9, KEY, VERSION),
             new Message.Refused(9, KEY, VERSION),
@@ -43,16 +44,17 @@ class EnvelopeCodecTest {
             new Message.FateKnown(9, KEY, VERSION, false),
             new Message.Fence(Long.MAX_VALUE),
             new Message.Fenced(9, 3, List.of()),
-            new Message.Fenced(9, 3, List.of(new OpenIntent(KEY, VERSION, true), new OpenIntent(OTHER, BASE, false))),
+            new Message.Fenced(
+                    9, 3, List.of(new OpenIntent(KEY, VERSION, true, 0), new OpenIntent(OTHER, BASE, false, 7))),
             new Message.AskVersions(9, List.of(KEY, OTHER)),
-            new Message.Versions(9, 3, List.of(KEY, OTHER), List.of(new KeyVersion(OTHER, BASE))),
+            new Message.Versions(9, 3, List.of(KEY, OTHER), List.of(new KeyVersion(OTHER, BASE, Slice.NONE))),
             new Message.AskListing(LEARNING, KeyRange.ALL),
             new Message.AskListing(LEARNING, new KeyRange(Optional.of(OTHER), Optional.empty())),
             new Message.Listing(
                     LEARNING,
                     new Page(
                             new KeyRange(Optional.empty(), Optional.of(KEY)),
-                            List.of(new KeyVersion(OTHER, BASE), new KeyVersion(KEY, VERSION)))),
+                            List.of(new KeyVersion(OTHER, BASE, 0), new KeyVersion(KEY, VERSION, 23)))),
             new Message.AskRow(LEARNING, KEY),
             new Message.Learned(LEARNING));
 

@@ -18,6 +18,8 @@ import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.OpenIntent;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.AppliedState;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
@@ -196,8 +198,8 @@ class MessagesTest {
 
     private void run(LocalReplica replica, List<Action> actions) {
         for (var action : actions) {
-            if (action instanceof Action.StoreIntent intent) {
-                ordered.add(staging.take(replica.loop(), intent.version()).isPresent());
+            if (action instanceof Action.StoreIntent(var intent)) {
+                ordered.add(staging.take(replica.loop(), intent.slice()).isPresent());
             }
         }
     }
@@ -220,7 +222,7 @@ class MessagesTest {
 
     private void come(long epoch) throws IOException {
         var key = new ObjectKey(record.bucketId(), record.key());
-        var prepare = new Message.Prepare(epoch, key, VERSION, false, Optional.empty(), new ObjectVersion(1, 0));
+        var prepare = new Message.Prepare(epoch, key, VERSION, false, 0, Optional.empty(), new ObjectVersion(1, 0));
         var attached = new Envelope.Attached(RecordBytes.encode(record), Optional.empty());
         var message =
                 EnvelopeCodec.encode(new Envelope(group, SLOT, SENDER, drive.id(), prepare, Optional.of(attached)));
@@ -297,8 +299,10 @@ class MessagesTest {
         come();
         runTasks();
         eventually(() -> stagingFiles() == 0);
-        assertThat(staging.take(first, VERSION)).isEmpty();
-        assertThat(staging.coming(first, VERSION)).as("it takes nothing more").isFalse();
+        assertThat(staging.take(first, new Slice(VERSION, 0))).isEmpty();
+        assertThat(staging.coming(first, new Slice(VERSION, 0)))
+                .as("it takes nothing more")
+                .isFalse();
     }
 
     /// The message is of an epoch before the drive's row, and comes again.
@@ -372,8 +376,8 @@ class MessagesTest {
         assertThat(tasks).isEmpty();
         var answered = new CompletableFuture<List<Action>>();
         var key = new ObjectKey(record.bucketId(), record.key());
-        loop().run(() -> answered.complete(
-                loop().handle(group, SLOT, new Event.Done(new Action.StoreIntent(key, VERSION, false)))));
+        loop().run(() -> answered.complete(loop().handle(
+                        group, SLOT, new Event.Done(new Action.StoreIntent(new OpenIntent(key, VERSION, false, 0))))));
         assertThat(answered.join()).contains(new Action.Send(SENDER, new Message.Prepared(EPOCH + 1, key, VERSION)));
     }
 }

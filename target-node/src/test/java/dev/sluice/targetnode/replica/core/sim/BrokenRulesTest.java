@@ -75,9 +75,7 @@ final class BrokenRulesTest {
 
     /// Whether the simulation sees that the rule is broken, and nothing while it is kept.
     static boolean shows(long seed, String rule) {
-        var kind = PRODUCTION.contains(rule)
-                ? Sim.Kind.PRODUCTION_CUTS
-                : rule.startsWith("x_") ? Sim.Kind.MODEL_CUTS : Sim.Kind.MODEL;
+        var kind = kind(rule);
         if (Sim.run(seed, Set.of(rule), false, kind).violation().isEmpty()) {
             return false;
         }
@@ -85,6 +83,15 @@ final class BrokenRulesTest {
             throw new PromiseBroken("seed %d, with all rules kept: %s".formatted(seed, why));
         });
         return true;
+    }
+
+    private static Sim.Kind kind(String rule) {
+        if (rule.startsWith("x_ec_")) {
+            return Sim.Kind.CODED;
+        }
+        return PRODUCTION.contains(rule)
+                ? Sim.Kind.PRODUCTION_CUTS
+                : rule.startsWith("x_") ? Sim.Kind.MODEL_CUTS : Sim.Kind.MODEL;
     }
 
     @Test

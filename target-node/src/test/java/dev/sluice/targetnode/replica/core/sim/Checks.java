@@ -3,12 +3,14 @@ package dev.sluice.targetnode.replica.core.sim;
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
 import dev.sluice.common.cluster.slots.Member;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -17,6 +19,7 @@ final class Checks {
     private record Acknowledged(ObjectVersion version, boolean delete) {}
 
     private final Sim sim;
+    private final SliceChecks slices;
     private final Map<ObjectKey, Acknowledged> acknowledged = new HashMap<>();
     private final Map<ObjectKey, ObjectVersion> deleted = new HashMap<>();
 
@@ -27,10 +30,13 @@ final class Checks {
     /// not cover that: the last in-sync replica is gone.
     private final Set<Integer> lost = new HashSet<>();
 
+    private final Map<Integer, Runnable> afterNext = new HashMap<>();
+
     int notJudged;
 
     Checks(Sim sim) {
         this.sim = sim;
+        this.slices = new SliceChecks(sim);
     }
 
     void onePrimary(int slot, Target me) {
@@ -46,6 +52,9 @@ final class Checks {
 
     /// @param asking the drive that asked for the removal
     void removed(int slot, String asking) {
+        if (sim.data() > 1) {
+            return; // it names others, and they are not lost while it waits
+        }
         var disk = sim.target(where(asking)).disks.get(asking);
         if (disk == null || !disk.alive) {
             lost.add(slot);
@@ -54,7 +63,7 @@ final class Checks {
 
     /// Who is muted is cut off, or was a while ago.
     void muted(String target) {
-        if (!sim.network().wasDisturbed()) {
+        if (sim.data() == 1 && !sim.network().wasDisturbed()) { // else many are away at once
             throw new Violation("%s is muted, and nothing is cut", target);
         }
     }
@@ -66,6 +75,25 @@ final class Checks {
     /// A primary has decided to acknowledge: the write is durable on as many targets as the group wants and there are.
     void acknowledged(Target primary, int slot, ObjectKey key, ObjectVersion version, boolean delete) {
         onePrimary(slot, primary);
+        if (sim.data() > 1) {
+            slices.acknowledged(primary, slot, key, version, delete);
+        } else {
+            isOnMembers(primary, slot, key, version, delete);
+        }
+        acknowledged.merge(
+                key,
+                new Acknowledged(version, delete),
+                (one, other) -> one.version().compareTo(other.version()) > 0 ? one : other);
+        acknowledgedIsKept();
+        Optional.ofNullable(afterNext.remove(slot)).ifPresent(fault -> sim.after(sim.uniform(.5, 60), fault));
+    }
+
+    /// Soon after it.
+    void afterNextAcknowledgement(int slot, Runnable fault) {
+        afterNext.put(slot, fault);
+    }
+
+    private void isOnMembers(Target primary, int slot, ObjectKey key, ObjectVersion version, boolean delete) {
         var state = primary.view.orElseThrow();
         var row = state.row(slot);
         var have = new HashSet<String>();
@@ -86,11 +114,6 @@ final class Checks {
         if (have.size() < least) {
             throw new Violation("%s of %s acknowledged on %s only: %s", version, key, have, row);
         }
-        acknowledged.merge(
-                key,
-                new Acknowledged(version, delete),
-                (one, other) -> one.version().compareTo(other.version()) > 0 ? one : other);
-        acknowledgedIsKept();
     }
 
     private boolean has(Member member, ObjectKey key, ObjectVersion version, boolean delete) {
@@ -101,7 +124,7 @@ final class Checks {
             return true; // it had, and was wiped since, or its power was cut
         }
         if (!sim.os()) {
-            return disk.store.survives(key, version, delete);
+            return disk.store.survives(key, new Slice(version, member.position()), delete);
         }
         var row = disk.store.row(key);
         return disk.store
@@ -114,8 +137,14 @@ final class Checks {
 
     /// Every in-sync member that lives has every acknowledged write.
     void acknowledgedIsKept() {
+        if (sim.data() > 1) {
+            sim.log().slots().forEach(slot -> slices.areEnough(sim.log().state.row(slot)));
+        }
         if (mayHaveLost) {
             return;
+        }
+        if (sim.data() > 1) {
+            sim.clients().keys.forEach(key -> slices.areKept(key, newest(key), Optional.ofNullable(deleted.get(key))));
         }
         acknowledged.forEach((key, write) -> {
             for (var member : sim.log().state.row(MemoryStore.slot(key)).inSync()) {
@@ -129,6 +158,14 @@ final class Checks {
                 }
             }
         });
+    }
+
+    /// The version of the newest acknowledged put, if no later deletion is known.
+    private Optional<ObjectVersion> newest(ObjectKey key) {
+        return Optional.ofNullable(acknowledged.get(key))
+                .filter(write -> !write.delete())
+                .map(Acknowledged::version)
+                .filter(version -> deleted.getOrDefault(key, version).compareTo(version) <= 0);
     }
 
     private boolean keeps(Store store, ObjectKey key, Acknowledged write) {
@@ -159,6 +196,9 @@ final class Checks {
             }
             var row = state.row(slot);
             boolean learners = row.members().stream().anyMatch(member -> !member.inSync());
+            if (sim.data() > 1 && row.positions() < row.inSync().size()) {
+                throw new Violation("liveness: members of slot %d have the same position: %s", slot, row);
+            }
             if (row.inSync().size() < Math.min(state.goal, could.size()) || learners) {
                 throw new Violation("liveness: slot %d stays at %s", slot, row);
             }
@@ -167,17 +207,19 @@ final class Checks {
                 throw new Violation("liveness: slot %d is not served: %s", slot, row);
             }
             for (var key : sim.clients().keys) {
-                if (MemoryStore.slot(key) == slot) {
-                    row.inSync().forEach(member -> agree(key, primary, member.drive()));
+                if (MemoryStore.slot(key) == slot && !sim.isWild()) {
+                    row.inSync().forEach(member -> agree(key, primary, member));
                 }
             }
         }
     }
 
-    private void agree(ObjectKey key, String primary, String drive) {
+    private void agree(ObjectKey key, String primary, Member member) {
         var source = store(primary);
+        var drive = member.drive();
         var store = store(drive);
-        if (!store.row(key).equals(source.row(key)) || store.intent(key).isPresent()) {
+        var wanted = source.row(key).map(row -> new Store.Row(row.version(), row.value(), member.position()));
+        if (!store.row(key).equals(wanted) || store.intent(key).isPresent()) {
             throw new Violation(
                     "in-sync members disagree on %s: %s %s, %s %s %s",
                     key, primary, source.row(key), drive, store.row(key), store.intent(key));
@@ -192,7 +234,7 @@ final class Checks {
         for (var key : sim.clients().keys) {
             boolean read = lastReads.stream()
                     .anyMatch(operation -> operation.key.equals(key) && operation.result == Operation.Result.OK);
-            if (!read && !lost.contains(MemoryStore.slot(key))) {
+            if (!read && !sim.isWild() && !lost.contains(MemoryStore.slot(key))) {
                 throw new Violation("liveness: the last reads of %s fail", key);
             }
             if (mayHaveLost) {

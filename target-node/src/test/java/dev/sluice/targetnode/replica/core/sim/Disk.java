@@ -1,17 +1,24 @@
 package dev.sluice.targetnode.replica.core.sim;
 
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// A drive: its store, its condition, and the staged bytes of the process that has it.
 final class Disk {
     final String id;
     final Store store = new MemoryStore();
     boolean alive = true;
+
+    /// Exchanged for a blank one: it does not come back.
+    boolean exchanged;
+
     boolean full;
     boolean lossy;
 
@@ -52,6 +59,12 @@ final class Disk {
     /// Bytes by version, as they came with prepares and pulls.
     final Map<ObjectVersion, String> staged = new HashMap<>();
 
+    /// Positions of slices by the value of their write, as they came with a body or were made from others.
+    final Map<String, Integer> slices = new HashMap<>();
+
+    /// Slices of prepared writes that nobody can make.
+    final Set<Slice> refusing = new HashSet<>();
+
     /// When the last change that was ordered will be in the store.
     double busyUntil;
 
@@ -73,6 +86,13 @@ final class Disk {
         var steps = List.copyOf(held);
         held.clear();
         steps.forEach(Runnable::run);
+    }
+
+    /// Its loop ends, and what was staged for it goes.
+    void unstage() {
+        staged.clear();
+        slices.clear();
+        refusing.clear();
     }
 
     /// Its process ends.

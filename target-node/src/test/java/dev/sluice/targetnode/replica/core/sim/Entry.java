@@ -48,20 +48,20 @@ sealed interface Entry {
 
     record Unmute(String target, int entry) implements Entry {}
 
-    /// @param primary the drive that asks
+    /// Who asks.
+    ///
     /// @param process the incarnation of its process
     /// @param controller the one that answered a beat and led
     /// @param beat the newest that it has answered
-    record CutOff(
-            int slot,
-            long epoch,
-            String leaving,
-            String primary,
-            int incarnation,
-            int process,
-            int controller,
-            int beat)
+    /// @param drives those that have just answered, of coded slots, with their incarnations
+    record Answered(String target, int process, int controller, int beat, Map<String, Integer> drives) {}
+
+    /// @param primary the drive that asks
+    record CutOff(int slot, long epoch, String leaving, String primary, int incarnation, Answered by)
             implements Entry {}
+
+    /// Of a coded slot.
+    record Expel(int slot, Proposal.Expel proposal, Answered by) implements Entry {}
 
     record Fenced(String target, int incarnation, int version) implements Entry {}
 }

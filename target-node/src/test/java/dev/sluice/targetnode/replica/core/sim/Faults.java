@@ -64,8 +64,11 @@ final class Faults {
 
     private int replaced = 1;
 
+    private final CodedFaults coded;
+
     Faults(Sim sim) {
         this.sim = sim;
+        this.coded = new CodedFaults(sim, this);
     }
 
     private <T> T one(List<T> choices) {
@@ -81,6 +84,10 @@ final class Faults {
         var target = sim.random().nextBoolean()
                 ? one(sim.targets())
                 : sim.target(where(one(state.row(slot).members()).drive()));
+        if (sim.data() > 1 && sim.random().nextBoolean()) {
+            coded.next(slot);
+            return;
+        }
         if (sim.isCut() && sim.random().nextBoolean()) {
             cut(one(CUTS), target, slot);
             return;
@@ -272,9 +279,9 @@ final class Faults {
         }
     }
 
-    /// Whether each slot of this target has a sound in-sync member elsewhere. Who asked that a member leaves has the
-    /// only copy until then.
-    private boolean isSafe(Target target) {
+    /// Whether each slot of this target has a sound in-sync member elsewhere, or slices enough. Who asked that a member
+    /// leaves has the only copy until then.
+    boolean isSafe(Target target) {
         if (sim.now() - target.asked < 1600) {
             return false;
         }
@@ -283,8 +290,10 @@ final class Faults {
                 .map(SlotRow::inSync)
                 .filter(members -> members.stream()
                         .anyMatch(member -> where(member.drive()).equals(target.id)))
-                .allMatch(members -> members.stream()
-                        .anyMatch(member -> !where(member.drive()).equals(target.id) && isSound(member)));
+                .allMatch(members -> SlotRow.positions(members.stream()
+                                .filter(member -> !where(member.drive()).equals(target.id) && isSound(member))
+                                .toList())
+                        >= sim.data());
     }
 
     private boolean isSound(Member member) {
@@ -300,7 +309,7 @@ final class Faults {
                         : sim.network().touches(target.id));
     }
 
-    private boolean freeze(Target target, double time) {
+    boolean freeze(Target target, double time) {
         if (!target.isUp() || target.frozen) {
             return false;
         }
@@ -314,7 +323,7 @@ final class Faults {
         return true;
     }
 
-    private void down(Target target, boolean cut, double time, boolean lossy) {
+    void down(Target target, boolean cut, double time, boolean lossy) {
         target.stop();
         for (var disk : target.disks.values()) {
             disk.busyUntil = 0;
@@ -369,7 +378,8 @@ final class Faults {
         exchange(target, disk, time);
     }
 
-    private void exchange(Target target, Disk disk, double time) {
+    void exchange(Target target, Disk disk, double time) {
+        disk.exchanged = true;
         var blank = new Disk(target.id + ".d" + ++replaced);
         sim.after(time, () -> {
             if (target.isRegistered()) {

@@ -180,6 +180,7 @@ final class LogPlanner {
                 yield done();
             }
             case Entry.CutOff off -> cutOff(off);
+            case Entry.Expel _ -> NOTHING;
             case Entry.Fenced(var target, int incarnation, int version) -> {
                 if (old.incarnation.getOrDefault(target, 0) != incarnation || old.version != version) {
                     yield NOTHING;
@@ -313,8 +314,9 @@ final class LogPlanner {
                 && row.primary().incarnation() == off.incarnation()
                 && old.usable(off.primary());
         boolean late = !leader.leased(off.primary(), old)
-                || off.controller() != leader.id()
-                || !reachability.hasJustBeaten(node, off.process(), off.beat());
+                || off.by().controller() != leader.id()
+                || !reachability.hasJustBeaten(
+                        node, off.by().process(), off.by().beat());
         boolean worse = old.muted.contains(asker)
                 || reachability.isHeardByFew(node)
                 || !reachability.pairs().contains(UnreachablePair.of(node, other));

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core.sim;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.slots.DriveEntry;
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.cluster.slots.TargetEntry;
@@ -13,11 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// What the controllers' log says. Each entry makes a new one; a published one is not changed.
 final class LogState {
     int version = 1;
     int goal;
+
+    /// How many slices make an object; 1 where members have whole ones.
+    int data = 1;
+
     int lastIncarnation;
     boolean os;
 
@@ -43,6 +50,7 @@ final class LogState {
         var next = new LogState();
         next.version = version + 1;
         next.goal = goal;
+        next.data = data;
         next.os = os;
         next.replication = replication;
         next.bootIds.putAll(bootIds);
@@ -103,8 +111,25 @@ final class LogState {
 
     /// Whether a living in-sync member should ask that others go.
     boolean surplus(int slot) {
-        var inSync = row(slot).inSync();
-        return inSync.size() > goal || inSync.stream().anyMatch(member -> !usable(member.drive()));
+        var row = row(slot);
+        int most = data > 1 ? row.positions() : goal;
+        return row.inSync().size() > most || !unusable(row).isEmpty();
+    }
+
+    /// Whether it has as many usable in-sync members, of different positions where they have slices, as it is to have.
+    boolean isWhole(int slot) {
+        var usable = row(slot).inSync().stream()
+                .filter(member -> usable(member.drive()))
+                .toList();
+        return (data > 1 ? SlotRow.positions(usable) : usable.size()) >= goal;
+    }
+
+    /// The in-sync members whose targets are down or whose drives are out.
+    Set<String> unusable(SlotRow row) {
+        return row.inSync().stream()
+                .map(Member::drive)
+                .filter(drive -> !usable(drive))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /// The target that has a drive.

@@ -4,6 +4,7 @@ import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.KeyVersion;
 import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.ArrayList;
@@ -55,11 +56,14 @@ final class MemoryStore implements Store {
     }
 
     @Override
-    public boolean survives(ObjectKey key, ObjectVersion version, boolean delete) {
+    public boolean survives(ObjectKey key, Slice slice, boolean delete) {
         var intent = synced.intents.get(key);
         var row = synced.rows.get(key);
-        return (intent != null && intent.version().equals(version))
-                || (row != null && row.version().compareTo(version) >= 0)
+        return (intent != null
+                        && intent.version().equals(slice.version())
+                        && (delete || intent.position() == slice.position()))
+                || (row != null && row.version().compareTo(slice.version()) > 0)
+                || (row != null && row.slice().equals(slice))
                 || (delete && row == null);
     }
 
@@ -70,7 +74,8 @@ final class MemoryStore implements Store {
                 .map(entry -> new OpenIntent(
                         entry.getKey(),
                         entry.getValue().version(),
-                        entry.getValue().delete()))
+                        entry.getValue().delete(),
+                        entry.getValue().position()))
                 .toList();
     }
 
@@ -83,7 +88,10 @@ final class MemoryStore implements Store {
                     var last = Optional.of(rows.getLast().key());
                     return new Page(new KeyRange(range.after(), last), rows);
                 }
-                rows.add(new KeyVersion(entry.getKey(), entry.getValue().version()));
+                rows.add(new KeyVersion(
+                        entry.getKey(),
+                        entry.getValue().version(),
+                        entry.getValue().position()));
             }
         }
         return new Page(range, rows);
@@ -110,7 +118,7 @@ final class MemoryStore implements Store {
             if (commit && intent.delete()) {
                 state.rows.remove(key);
             } else if (commit) {
-                state.rows.put(key, new Row(version, intent.value()));
+                state.rows.put(key, new Row(version, intent.value(), intent.position()));
             }
         });
         return commit && intent.delete();

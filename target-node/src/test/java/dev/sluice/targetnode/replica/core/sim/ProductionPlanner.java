@@ -46,7 +46,7 @@ final class ProductionPlanner {
 
     private static ClusterState cluster() {
         var targets = new TreeSet<NodeId>();
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 6; i++) {
             targets.add(node("t" + i));
         }
         var state = ClusterState.create("simulated", targets, new TreeMap<>());
@@ -120,9 +120,16 @@ final class ProductionPlanner {
                 outcome(state, new Command.Unmute(node(target), version), leader);
             case Entry.Fenced(var target, int incarnation, int version) ->
                 outcome(state, new Command.Fenced(node(target), incarnation, version), leader);
-            case Entry.CutOff off
-            when off.controller() != leader.id() -> new LogPlanner.Outcome(Optional.empty(), Optional.empty());
-            case Entry.CutOff off -> outcome(state, command(off), leader);
+            case Entry.CutOff(var _, var _, var _, var _, var _, var by)
+            when by.controller() != leader.id() -> new LogPlanner.Outcome(Optional.empty(), Optional.empty());
+            case Entry.CutOff off -> outcome(state, command(off, state, broken), leader);
+            case Entry.Expel expel -> {
+                var who = expel.proposal();
+                var asking = new SlotDrive(GROUP, expel.slot(), who.epoch(), who.drive(), who.incarnation());
+                var answers = Optional.of(answers(expel.by(), state, broken))
+                        .filter(_ -> expel.by().controller() == leader.id());
+                yield outcome(state, new Command.Expel(List.of(asking), answers), leader);
+            }
             case Entry.Fill() -> outcome(state, new Command.Fill(), leader);
         };
     }
@@ -131,12 +138,19 @@ final class ProductionPlanner {
         return new LogPlanner.Outcome(plan(state, command, leader), Optional.empty());
     }
 
-    private static SlotCommand command(Entry.CutOff off) {
+    private static Command.Answers answers(Entry.Answered by, LogState state, Set<String> broken) {
+        var drives = new TreeMap<>(by.drives());
+        if (broken.contains("x_ec_belief")) {
+            state.drives.keySet().stream()
+                    .filter(state::usable)
+                    .forEach(drive -> drives.put(drive, state.incarnationOf(drive)));
+        }
+        return new Command.Answers(node(by.target()), by.process(), by.beat(), node("c" + by.controller()), drives);
+    }
+
+    private static SlotCommand command(Entry.CutOff off, LogState state, Set<String> broken) {
         return new Command.CutOff(
-                node(LogState.where(off.primary())),
-                off.process(),
-                off.beat(),
-                node("c" + off.controller()),
+                answers(off.by(), state, broken),
                 node(LogState.where(off.leaving())),
                 List.of(new SlotDrive(GROUP, off.slot(), off.epoch(), off.primary(), off.incarnation())));
     }
@@ -262,7 +276,7 @@ final class ProductionPlanner {
         var rows = new SlotRow[state.slots.size()];
         state.slots.forEach((slot, row) -> rows[slot] = row);
         var durability = state.os ? Durability.OS : Durability.FSYNC;
-        var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, durability, Slot.COUNT)));
+        var groups = new TreeMap<>(Map.of(GROUP, new Group(GROUP, state.goal, state.data, durability, Slot.COUNT)));
         var tables = Map.of(GROUP, SlotTable.of(rows));
         if (state.replication.isPresent()) {
             var known = state.replication.get();

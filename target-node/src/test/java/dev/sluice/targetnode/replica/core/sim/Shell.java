@@ -10,12 +10,14 @@ import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.Message;
+import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Proposal;
 import dev.sluice.targetnode.replica.core.Serving;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -31,12 +33,14 @@ final class Shell {
 
     private record Asked(SlotDrive core, Learning learning, ObjectKey key) {}
 
+    private record PullUnderWay(int number, int position) {}
+
     private static final double PULL_TIMEOUT = 900;
 
     private final Target target;
     private final Sim sim;
     private final Map<SlotDrive, SlotCore> cores = new LinkedHashMap<>();
-    private final Map<Asked, Integer> pulls = new HashMap<>();
+    private final Map<Asked, PullUnderWay> pulls = new HashMap<>();
     private final Map<String, Integer> knownLives = new HashMap<>();
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private int counter;
@@ -54,6 +58,12 @@ final class Shell {
                 .filter(disk -> disk.alive && primacy(slot, disk.id).open() && target.leased(disk))
                 .map(disk -> disk.id)
                 .findFirst();
+    }
+
+    /// How many positions the in-sync members have, as far as the drive knows.
+    int positions(int slot, String drive) {
+        var core = cores.get(new SlotDrive(slot, drive));
+        return core == null ? 0 : core.positions();
     }
 
     Serving primacy(int slot, String drive) {
@@ -100,11 +110,7 @@ final class Shell {
         return core.hasNoPart()
                 && !core.isPurged()
                 && target.view
-                        .filter(state -> state.row(at.slot()).epoch() == core.epoch()
-                                && state.row(at.slot()).inSync().stream()
-                                                .filter(member -> state.usable(member.drive()))
-                                                .count()
-                                        >= state.goal)
+                        .filter(state -> state.row(at.slot()).epoch() == core.epoch() && state.isWhole(at.slot()))
                         .isPresent();
     }
 
@@ -118,10 +124,16 @@ final class Shell {
         if (disk == null || !disk.alive || disk.incarnation == 0) {
             return;
         }
+        var at = new SlotDrive(slot, drive);
+        var received = new Event.Received(from, message);
         if (message instanceof Message.Prepare prepare) {
             disk.staged.put(prepare.version(), bytes);
+            if (sim.data() > 1 && !prepare.delete() && target.view.isPresent()) {
+                target.slices.take(slot, disk, prepare, bytes, () -> on(at, received));
+                return;
+            }
         }
-        on(new SlotDrive(slot, drive), new Event.Received(from, message));
+        on(at, received);
     }
 
     /// One event after the other: an action of one may cause the next.
@@ -175,8 +187,8 @@ final class Shell {
         }
 
         @Override
-        public Optional<ObjectVersion> row(ObjectKey key) {
-            return disk.store.row(key).map(Store.Row::version);
+        public Optional<Slice> row(ObjectKey key) {
+            return disk.store.row(key).map(Store.Row::slice);
         }
 
         @Override
@@ -208,6 +220,9 @@ final class Shell {
                 case Action.Send(var to, var message) -> send(at, disk, to, message);
                 case Action.Pull pull -> pull(at, disk, pull);
                 case Action.SendRow row -> sendRow(at, disk, row);
+                case Action.Propose(Proposal.Expel expel)
+                when sim.data() > 1 ->
+                    target.view.ifPresent(state -> target.askToExpel(at.slot(), expel, state.row(at.slot())));
                 case Action.Propose(var proposal) -> sim.log().propose(new Entry.OfSlot(at.slot(), proposal), target);
                 case Action.Accepted(long ticket, var version) ->
                     disk.staged.put(version, target.gateway.bytes(ticket));
@@ -231,10 +246,10 @@ final class Shell {
     private void pull(SlotDrive at, Disk disk, Action.Pull pull) {
         var asked = new Asked(at, pull.learning(), pull.key());
         int number = ++pullNumber;
-        pulls.put(asked, number);
+        pulls.put(asked, new PullUnderWay(number, pull.position()));
         send(at, disk, pull.drive(), new Message.AskRow(pull.learning(), pull.key()));
         target.after(PULL_TIMEOUT, () -> {
-            if (pulls.getOrDefault(asked, 0) == number) {
+            if (pulls.containsKey(asked) && Known.of(pulls, asked).number() == number) {
                 pulls.remove(asked);
                 on(at, new Event.PullFailed(pull.learning(), pull.key()));
             }
@@ -260,9 +275,18 @@ final class Shell {
         if (disk == null || !disk.alive || disk.incarnation == 0) {
             return;
         }
-        pulls.remove(new Asked(at, learning, key));
         row.ifPresent(found -> disk.staged.put(found.version(), found.value()));
-        on(at, new Event.Pulled(learning, key, row.map(Store.Row::version)));
+        var asked = new Asked(at, learning, key);
+        if (sim.data() == 1 || row.isEmpty()) {
+            pulls.remove(asked);
+            on(at, new Event.Pulled(learning, key, row.map(Store.Row::slice)));
+        } else if (pulls.containsKey(asked)) {
+            int position = Known.of(pulls, asked).position();
+            target.slices.pull(at.slot(), disk, key, row.get(), position, slice -> {
+                pulls.remove(asked);
+                on(at, new Event.Pulled(learning, key, Optional.of(slice)));
+            });
+        }
     }
 
     /// A drive does one thing after the other; syncs take longer, and are answered out of order.
@@ -271,8 +295,13 @@ final class Shell {
                 && settle.then().orElse(new Action.Close())
                         instanceof Action.Answer(long ticket, Action.Outcome outcome)
                 && outcome == Action.Outcome.COMMITTED) {
-            sim.checks()
-                    .acknowledged(target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
+            if (sim.data() == 1 || positions(at.slot(), at.drive()) >= sim.floor()) {
+                sim.checks()
+                        .acknowledged(
+                                target, at.slot(), settle.key(), settle.version(), target.gateway.isDelete(ticket));
+            } else {
+                target.gateway.isShort(ticket);
+            }
         }
         disk.busyUntil = Math.max(disk.busyUntil, sim.now()) + sim.driveDelay(.3);
         int life = disk.life;
@@ -317,14 +346,23 @@ final class Shell {
         };
     }
 
+    /// Whether its slice is not staged.
+    private boolean lacks(Disk disk, OpenIntent intent, String value) {
+        return sim.data() > 1
+                && !intent.delete()
+                && !Integer.valueOf(intent.position()).equals(disk.slices.get(value));
+    }
+
     private boolean carryOut(Disk disk, Action.Local action) {
         var store = disk.store;
         switch (action) {
-            case Action.StoreIntent(var key, var version, boolean delete) -> {
-                if (disk.full) {
+            case Action.StoreIntent(var intent) -> {
+                var value = disk.staged.getOrDefault(intent.version(), "");
+                if (disk.full || disk.refusing.remove(intent.slice()) || lacks(disk, intent, value)) {
                     return false;
                 }
-                store.prepare(key, new Store.Intent(version, delete, disk.staged.getOrDefault(version, "")));
+                store.prepare(
+                        intent.key(), new Store.Intent(intent.version(), intent.delete(), value, intent.position()));
             }
             case Action.Settle settle -> {
                 if (store.settle(settle.key(), settle.version(), settle.commit())) {
@@ -336,8 +374,11 @@ final class Shell {
                 if (disk.full) {
                     return false;
                 }
-                var version = pulled.version();
-                store.put(pulled.key(), new Store.Row(version, Objects.requireNonNull(disk.staged.get(version))));
+                var version = pulled.slice().version();
+                var value = Objects.requireNonNull(disk.staged.get(version));
+                store.put(
+                        pulled.key(),
+                        new Store.Row(version, value, pulled.slice().position()));
             }
             case Action.SyncSlot _ -> {}
         }

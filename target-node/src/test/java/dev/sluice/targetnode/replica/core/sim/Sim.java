@@ -4,6 +4,7 @@ import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +21,8 @@ final class Sim {
     static final double QUIET = 8000;
 
     private static final double HEALED = QUIET + 9000;
-    private static final double END = QUIET + 10200;
+    private static final double CODED_HEALED = QUIET + 16000;
+    private static final double LAST_READS = 1200;
 
     /// Who plans what an entry of the log does, and what goes wrong.
     enum Kind {
@@ -32,7 +34,9 @@ final class Sim {
         MODEL_CUTS(false, true, false),
         PRODUCTION_CUTS(true, true, false),
         /// Drives purge what they have of slots that they left, at once.
-        MODEL_PURGES(false, false, true);
+        MODEL_PURGES(false, false, true),
+        /// Members have slices of objects. The controllers' planner; some targets do not hear each other.
+        CODED(true, true, false);
 
         private final boolean production;
         private final boolean cuts;
@@ -65,18 +69,30 @@ final class Sim {
     private final Clients clients;
     private final Checks checks = new Checks(this);
     private final Faults faults = new Faults(this);
+    private final boolean purges;
+    private final boolean wild;
+    private int data = 1;
+    private int parity;
 
     private Sim(long seed, Set<String> broken, boolean traced, Kind kind) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.broken = broken;
         this.traced = traced;
         this.kind = kind;
-        os = random.nextDouble() < .25;
+        boolean coded = kind == Kind.CODED;
+        os = random.nextDouble() < .25 && !coded;
         pageSize = 1 + random.nextInt(2);
         network = new Network(this, List.of(0.0, .01, .05).get(random.nextInt(3)));
-        int count = 3 + random.nextInt(3);
+        int count = 3 + random.nextInt(coded ? 4 : 3);
         int slots = 1 + random.nextInt(2);
+        if (coded) {
+            choose(count);
+        }
+        purges = kind.purges || (coded && random.nextBoolean());
+        wild = coded && random.nextInt(16) == 0;
+        checks.mayHaveLost = wild;
         var state = new LogState();
+        state.data = data;
         state.goal = goal(List.of(1, 2, 2, 2, 3).get(random.nextInt(5)));
         state.os = os;
         state.lastIncarnation = count;
@@ -101,9 +117,12 @@ final class Sim {
             }
         }
         for (int slot = 0; slot < slots; slot++) {
-            var members = RowPlanner.goal(state, slot, _ -> true).stream()
-                    .map(drive -> new Member(drive, true, Known.of(state.incarnation, LogState.where(drive)), 1))
-                    .toList();
+            var members = new ArrayList<Member>();
+            for (var drive : RowPlanner.goal(state, slot, _ -> true)) {
+                int position = coded ? members.size() : 0;
+                members.add(new Member(drive, true, Known.of(state.incarnation, LogState.where(drive)), 1, position));
+            }
+            members.sort(Comparator.comparing(this::isBehind));
             state.slots.put(slot, new SlotRow(1, members, 1, 1, List.of(), false));
         }
         log = new Log(this, state);
@@ -127,6 +146,20 @@ final class Sim {
             after(uniform(600, QUIET - 500), faults::next);
         }
         after(100, this::tick);
+    }
+
+    /// A code that as many targets can have.
+    private void choose(int count) {
+        var codes = new ArrayList<List<Integer>>(List.of(List.of(2, 1), List.of(2, 2), List.of(3, 1), List.of(3, 2)));
+        codes.removeIf(code -> code.getFirst() + code.getLast() > count);
+        var code = codes.get(random.nextInt(codes.size()));
+        data = code.getFirst();
+        parity = code.getLast();
+    }
+
+    /// Behind position 0 and the parities.
+    private boolean isBehind(Member member) {
+        return member.position() > 0 && member.position() < data;
     }
 
     private List<ObjectKey> keys(int slots) {
@@ -167,10 +200,11 @@ final class Sim {
     private void run() {
         runUntil(QUIET);
         faults.end();
-        runUntil(HEALED);
+        double healed = data > 1 ? CODED_HEALED : HEALED; // positions change hands one after the other
+        runUntil(healed);
         checks.converged();
-        double end = END;
-        if (isCut()) {
+        double end = healed + LAST_READS;
+        if (isCut() && data == 1) {
             end += new WhileCut(this).run();
         }
         var last = clients.lastReads();
@@ -245,12 +279,31 @@ final class Sim {
     }
 
     boolean purges() {
-        return kind.purges;
+        return purges;
     }
 
-    /// The production planner has groups of two replicas at least.
+    /// Whether more is lost than a code can bear: then only liveness is judged, and that no positions are given up.
+    boolean isWild() {
+        return wild;
+    }
+
+    /// How many slices make an object; 1 where members have whole ones.
+    int data() {
+        return data;
+    }
+
+    int parity() {
+        return parity;
+    }
+
+    /// With fewer positions in-sync nothing is acknowledged.
+    int floor() {
+        return parity > 1 ? data + 1 : data;
+    }
+
+    /// The production planner has groups of two replicas at least. Those of a code have all members.
     int goal(int wanted) {
-        return production() ? Math.max(2, wanted) : wanted;
+        return data > 1 ? data + parity : production() ? Math.max(2, wanted) : wanted;
     }
 
     int pageSize() {

@@ -44,6 +44,12 @@ final class SimulationTest {
         run(System.getProperty("seeds", "1-100"), Kind.MODEL_PURGES);
     }
 
+    /// Objects are made from slices; positions change hands.
+    @Test
+    void promisesHoldWhereMembersHaveSlices() {
+        run(System.getProperty("seeds", "1-150"), Kind.CODED);
+    }
+
     private static void run(String seeds, Kind kind) {
         long first = Long.parseLong(seeds.split("-", -1)[0]);
         long last = Long.parseLong(seeds.split("-", -1)[1]);
@@ -79,6 +85,7 @@ final class SimulationTest {
             case PRODUCTION -> "#promisesHoldUnderFaultsWithThePlannerOfTheControllers";
             case PRODUCTION_CUTS -> "#promisesHoldWhileTargetsAreCutOffFromEachOther";
             case MODEL_PURGES -> "#promisesHoldWhileDrivesPurgeWhatTheyHaveOfSlotsTheyLeft";
+            case CODED -> "#promisesHoldWhereMembersHaveSlices";
             case MODEL_CUTS -> "#promisesHoldWhileTargetsAreCutOffWithThePlannerOfTheModel";
         };
         return "seed %d: %s%n  replay: mvn -pl target-node -am test -Dtest='SimulationTest%s' -Dseeds=%d-%d -Dtrace=true -Dsurefire.failIfNoSpecifiedTests=false"

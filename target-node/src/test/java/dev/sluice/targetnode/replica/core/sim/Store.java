@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.core.sim;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.OpenIntent;
 import dev.sluice.targetnode.replica.core.Page;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.List;
@@ -13,17 +14,30 @@ import java.util.Random;
 /// all of them.
 interface Store {
     /// @param value stands for the object's bytes
-    record Row(ObjectVersion version, String value) {}
+    /// @param position which slice of them is here
+    record Row(ObjectVersion version, String value, int position) {
+        Row(ObjectVersion version, String value) {
+            this(version, value, 0);
+        }
+
+        Slice slice() {
+            return new Slice(version, position);
+        }
+    }
 
     /// @param value empty for a deletion
-    record Intent(ObjectVersion version, boolean delete, String value) {}
+    record Intent(ObjectVersion version, boolean delete, String value, int position) {
+        Intent(ObjectVersion version, boolean delete, String value) {
+            this(version, delete, value, 0);
+        }
+    }
 
     Optional<Row> row(ObjectKey key);
 
     Optional<Intent> intent(ObjectKey key);
 
-    /// What of a key a power cut now would leave for certain.
-    boolean survives(ObjectKey key, ObjectVersion version, boolean delete);
+    /// Whether a power cut now would leave this slice of a write for certain, or what came after the write.
+    boolean survives(ObjectKey key, Slice slice, boolean delete);
 
     /// All open intents of a slot.
     List<OpenIntent> intents(int slot);

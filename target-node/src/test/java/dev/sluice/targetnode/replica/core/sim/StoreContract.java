@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.KeyVersion;
 import dev.sluice.targetnode.replica.core.OpenIntent;
+import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ abstract class StoreContract {
         store.prepare(A, put(V1));
         assertThat(store.row(A)).isEmpty();
         assertThat(store.intent(A)).contains(put(V1));
-        assertThat(store.intents(0)).containsExactly(new OpenIntent(A, V1, false));
+        assertThat(store.intents(0)).containsExactly(new OpenIntent(A, V1, false, 0));
         assertThat(store.intents(1)).isEmpty();
     }
 
@@ -74,7 +75,7 @@ abstract class StoreContract {
     void deletionIsAnIntentAlsoWithoutARow() {
         var store = open();
         store.prepare(A, deletion(V1));
-        assertThat(store.intents(0)).containsExactly(new OpenIntent(A, V1, true));
+        assertThat(store.intents(0)).containsExactly(new OpenIntent(A, V1, true, 0));
     }
 
     @Test
@@ -132,13 +133,13 @@ abstract class StoreContract {
         var store = open();
         List.of(C, A, B, OTHER_SLOT).forEach(key -> commit(store, key, put(V1)));
         var first = store.page(0, KeyRange.ALL, 2);
-        assertThat(first.rows()).containsExactly(new KeyVersion(A, V1), new KeyVersion(B, V1));
+        assertThat(first.rows()).containsExactly(new KeyVersion(A, V1, 0), new KeyVersion(B, V1, 0));
         assertThat(first.range()).isEqualTo(new KeyRange(Optional.empty(), Optional.of(B)));
         var rest = store.page(0, first.range().rest(), 2);
-        assertThat(rest.rows()).containsExactly(new KeyVersion(C, V1));
+        assertThat(rest.rows()).containsExactly(new KeyVersion(C, V1, 0));
         assertThat(rest.range()).isEqualTo(new KeyRange(Optional.of(B), Optional.empty()));
         var bounded = store.page(0, new KeyRange(Optional.of(A), Optional.of(B)), 2);
-        assertThat(bounded.rows()).containsExactly(new KeyVersion(B, V1));
+        assertThat(bounded.rows()).containsExactly(new KeyVersion(B, V1, 0));
         assertThat(bounded.range().last()).contains(B);
     }
 
@@ -151,8 +152,8 @@ abstract class StoreContract {
         store.cut(new Random(1));
         assertThat(store.row(A)).contains(row(V1));
         assertThat(store.intent(B)).contains(put(V2));
-        assertThat(store.survives(A, V1, false)).isTrue();
-        assertThat(store.survives(B, V2, false)).isTrue();
+        assertThat(store.survives(A, new Slice(V1, 0), false)).isTrue();
+        assertThat(store.survives(B, new Slice(V2, 0), false)).isTrue();
     }
 
     /// Each change is whole: a committed write is never both row and intent, nor neither.

@@ -7,6 +7,7 @@ import dev.sluice.common.cluster.Leadership;
 import dev.sluice.common.cluster.slots.DriveEntry;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.common.name.NodeId;
+import dev.sluice.targetnode.replica.core.Proposal;
 import dev.sluice.targetnode.replica.membership.LeaseGrants;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,6 +81,12 @@ final class Target {
     private Optional<Integer> known = Optional.empty();
     Shell shell;
     Gateway gateway;
+    Slices slices;
+    private Answers answers;
+
+    Answers answers() {
+        return answers;
+    }
 
     Target(Sim sim, String id) {
         this.sim = sim;
@@ -87,6 +94,8 @@ final class Target {
         this.rate = sim.uniform(0.965, 1.035);
         this.shell = new Shell(this);
         this.gateway = new Gateway(this);
+        this.slices = new Slices(this);
+        this.answers = new Answers(this);
     }
 
     boolean isUp() {
@@ -133,8 +142,10 @@ final class Target {
         known = Optional.empty();
         shell = new Shell(this);
         gateway = new Gateway(this);
+        slices = new Slices(this);
+        answers = new Answers(this);
         for (var disk : disks.values()) {
-            disk.staged.clear();
+            disk.unstage();
             disk.forget();
             disk.announced(nonce);
             if (disk.alive && !sim.breaks("recover_unsynced")) {
@@ -164,7 +175,7 @@ final class Target {
         disk.life++;
         disk.forget();
         disk.busyUntil = 0;
-        disk.staged.clear();
+        disk.unstage();
         disk.announced("");
         shell.forget(disk.id);
         gateway.abandon(disk.id);
@@ -300,6 +311,7 @@ final class Target {
             for (var other : sim.targets()) {
                 if (other != this) {
                     sim.network().toTarget(id, other.id, node -> node.pinged(id));
+                    answers.ask(other.id);
                 }
             }
         }
@@ -431,7 +443,7 @@ final class Target {
                 return;
             }
             disk.ended = true;
-            disk.staged.clear();
+            disk.unstage();
             disk.announced("");
             shell.forget(disk.id);
             gateway.abandon(disk.id);
@@ -506,12 +518,22 @@ final class Target {
                                         leaving,
                                         disk.id,
                                         given,
-                                        incarnation,
-                                        beat.get().controller(),
-                                        beat.get().number()),
+                                        said(beat.get(), answers.of(slot, row, "cut off " + leaving))),
                                 this);
             }
         });
+    }
+
+    /// A member of a coded slot asks that others go.
+    void askToExpel(int slot, Proposal.Expel proposal, SlotRow row) {
+        if (answered.isPresent()) {
+            var reason = answers.of(slot, row, "expel " + view.orElseThrow().unusable(row));
+            sim.log().propose(new Entry.Expel(slot, proposal, said(answered.get(), reason)), this);
+        }
+    }
+
+    private Entry.Answered said(AnsweredBeat beat, Map<String, Integer> drives) {
+        return new Entry.Answered(id, incarnation, beat.controller(), beat.number(), drives);
     }
 
     /// The rule as it was: a member that restarted copies everything.
