@@ -27,6 +27,9 @@ public final class PeerPaths {
     /// Whether another target is heard. It is answered before anything that blocks.
     public static final String PING = PREFIX + "ping";
 
+    /// Which of a target's drives can write now, with their incarnations.
+    public static final String WRITABLE = PREFIX + "writable";
+
     public static final String REPLICA_CONTENT = PREFIX + "replica-content";
 
     /// The controller's.

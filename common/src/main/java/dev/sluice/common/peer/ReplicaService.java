@@ -4,6 +4,7 @@ import dev.sluice.common.http.QueryParameters;
 import dev.sluice.common.http.Response;
 import dev.sluice.common.name.NodeId;
 import java.io.IOException;
+import java.util.SortedMap;
 
 /// What a target does for the other targets that keep the same slots.
 public interface ReplicaService {
@@ -21,6 +22,10 @@ public interface ReplicaService {
     ///
     /// @return false when batches of messages wait for long: a process that is starved is not to count as heard
     boolean ping(NodeId from);
+
+    /// The drives of this target to which something was just written durably, with their incarnations. Waits for them,
+    /// for less than half a second.
+    SortedMap<String, Integer> writable();
 
     /// An object's record and bytes. Blocks.
     Response content(QueryParameters query);

@@ -197,6 +197,7 @@ public final class PeerApi implements HttpHandler {
                 replica().messages(caller, body);
                 yield Response.empty(204);
             }
+            case PeerPaths.WRITABLE -> json(replica().writable());
             case PeerPaths.REPLICA_CONTENT -> replica().content(query);
             default -> failure(404, new PeerFailure("Malformed", "no such call: " + head.path()));
         };

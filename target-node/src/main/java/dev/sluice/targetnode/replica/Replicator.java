@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.replica;
 
 import dev.sluice.common.cluster.ClusterState;
+import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.cluster.slots.Group;
@@ -35,6 +36,7 @@ import dev.sluice.targetnode.replica.membership.Proposer;
 import dev.sluice.targetnode.replica.membership.StateFeed;
 import dev.sluice.targetnode.replica.membership.TemporaryLearners;
 import dev.sluice.targetnode.replica.membership.UnreachableMembers;
+import dev.sluice.targetnode.replica.membership.WritableDrives;
 import dev.sluice.targetnode.replica.transfer.ArrivingObjects;
 import dev.sluice.targetnode.replica.transfer.ContentAnswers;
 import dev.sluice.targetnode.replica.transfer.ContentTransfer;
@@ -49,10 +51,13 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -100,6 +105,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
             Thread.ofPlatform().name("ping-", 0).daemon().factory());
     private final Pings pings;
     private final Membership membership;
+    private final WritableDrives writable;
     private final UnreachableMembers cutMembers;
     private final Thread looks;
     private final LoopWatch loopWatch;
@@ -117,7 +123,7 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.self = self;
         this.store = store;
         this.clock = clock;
-        this.proposer = new Proposer(control);
+        this.proposer = new Proposer(control, this::askDrives);
         this.followed = new FollowedState(new TemporaryLearners(clock::nanos), proposer);
         this.writes = new ClientWrites(staging, this::primary);
         this.changes = new LocalChanges(
@@ -138,7 +144,8 @@ public final class Replicator implements ReplicaService, AutoCloseable {
         this.batches = new WaitingBatches(clock::nanos);
         this.pings = new Pings(self, this::others, targets, clock, pingThreads);
         this.membership = new Membership(self, control, drives, loops, clock, () -> pings.heard(HEARD), this::begin);
-        this.cutMembers = new UnreachableMembers(self, pings, membership, loops, followed::shown, proposer, clock);
+        this.writable = new WritableDrives(self, membership, loops, this::othersUp, targets, threads);
+        this.cutMembers = new UnreachableMembers(self, pings, writable, loops, followed::shown, proposer, clock);
         this.loopWatch = new LoopWatch(self, loops::values, this::standsStill);
         this.looks = Thread.ofVirtual().name("looks").unstarted(this::lookAgainAndAgain);
     }
@@ -197,6 +204,20 @@ public final class Replicator implements ReplicaService, AutoCloseable {
                 .filter(node -> node.role() == Role.TARGET && !node.id().equals(self))
                 .map(PeerAddress::of)
                 .toList();
+    }
+
+    private Collection<PeerAddress> othersUp() {
+        var targets = followed.shown()
+                .map(known -> known.state().replication().targets())
+                .orElse(Collections.emptySortedMap());
+        return others().stream()
+                .filter(other -> targets.containsKey(other.id())
+                        && targets.get(other.id()).up())
+                .toList();
+    }
+
+    private CompletableFuture<Optional<Command.Answers>> askDrives() {
+        return writable.ask();
     }
 
     private void lookAgainAndAgain() {
@@ -320,6 +341,11 @@ public final class Replicator implements ReplicaService, AutoCloseable {
     @Override
     public Runnable arrived() {
         return batches.arrived();
+    }
+
+    @Override
+    public SortedMap<String, Integer> writable() {
+        return writable.here();
     }
 
     @Override

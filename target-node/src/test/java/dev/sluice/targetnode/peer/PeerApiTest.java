@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -176,6 +177,11 @@ class PeerApiTest {
         @Override
         public boolean ping(NodeId from) {
             throw new AssertionError("no ping");
+        }
+
+        @Override
+        public SortedMap<String, Integer> writable() {
+            return new TreeMap<>(Map.of("d1", 7));
         }
 
         @Override

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -183,6 +184,11 @@ final class MemoryNetwork {
                     throw new StoreException.Unavailable(to.id() + " is starved");
                 }
                 pinged(new Way(self, to.id()));
+            }
+
+            @Override
+            public SortedMap<String, Integer> writable(PeerAddress to) {
+                return reached(self, to).writable();
             }
 
             @Override

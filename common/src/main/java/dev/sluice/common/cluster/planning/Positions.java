@@ -14,14 +14,9 @@ import java.util.function.Predicate;
 final class Positions {
     private Positions() {}
 
-    /// The number of different positions that the in-sync ones among these members have.
-    static int count(Group group, List<Member> members) {
-        return group.coded() ? SlotRow.positions(members) : inSync(members);
-    }
-
-    /// The same of those of which this is true.
+    /// How many of the group's replicas those members are of which this is true.
     static int count(Group group, List<Member> members, Predicate<Member> counts) {
-        return count(group, members.stream().filter(counts).toList());
+        return group.count(members.stream().filter(counts).toList());
     }
 
     static int inSync(List<Member> members) {

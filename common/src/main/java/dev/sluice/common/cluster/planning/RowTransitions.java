@@ -163,7 +163,7 @@ final class RowTransitions {
         var goal = wanted.goal();
         kept.removeIf(member -> !member.inSync() && !goal.contains(member.drive()));
         int inSync = Positions.inSync(kept);
-        int most = Math.max(group.replicas() - Positions.count(group, kept), 1);
+        int most = Math.max(group.replicas() - group.count(kept), 1);
         for (var drive : goal) {
             if (kept.size() - inSync < most && !hasTargetOf(kept, drive)) {
                 newPosition(group, kept, wanted, drive)

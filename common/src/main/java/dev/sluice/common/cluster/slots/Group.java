@@ -2,6 +2,7 @@ package dev.sluice.common.cluster.slots;
 
 import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.common.placement.Slot;
+import java.util.List;
 
 /// The replicated buckets with the same properties. They share a table of slots.
 ///
@@ -54,6 +55,18 @@ public record Group(int id, int replicas, int data, Durability durability, int s
     /// where the code has more than one to lose.
     public int floor() {
         return coded() && parity() > 1 ? data + 1 : data;
+    }
+
+    /// How many of its replicas the in-sync ones of these members are: of a coded group, different positions.
+    public int count(List<Member> members) {
+        if (coded()) {
+            return SlotRow.positions(members);
+        }
+        int count = 0;
+        for (var member : members) {
+            count += member.inSync() ? 1 : 0;
+        }
+        return count;
     }
 
     /// How many members may be lost.

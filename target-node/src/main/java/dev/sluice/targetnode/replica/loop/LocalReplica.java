@@ -65,7 +65,7 @@ public final class LocalReplica {
         standIn = is;
     }
 
-    /// How many in-sync members the slot has whose drives are there, as far as its row was told here.
+    /// How many of its replicas the slot has in-sync on drives that are there, as far as its row was told here.
     public int usableInSync() {
         return usableInSync;
     }

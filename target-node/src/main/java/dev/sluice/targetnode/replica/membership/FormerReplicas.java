@@ -109,10 +109,10 @@ public final class FormerReplicas {
     }
 
     private static boolean isWhole(SlotRow row, Group group, Replication replication) {
-        return row.inSync().stream()
-                        .filter(member -> replication.usable(member.drive()))
-                        .count()
-                >= group.replicas();
+        var usable = row.inSync().stream()
+                .filter(member -> replication.usable(member.drive()))
+                .toList();
+        return group.count(usable) >= group.replicas();
     }
 
     /// Some pages of slots. The rest comes after what else the loop has to do, or, when enough was ordered or nothing

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /// This process as a member of the cluster: registers once its drives are open, and beats from then on. The beats have
 /// a platform thread of their own, so that work of others does not cost the lease.
-public final class Membership implements UnreachableMembers.Asker, AutoCloseable {
+public final class Membership implements WritableDrives.Asker, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
     private static final Duration BEAT = Duration.ofMillis(250);
     private static final Duration AGAIN = Duration.ofMillis(100);
@@ -71,7 +71,7 @@ public final class Membership implements UnreachableMembers.Asker, AutoCloseable
     private volatile boolean closed;
     private long reported;
     private long beats;
-    private volatile Optional<UnreachableMembers.AnsweredBeat> answered = Optional.empty();
+    private volatile Optional<WritableDrives.AnsweredBeat> answered = Optional.empty();
 
     /// @param loops the drives that take part, by id
     /// @param heard the other targets that this one hears; empty when it cannot say
@@ -186,7 +186,7 @@ public final class Membership implements UnreachableMembers.Asker, AutoCloseable
     }
 
     @Override
-    public Optional<UnreachableMembers.AnsweredBeat> answeredBeat() {
+    public Optional<WritableDrives.AnsweredBeat> answeredBeat() {
         return answered;
     }
 
@@ -206,7 +206,7 @@ public final class Membership implements UnreachableMembers.Asker, AutoCloseable
 
     private synchronized void answered(NodeId controller, long number) {
         if (answered.filter(last -> last.number() >= number).isEmpty()) {
-            answered = Optional.of(new UnreachableMembers.AnsweredBeat(controller, number));
+            answered = Optional.of(new WritableDrives.AnsweredBeat(controller, number));
         }
     }
 

@@ -2,6 +2,8 @@ package dev.sluice.targetnode.replica.membership;
 
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Proposal;
@@ -11,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,12 +33,16 @@ public final class Proposer implements AutoCloseable {
     private final Set<Command.SlotCommand> urgent = new LinkedHashSet<>();
     private final Set<Command.SlotCommand> patient = new LinkedHashSet<>();
     private final Map<Cut, Command.CutOff> cuts = new LinkedHashMap<>();
+    private final Set<Command.SlotDrive> coded = new LinkedHashSet<>();
+    private final Supplier<CompletableFuture<Optional<Command.Answers>>> answers;
     private final Semaphore arrived = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
 
-    public Proposer(ControlPlane control) {
+    /// @param answers asks who could stay in coded slots; it ends soon, and does not fail
+    public Proposer(ControlPlane control, Supplier<CompletableFuture<Optional<Command.Answers>>> answers) {
         this.control = control;
+        this.answers = answers;
         this.thread = Thread.ofVirtual().name("proposer").start(this::proposeForEver);
     }
 
@@ -62,14 +70,31 @@ public final class Proposer implements AutoCloseable {
     }
 
     public void add(Command.SlotCommand command) {
-        boolean first;
-        synchronized (urgent) {
-            first = isIdle();
+        adding(() -> {
             if (command instanceof Command.CutOff cut) {
                 cuts.put(Cut.of(cut), cut);
             } else {
                 (isPatient(command) ? patient : urgent).add(command);
             }
+        });
+    }
+
+    /// In-sync members are to go. Never blocks.
+    ///
+    /// @param asking a member of each slot, which stays
+    void expel(Group group, List<Command.SlotDrive> asking) {
+        if (group.coded()) {
+            adding(() -> coded.addAll(asking));
+        } else {
+            add(new Command.Expel(asking));
+        }
+    }
+
+    private void adding(Runnable step) {
+        boolean first;
+        synchronized (urgent) {
+            first = isIdle();
+            step.run();
         }
         if (first) {
             arrived.release();
@@ -81,7 +106,7 @@ public final class Proposer implements AutoCloseable {
         return command instanceof Command.Opened || command instanceof Command.Promote;
     }
 
-    private List<Command.SlotCommand> takeAll(Set<Command.SlotCommand> from) {
+    private <T> List<T> takeAll(Set<T> from) {
         synchronized (urgent) {
             var all = List.copyOf(from);
             from.clear();
@@ -98,7 +123,7 @@ public final class Proposer implements AutoCloseable {
 
     private boolean isIdle() {
         synchronized (urgent) {
-            return urgent.isEmpty() && patient.isEmpty() && cuts.isEmpty();
+            return urgent.isEmpty() && patient.isEmpty() && cuts.isEmpty() && coded.isEmpty();
         }
     }
 
@@ -128,6 +153,7 @@ public final class Proposer implements AutoCloseable {
             LockSupport.parkNanos(PAUSE_NANOS);
             propose(takeAll(urgent));
             takeCut().ifPresent(this::apply);
+            expel(takeAll(coded));
         } while (System.nanoTime() - end < 0 && !closed);
         propose(takeAll(patient));
     }
@@ -152,6 +178,17 @@ public final class Proposer implements AutoCloseable {
         apply(takeOff, Command.TakeOff::new);
         apply(opened, Command.Opened::new);
         apply(promote, Command.Promote::new);
+    }
+
+    /// Asks all drives before, for each command.
+    private void expel(List<Command.SlotDrive> asking) {
+        for (int from = 0; from < asking.size(); from += Command.SlotCommand.MOST_SLOTS) {
+            var some = asking.subList(from, Math.min(asking.size(), from + Command.SlotCommand.MOST_SLOTS));
+            var sure = Await.whole(answers.get());
+            if (sure.isPresent()) {
+                apply(new Command.Expel(List.copyOf(some), sure));
+            }
+        }
     }
 
     private <T> void apply(Set<T> slots, Function<List<T>, Command> command) {

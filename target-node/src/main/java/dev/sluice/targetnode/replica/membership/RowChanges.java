@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.membership;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.slots.Group;
+import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.replica.core.Event;
@@ -159,15 +160,17 @@ final class RowChanges {
         var first = moved && row.primary().drive().equals(drive);
         (first ? urgent : told)
                 .computeIfAbsent(drive, _ -> new ArrayList<>())
-                .add(new Told(slot, row, standIn, learns ? usableInSync(row) : 0));
+                .add(new Told(slot, row, standIn, learns ? usableInSync(group, row) : 0));
     }
 
-    private int usableInSync(SlotRow row) {
-        int members = 0;
+    private int usableInSync(Group group, SlotRow row) {
+        var members = new ArrayList<Member>(row.members().size());
         for (var member : row.members()) {
-            members += member.inSync() && usable.contains(member.drive()) ? 1 : 0;
+            if (usable.contains(member.drive())) {
+                members.add(member);
+            }
         }
-        return members;
+        return group.count(members);
     }
 
     /// For all slots together: one that lost its primary is not served until this is logged.
@@ -176,7 +179,7 @@ final class RowChanges {
             return;
         }
         LOG.info("group {}: removing a surplus replica from {} slots", group.id(), surpluses.size());
-        proposer.add(new Command.Expel(List.copyOf(surpluses)));
+        proposer.expel(group, List.copyOf(surpluses));
         surpluses.clear();
     }
 
@@ -190,12 +193,12 @@ final class RowChanges {
                 }
             }
         }
-        return inSync > group.replicas();
+        return inSync > (group.coded() ? row.positions() : group.replicas());
     }
 
     /// A row for one drive of this target.
     ///
-    /// @param usableInSync how many such members it has; 0 for a drive that does not learn
+    /// @param usableInSync how many of its replicas such members are; 0 for a drive that does not learn
     private record Told(int slot, SlotRow row, boolean standIn, int usableInSync) {}
 
     private void post(Group group, GroupSlots slots) {

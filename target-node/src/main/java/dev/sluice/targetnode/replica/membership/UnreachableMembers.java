@@ -2,8 +2,10 @@ package dev.sluice.targetnode.replica.membership;
 
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.Command.Answers;
 import dev.sluice.common.cluster.Command.SlotCommand;
 import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.cluster.slots.Replication;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.time.NanoClock;
@@ -33,19 +35,9 @@ public final class UnreachableMembers {
     /// Later than the controllers' verdict on targets that most others do not hear.
     private static final Duration SILENT = Duration.ofSeconds(2);
 
-    /// What the controllers are told of the process that asks.
-    interface Asker {
-        int incarnation();
-
-        /// The newest beat that the leader answered; empty before.
-        Optional<AnsweredBeat> answeredBeat();
-    }
-
-    record AnsweredBeat(NodeId controller, long number) {}
-
     private final NodeId self;
     private final Pings pings;
-    private final Asker asker;
+    private final WritableDrives drives;
     private final Map<String, DriveReplicas> loops;
     private final Supplier<Optional<AppliedState>> applied;
     private final Proposer proposer;
@@ -62,14 +54,14 @@ public final class UnreachableMembers {
     public UnreachableMembers(
             NodeId self,
             Pings pings,
-            Asker asker,
+            WritableDrives drives,
             Map<String, DriveReplicas> loops,
             Supplier<Optional<AppliedState>> applied,
             Proposer proposer,
             NanoClock clock) {
         this.self = self;
         this.pings = pings;
-        this.asker = asker;
+        this.drives = drives;
         this.loops = loops;
         this.applied = applied;
         this.proposer = proposer;
@@ -81,11 +73,11 @@ public final class UnreachableMembers {
         var known = applied.get().map(AppliedState::state);
         known.ifPresent(state -> follow(state.replication()));
         var heard = pings.heard(SILENT);
-        var beat = asker.answeredBeat(); // before anything is written: a request is void a while after this beat
-        if (known.isPresent() && heard.isPresent() && beat.isPresent()) {
+        var who = drives.none(); // before anything is written: a request is void a while after the beat that it names
+        if (known.isPresent() && heard.isPresent() && who.isPresent()) {
             var silent = silent(known.get().replication(), heard.get());
             if (!silent.isEmpty()) {
-                askToLeave(silent, known.get(), beat.get());
+                askToLeave(silent, known.get(), who.get());
             }
         }
     }
@@ -118,37 +110,56 @@ public final class UnreachableMembers {
         return silent;
     }
 
-    private void askToLeave(Set<NodeId> silent, ClusterState state, AnsweredBeat beat) {
+    private void askToLeave(Set<NodeId> silent, ClusterState state, Answers who) {
         loops.values().stream().filter(DriveReplicas::leased).forEach(loop -> {
             var primaries = primaries(loop, silent, state.replication());
             if (!primaries.isEmpty() && writing.add(loop)) {
                 var _ = loop.drive()
                         .startStep(() -> loop.drive().marks().markSound())
-                        .whenComplete((_, failure) -> written(loop, beat, primaries, Optional.ofNullable(failure)));
+                        .whenComplete((_, failure) -> written(
+                                loop, asked(primaries, state.replication(), who), Optional.ofNullable(failure)));
             }
         });
     }
 
+    /// What it asks for, by target.
+    private record Asked(Map<NodeId, List<SlotDrive>> primaries, Answers who, boolean coded) {}
+
+    private static Asked asked(Map<NodeId, List<SlotDrive>> primaries, Replication replication, Answers who) {
+        boolean coded = primaries.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(slot ->
+                        replication.group(slot.group()).filter(Group::coded).isPresent());
+        return new Asked(primaries, who, coded);
+    }
+
     /// On the drive's thread, or another one.
-    private void written(
-            DriveReplicas loop,
-            AnsweredBeat beat,
-            Map<NodeId, List<SlotDrive>> primaries,
-            Optional<Throwable> failure) {
-        writing.remove(loop);
+    private void written(DriveReplicas loop, Asked asked, Optional<Throwable> failure) {
         if (failure.isPresent()) {
+            writing.remove(loop);
             LOG.warn(
                     "drive {} asks for nothing: it cannot write: {}",
                     loop.id(),
                     failure.get().getMessage());
             return;
         }
+        if (asked.coded) {
+            var _ = drives.ask().whenComplete((sure, _) -> {
+                writing.remove(loop);
+                sure.ifPresent(who -> propose(loop, asked.primaries, who));
+            });
+        } else {
+            writing.remove(loop);
+            propose(loop, asked.primaries, asked.who);
+        }
+    }
+
+    private void propose(DriveReplicas loop, Map<NodeId, List<SlotDrive>> primaries, Answers who) {
         primaries.forEach((target, slots) -> {
             LOG.warn("{} is not heard: its members are to leave {} slots of drive {}", target, slots.size(), loop.id());
             for (int from = 0; from < slots.size(); from += SlotCommand.MOST_SLOTS) {
                 var some = slots.subList(from, Math.min(slots.size(), from + SlotCommand.MOST_SLOTS));
-                proposer.add(new Command.CutOff(
-                        self, asker.incarnation(), beat.number(), beat.controller(), target, List.copyOf(some)));
+                proposer.add(new Command.CutOff(who, target, List.copyOf(some)));
             }
         });
     }

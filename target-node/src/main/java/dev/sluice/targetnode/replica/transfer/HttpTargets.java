@@ -1,11 +1,14 @@
 package dev.sluice.targetnode.replica.transfer;
 
+import dev.sluice.common.cluster.ClusterJson;
 import dev.sluice.common.http.Headers;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.peer.PeerClient;
 import dev.sluice.common.peer.PeerPaths;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Reaches the other targets by HTTP.
 public final class HttpTargets implements ReplicaPeers {
@@ -16,6 +19,9 @@ public final class HttpTargets implements ReplicaPeers {
 
     /// Whoever answers later was not heard for a second.
     private static final Duration PING = Duration.ofMillis(900);
+
+    /// An answer is old after half a second.
+    private static final Duration WRITABLE = Duration.ofMillis(400);
 
     private final PeerClient peers;
     private final PeerClient pings;
@@ -34,6 +40,13 @@ public final class HttpTargets implements ReplicaPeers {
     public void ping(PeerAddress to) {
         var _ = pings.get(to, PeerPaths.PING, "", PING);
     }
+
+    @Override
+    public SortedMap<String, Integer> writable(PeerAddress to) throws IOException {
+        return ClusterJson.read(pings.get(to, PeerPaths.WRITABLE, "", WRITABLE), Drives.class);
+    }
+
+    private static final class Drives extends TreeMap<String, Integer> {}
 
     @Override
     public void close() {

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.transfer;
 import dev.sluice.common.peer.PeerAddress;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.SortedMap;
 
 /// The other targets that keep replicas, as this one reaches them. What it asks for, their [Replicator] does.
 public interface ReplicaPeers extends AutoCloseable {
@@ -16,6 +17,13 @@ public interface ReplicaPeers extends AutoCloseable {
     ///
     /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not say so in time
     void ping(PeerAddress to);
+
+    /// Asks which drives of the other target can write now. Blocks.
+    ///
+    /// @return with their incarnations
+    /// @throws IOException when the answer is malformed
+    /// @throws dev.sluice.common.store.StoreException.Unavailable when it does not answer in time
+    SortedMap<String, Integer> writable(PeerAddress to) throws IOException;
 
     /// Asks for an object's record and bytes. Blocks until they begin to come.
     ///

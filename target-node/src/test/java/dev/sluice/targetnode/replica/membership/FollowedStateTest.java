@@ -4,7 +4,13 @@ import static dev.sluice.targetnode.replica.membership.FollowedStates.inSync;
 import static dev.sluice.targetnode.replica.membership.FollowedStates.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.cluster.Command;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +51,22 @@ class FollowedStateTest {
         states.follow();
         assertThat(states.loops.handed("d1")).isEmpty();
         assertThat(states.loops.handed("d2")).isEmpty();
+    }
+
+    /// More members than a code has are of use, unless two have the same slice.
+    @Test
+    void membersOfOnePositionAreToBecomeOneAndNotThoseOfDifferentOnes() throws Exception {
+        states.close();
+        states = new FollowedStates(folder, new Group(1, 3, 2, Durability.FSYNC, 1 << 14));
+        Arrays.fill(states.rows(), row(1, inSync("d1", 0), inSync("d3", 2), inSync("d4", 1)));
+        states.set(3, row(1, inSync("d1", 0), inSync("d3", 0), inSync("d4", 1)));
+        states.follow();
+        states.loops.promise("d1", states.version());
+        states.followAgain();
+        assertThat(states.proposals.next())
+                .isEqualTo(new Command.Expel(
+                        List.of(new Command.SlotDrive(1, 3, 1, "d1", FollowedStates.MINE)),
+                        Optional.of(RecordedProposals.ANSWERS)));
     }
 
     @Test

@@ -42,14 +42,22 @@ public final class FollowedStates implements AutoCloseable {
     /// Asked for the slots of a group while rows are handed out.
     private Function<Group, GroupSlots> asking;
 
-    private final SlotRow[] rows = new SlotRow[GROUP.slots()];
+    private final Group group;
+    private final SlotRow[] rows;
     private Optional<SlotTable> table = Optional.empty();
     private final TemporaryLearners learners = new TemporaryLearners(() -> 0);
-    private final GroupSlots slots = new GroupSlots(GROUP);
+    private final GroupSlots slots;
     public final FollowedState followed = new FollowedState(learners, proposals.proposer());
     private long version;
 
     FollowedStates(Path folder) throws Exception {
+        this(folder, GROUP);
+    }
+
+    FollowedStates(Path folder, Group group) throws Exception {
+        this.group = group;
+        rows = new SlotRow[group.slots()];
+        slots = new GroupSlots(group);
         asking = _ -> slots;
         loops = new RecordedLoops(folder, MINE, "d1", "d2");
         Arrays.fill(rows, row(1, inSync("d3"), inSync("d4")));
@@ -57,6 +65,10 @@ public final class FollowedStates implements AutoCloseable {
 
     public static Member inSync(String drive) {
         return new Member(drive, true, incarnation(drive), 1);
+    }
+
+    static Member inSync(String drive, int position) {
+        return new Member(drive, true, incarnation(drive), 1, position);
     }
 
     /// One for each target.
@@ -74,6 +86,11 @@ public final class FollowedStates implements AutoCloseable {
         table = Optional.empty();
     }
 
+    /// Of the next state.
+    SlotRow[] rows() {
+        return rows;
+    }
+
     public long version() {
         return version;
     }
@@ -87,7 +104,7 @@ public final class FollowedStates implements AutoCloseable {
         });
         var slotTable = table.orElseGet(() -> SlotTable.of(rows));
         table = Optional.of(slotTable);
-        var groups = new TreeMap<>(Map.of(GROUP.id(), GROUP));
+        var groups = new TreeMap<>(Map.of(group.id(), group));
         var replication = new Replication(
                 3,
                 targets,
@@ -95,7 +112,7 @@ public final class FollowedStates implements AutoCloseable {
                 new TreeMap<>(Map.of(new NodeId("target001"), 1)),
                 groups,
                 new TreeSet<>(),
-                Map.of(GROUP.id(), slotTable));
+                Map.of(group.id(), slotTable));
         return new ClusterState(
                 ++version,
                 "cluster1",
@@ -112,6 +129,12 @@ public final class FollowedStates implements AutoCloseable {
         loops.forget();
         followed.follow(state(), _ -> loops.byDrive(), asking);
         loops.awaitAll();
+    }
+
+    /// The same state once more, as while members are to go.
+    void followAgain() {
+        version--;
+        follow();
     }
 
     /// The same, but handing out its rows fails.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -75,7 +77,7 @@ class OwnDrivesTest {
         Files.createDirectories(kept.resolve(".sluice"));
         controller = Controller.open(TestDrives.at(kept), Set.of(SELF), new TreeMap<>());
         controller.apply(new Command.Join(new Node(SELF, Role.TARGET, "http://127.0.0.1:1", "", 1)));
-        proposer = new Proposer(controller);
+        proposer = new Proposer(controller, () -> CompletableFuture.completedFuture(Optional.empty()));
         drives = new OwnDrives(
                 SELF,
                 new DriveArrivals(target.store(), (_, _) -> Long.MAX_VALUE),
@@ -197,7 +199,9 @@ class OwnDrivesTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                sums.finish(data.length));
+                sums.finish(data.length),
+                Optional.empty(),
+                BlockSums.of());
         var write = Prepared.smallPut(bucket, Layout.work(version), record, data, new IndexBatch())
                 .orElseThrow();
         drive().prepare(write).get(30, TimeUnit.SECONDS);

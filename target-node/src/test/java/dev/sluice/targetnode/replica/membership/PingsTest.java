@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,6 +43,11 @@ class PingsTest {
             if (away.contains(to.id())) {
                 throw new StoreException.Unavailable("no answer");
             }
+        }
+
+        @Override
+        public SortedMap<String, Integer> writable(PeerAddress to) {
+            throw new UnsupportedOperationException("no drive is asked");
         }
 
         @Override

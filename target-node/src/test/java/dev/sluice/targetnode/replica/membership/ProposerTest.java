@@ -6,9 +6,13 @@ import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.ClusterView;
 import dev.sluice.common.cluster.Command;
 import dev.sluice.common.cluster.ControlPlane;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +29,8 @@ final class ProposerTest {
 
     private final LinkedBlockingQueue<Command> applied = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Boolean> turns = new LinkedBlockingQueue<>();
-    private final Proposer proposer = new Proposer(new SlowControl());
+    private final LinkedBlockingQueue<CompletableFuture<Optional<Command.Answers>>> asked = new LinkedBlockingQueue<>();
+    private final Proposer proposer = new Proposer(new SlowControl(), this::ask);
 
     private final class SlowControl implements ControlPlane {
         private final ClusterState state = ClusterState.create("cluster1", new TreeSet<>(), new TreeMap<>());
@@ -55,6 +60,12 @@ final class ProposerTest {
         public ClusterState confirm() {
             return state;
         }
+    }
+
+    private CompletableFuture<Optional<Command.Answers>> ask() {
+        var answer = new CompletableFuture<Optional<Command.Answers>>();
+        asked.add(answer);
+        return answer;
     }
 
     @AfterEach
@@ -104,6 +115,22 @@ final class ProposerTest {
         letGo();
         proposer.add(cut(21, "c", 0));
         assertThat(next()).isEqualTo(cut(21, "c", 0));
+    }
+
+    /// The question comes after the reason; without an answer nobody is to leave.
+    @Test
+    void whoCouldStayIsAskedForEachRequestAboutCodedSlots() throws InterruptedException {
+        var group = new Group(1, 3, 2, Durability.FSYNC, 16);
+        proposer.expel(group, List.of(slot(3, "a")));
+        var first = asked.poll(30, TimeUnit.SECONDS);
+        assertThat(applied).isEmpty();
+        Objects.requireNonNull(first).complete(Optional.empty());
+        proposer.expel(group, List.of(slot(4, "a")));
+        var answers = Optional.of(RecordedProposals.ANSWERS);
+        Objects.requireNonNull(asked.poll(30, TimeUnit.SECONDS)).complete(answers);
+        assertThat(next()).isEqualTo(new Command.Expel(List.of(slot(4, "a")), answers));
+        letGo();
+        assertThat(asked).isEmpty();
     }
 
     @Test

@@ -9,6 +9,8 @@ import dev.sluice.common.cluster.ControlPlane;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.store.StoreException;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +19,10 @@ import java.util.concurrent.TimeUnit;
 
 /// A proposer whose proposals come to a list and change nothing.
 final class RecordedProposals implements AutoCloseable {
+    /// Who could stay in coded slots.
+    static final Command.Answers ANSWERS = new Command.Answers(
+            new NodeId("target001"), 1, 5, new NodeId("target009"), new TreeMap<>(Map.of("d1", 1, "d4", 3)));
+
     private static final Command.SlotCommand LAST = new Command.CutOff(
             new NodeId("target009"),
             9,
@@ -26,7 +32,8 @@ final class RecordedProposals implements AutoCloseable {
             List.of(new Command.SlotDrive(9, 9, 9, "last", 9)));
 
     private final LinkedBlockingQueue<Command> proposed = new LinkedBlockingQueue<>();
-    private final Proposer proposer = new Proposer(new Recording());
+    private final Proposer proposer =
+            new Proposer(new Recording(), () -> CompletableFuture.completedFuture(Optional.of(ANSWERS)));
 
     private final class Recording implements ControlPlane {
         private final ClusterState state = ClusterState.create("cluster1", new TreeSet<>(), new TreeMap<>());

@@ -5,15 +5,21 @@ import static dev.sluice.targetnode.replica.membership.FollowedStates.inSync;
 import static dev.sluice.targetnode.replica.membership.FollowedStates.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.common.cluster.Command.Answers;
 import dev.sluice.common.cluster.Command.CutOff;
 import dev.sluice.common.cluster.Command.SlotDrive;
+import dev.sluice.common.cluster.slots.Durability;
+import dev.sluice.common.cluster.slots.Group;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.transfer.ReplicaPeers;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +47,11 @@ class UnreachableMembersTest {
 
     @BeforeEach
     void begin() throws Exception {
-        states = new FollowedStates(folder);
+        begin(FollowedStates.GROUP);
+    }
+
+    private void begin(Group group) throws Exception {
+        states = new FollowedStates(folder, group);
         pings = new Pings(
                 SELF,
                 () -> List.of(new PeerAddress(SILENT, "http://two"), new PeerAddress(HEARD, "http://three")),
@@ -63,7 +73,13 @@ class UnreachableMembersTest {
         return new UnreachableMembers(
                 SELF,
                 pings,
-                new Asker(),
+                new WritableDrives(
+                        SELF,
+                        new Asker(),
+                        states.loops.byDrive(),
+                        () -> List.of(new PeerAddress(HEARD, "http://three")),
+                        new Answering(),
+                        Runnable::run),
                 states.loops.byDrive(),
                 states.followed::shown,
                 states.proposals.proposer(),
@@ -75,15 +91,15 @@ class UnreachableMembersTest {
         states.close();
     }
 
-    private static final class Asker implements UnreachableMembers.Asker {
+    private static final class Asker implements WritableDrives.Asker {
         @Override
         public int incarnation() {
             return MINE;
         }
 
         @Override
-        public Optional<UnreachableMembers.AnsweredBeat> answeredBeat() {
-            return Optional.of(new UnreachableMembers.AnsweredBeat(CONTROLLER, BEAT));
+        public Optional<WritableDrives.AnsweredBeat> answeredBeat() {
+            return Optional.of(new WritableDrives.AnsweredBeat(CONTROLLER, BEAT));
         }
     }
 
@@ -98,6 +114,11 @@ class UnreachableMembersTest {
             if (silent && to.id().equals(SILENT)) {
                 throw new StoreException.Unavailable("no answer");
             }
+        }
+
+        @Override
+        public SortedMap<String, Integer> writable(PeerAddress to) {
+            return new TreeMap<>(Map.of("d4", 3));
         }
 
         @Override
@@ -122,6 +143,17 @@ class UnreachableMembersTest {
                 .isEqualTo(
                         new CutOff(SELF, MINE, BEAT, CONTROLLER, SILENT, List.of(new SlotDrive(1, 1, 4, "d1", MINE))));
         states.proposals.requireNone();
+    }
+
+    /// Those that are to stay make its objects.
+    @Test
+    void ofCodedSlotsTheDrivesAreNamedThatHaveJustAnswered() throws Exception {
+        states.close();
+        begin(new Group(1, 3, 2, Durability.FSYNC, 1 << 14));
+        members.look();
+        var answers = new Answers(SELF, MINE, BEAT, CONTROLLER, new TreeMap<>(Map.of("d1", MINE, "d2", MINE, "d4", 3)));
+        assertThat(states.proposals.next())
+                .isEqualTo(new CutOff(answers, SILENT, List.of(new SlotDrive(1, 1, 4, "d1", MINE))));
     }
 
     /// A target that returns has members at once, and was not heard for a long time.
