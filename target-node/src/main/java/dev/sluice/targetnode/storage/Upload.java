@@ -372,7 +372,9 @@ public final class Upload implements Arriving, AutoCloseable {
                 terms.userMetadata(),
                 Optional.empty(),
                 terms.backendVersion(),
-                summer.finish(size));
+                summer.finish(size),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     /// From here on the staging file is the drive's; it stays open until [#release].

@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

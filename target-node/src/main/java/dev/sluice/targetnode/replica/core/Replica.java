@@ -2,6 +2,7 @@ package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.replica.core;
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

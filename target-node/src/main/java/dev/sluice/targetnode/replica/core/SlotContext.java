@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.replica.core;
 
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.Comparator;
 import java.util.Optional;
 

@@ -5,12 +5,13 @@ import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.KeyRange;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.Page;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotContext;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.drive.Drive;
 import dev.sluice.targetnode.storage.files.DriveThread;
+import dev.sluice.targetnode.storage.index.ObjectEntry;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -406,7 +407,7 @@ public final class DriveReplicas implements AutoCloseable {
         @Override
         public Optional<Slice> row(ObjectKey key) {
             try {
-                return drive.store().row(key.bucketId(), key.key()).map(version -> new Slice(version, 0));
+                return drive.store().entry(key.bucketId(), key.key()).map(ObjectEntry::held);
             } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
             }

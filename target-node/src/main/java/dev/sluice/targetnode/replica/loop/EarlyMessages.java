@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica.loop;
 
 import dev.sluice.targetnode.replica.core.Message;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

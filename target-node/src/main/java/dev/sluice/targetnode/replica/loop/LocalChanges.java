@@ -11,6 +11,7 @@ import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -143,14 +144,14 @@ public final class LocalChanges {
             case Action.Settle settle -> settle(loop, settle);
             case Action.DeleteRow(var key, var version) -> visibly(key, () -> deleteRow(drive, key, version));
             case Action.StorePulled(var _, var key, var slice) ->
-                visibly(key, () -> storePulled(drive, key, slice.version(), bytes));
+                visibly(key, () -> storePulled(drive, key, slice, bytes));
             case Action.SyncSlot _ -> loop.sync();
         };
     }
 
     private CompletableFuture<Void> storeIntent(Drive drive, OpenIntent intent, Optional<Staging.Bytes> bytes) {
         var key = intent.key();
-        if (isOpen(drive, key, intent.version())) {
+        if (isOpen(drive, key, intent.slice())) {
             bytes.ifPresent(Staging.Bytes::drop);
             return CompletableFuture.completedFuture(null);
         }
@@ -161,20 +162,31 @@ public final class LocalChanges {
         return drive.prepare(change);
     }
 
-    private static boolean isOpen(Drive drive, ObjectKey key, ObjectVersion version) {
+    private static boolean isOpen(Drive drive, ObjectKey key, Slice slice) {
         return drive.openIntent(key.bucketId(), key.key())
-                .filter(open -> open.version().equals(version))
+                .filter(open -> open.slice().equals(slice))
                 .isPresent();
     }
 
     /// The source has committed what it sends. When that is the open intent, the message that says so is lost or late.
-    private static void storePulled(Drive drive, ObjectKey key, ObjectVersion version, Optional<Staging.Bytes> bytes) {
-        if (isOpen(drive, key, version)) {
+    private static void storePulled(Drive drive, ObjectKey key, Slice slice, Optional<Staging.Bytes> bytes) {
+        if (isOpen(drive, key, slice)) {
             bytes.ifPresent(Staging.Bytes::drop);
-            Await.whole(drive.commitOpen(key.bucketId(), key.key(), version));
-        } else {
-            drive.commit(prepared(drive, bytes));
+            Await.whole(drive.commitOpen(key.bucketId(), key.key(), slice.version()));
+            return;
         }
+        if (isAnotherOpen(drive, key, slice)) {
+            Await.whole(drive.abortOpen(key.bucketId(), key.key(), slice.version(), false));
+        }
+        drive.commit(prepared(drive, bytes));
+    }
+
+    /// Another slice of the same version.
+    private static boolean isAnotherOpen(Drive drive, ObjectKey key, Slice slice) {
+        return drive.openIntent(key.bucketId(), key.key())
+                .filter(open ->
+                        open.version().equals(slice.version()) && !open.slice().equals(slice))
+                .isPresent();
     }
 
     private static Prepared prepared(Drive drive, Optional<Staging.Bytes> bytes) {

@@ -48,7 +48,11 @@ public final class SlotPages {
         for (var intent : drive.openIntents()) {
             var key = new ObjectKey(intent.bucketId(), intent.key());
             open.computeIfAbsent(ObjectRows.hashOf(key), _ -> new ArrayList<>())
-                    .add(new OpenIntent(key, intent.version(), intent.deletion(), 0));
+                    .add(new OpenIntent(
+                            key,
+                            intent.version(),
+                            intent.deletion(),
+                            intent.slice().position()));
         }
     }
 
@@ -76,8 +80,8 @@ public final class SlotPages {
                         group.firstHash(slot),
                         group.hashes(),
                         range.after(),
-                        (bucketId, name, version, _) ->
-                                page.add(new KeyVersion(new ObjectKey(bucketId, name), version, 0)));
+                        (bucketId, name, slice, _) -> page.add(
+                                new KeyVersion(new ObjectKey(bucketId, name), slice.version(), slice.position())));
         return page.done();
     }
 

@@ -1,8 +1,8 @@
 package dev.sluice.targetnode.replica.loop;
 
 import dev.sluice.common.store.StoreException;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.drive.Prepared;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

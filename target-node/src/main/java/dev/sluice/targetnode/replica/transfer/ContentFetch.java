@@ -55,12 +55,12 @@ final class ContentFetch implements AutoCloseable {
 
     /// @param smallLimit up to which size the bytes go into the intent
     void take(InputStream body, ObjectRecord its, int smallLimit) throws IOException {
-        if (its.size() <= smallLimit) {
-            take(exactly(body, (int) its.size()), its);
+        if (its.fileSize() <= smallLimit) {
+            take(exactly(body, (int) its.fileSize()), its);
             return;
         }
-        drive.space().requireFitsReplica(its.size());
-        takeUnverified(body, its.size());
+        drive.space().requireFitsReplica(its.fileSize());
+        takeUnverified(body, its.fileSize());
         require(its);
     }
 
@@ -101,7 +101,7 @@ final class ContentFetch implements AutoCloseable {
 
     /// Whether these are the bytes of an object. It is that one's from then on.
     boolean isOf(ObjectRecord its) {
-        if (size != its.size() || !summer.finish(size).equals(its.blocks())) {
+        if (size != its.fileSize() || !summer.finish(size).equals(its.fileSums())) {
             return false;
         }
         record = Optional.of(its);

@@ -83,7 +83,7 @@ public final class ContentSource {
     private static Response of(
             Drive drive, ObjectRecord record, DriveFile file, Optional<Runnable> whenDamaged, Runnable sent) {
         var head = RecordBytes.encode(record);
-        return answer(head, new ResponseBody.Streamed(head.length + record.size(), sink -> {
+        return answer(head, new ResponseBody.Streamed(head.length + record.fileSize(), sink -> {
             try {
                 sink.write(ByteBuffer.wrap(head));
                 send(
@@ -105,9 +105,10 @@ public final class ContentSource {
             Drive drive, ObjectRecord record, DriveFile file, ByteSink sink, Optional<Runnable> whenDamaged)
             throws IOException {
         var block = ByteBuffer.allocate(BlockSums.BLOCK);
-        for (int number = 0; number < record.blocks().count(); number++) {
+        var sums = record.fileSums();
+        for (int number = 0; number < sums.count(); number++) {
             long at = (long) number * BlockSums.BLOCK;
-            block.clear().limit((int) Math.min(BlockSums.BLOCK, record.size() - at));
+            block.clear().limit((int) Math.min(BlockSums.BLOCK, record.fileSize() - at));
             try {
                 var _ = drive.call(() -> {
                     file.read(at, block);
@@ -121,7 +122,7 @@ public final class ContentSource {
             }
             boolean whole = !block.hasRemaining();
             block.flip();
-            if (!whole || (whenDamaged.isPresent() && !record.blocks().matches(number, block))) {
+            if (!whole || (whenDamaged.isPresent() && !sums.matches(number, block))) {
                 whenDamaged.ifPresent(Runnable::run);
                 throw new IOException("'%s' on drive %s is damaged".formatted(record.key(), drive.id()));
             }

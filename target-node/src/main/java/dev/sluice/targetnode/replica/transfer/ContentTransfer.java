@@ -8,7 +8,6 @@ import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.Message;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Envelope;
 import dev.sluice.targetnode.replica.loop.LocalChanges;
@@ -20,6 +19,7 @@ import dev.sluice.targetnode.storage.drive.Prepared;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -243,7 +243,7 @@ public final class ContentTransfer implements AutoCloseable {
             }
             var record = answer.record();
             require(record, pull.key(), record.version());
-            loop.drive().space().requireFitsReplica(record.size());
+            loop.drive().space().requireFitsReplica(record.fileSize());
             var body = noting(replica, answer.body());
             var bytes = keep(
                     loop,

@@ -166,7 +166,7 @@ public final class Messages implements AutoCloseable {
         var drive = loop.drive();
         var key = prepare.key();
         boolean open = drive.openIntent(key.bucketId(), key.key())
-                .filter(intent -> intent.version().equals(prepare.version()))
+                .filter(intent -> intent.slice().equals(prepare.slice()))
                 .isPresent();
         if (open) {
             loop.postMessage(envelope.group(), envelope.slot(), received(envelope));

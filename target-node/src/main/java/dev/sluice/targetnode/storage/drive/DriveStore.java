@@ -96,9 +96,9 @@ public final class DriveStore {
             return Optional.of("holds an older version");
         }
         long size = file.identity().size();
-        return size == record.size()
+        return size == record.fileSize()
                 ? Optional.empty()
-                : Optional.of("has " + size + " bytes instead of " + record.size());
+                : Optional.of("has " + size + " bytes instead of " + record.fileSize());
     }
 
     /// The record of what is there, for conditions; a damaged object counts as present only by what the index knows.

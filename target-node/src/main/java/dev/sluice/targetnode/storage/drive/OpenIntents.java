@@ -9,6 +9,7 @@ import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Comparator;
@@ -48,8 +49,8 @@ final class OpenIntents {
         }
 
         OpenIntent told() {
-            return new OpenIntent(
-                    intent.bucket().id(), intent.key(), intent.version(), intent instanceof Intent.Delete);
+            var slice = intent instanceof Intent.Put put ? put.entry().held() : new Slice(intent.version(), 0);
+            return new OpenIntent(intent.bucket().id(), intent.key(), slice, intent instanceof Intent.Delete);
         }
 
         boolean hasDetails() {

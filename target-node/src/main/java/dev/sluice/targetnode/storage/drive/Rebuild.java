@@ -146,7 +146,7 @@ final class Rebuild {
 
     private void adopt(String work) throws IOException {
         var head = head(work);
-        if (head.isEmpty() || files.size(work) != head.get().size()) {
+        if (head.isEmpty() || files.size(work) != head.get().fileSize()) {
             files.delete(work);
             return;
         }

@@ -70,7 +70,7 @@ final class SlotRows {
                 return true;
             }
             var row = ObjectRows.SlotRow.decode(value);
-            return visitor.visit(bucketId, ObjectRows.keyOf(key), row.version(), row.damaged());
+            return visitor.visit(bucketId, ObjectRows.keyOf(key), row.slice(), row.damaged());
         });
     }
 

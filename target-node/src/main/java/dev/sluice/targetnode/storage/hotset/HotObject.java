@@ -51,6 +51,8 @@ final class HotObject {
     }
 
     private final ObjectRecord record;
+    private final long size;
+    private final BlockSums sums;
     private final DriveFile file;
     private final Drive drive;
     private final long maxAgeNanos;
@@ -68,12 +70,14 @@ final class HotObject {
             ObjectRecord record, DriveFile file, Drive drive, Duration maxAge, MemoryCache memory, Runnable whenDamaged)
             throws IOException {
         this.record = record;
+        this.size = record.fileSize();
+        this.sums = record.fileSums();
         this.file = file;
         this.drive = drive;
         this.maxAgeNanos = maxAge.toNanos();
         this.memory = memory;
         this.whenDamaged = whenDamaged;
-        this.verified = Verified.none(file.identity(), record.blocks().count());
+        this.verified = Verified.none(file.identity(), sums.count());
     }
 
     ObjectRecord record() {
@@ -173,7 +177,7 @@ final class HotObject {
             return false;
         }
         for (int block = block(offset); block <= block(offset + Math.max(1, length) - 1); block++) {
-            if (block < record.blocks().count() && !now.has(block)) {
+            if (block < sums.count() && !now.has(block)) {
                 return false;
             }
         }
@@ -244,8 +248,7 @@ final class HotObject {
     ///
     /// @throws StoreException.Damaged when the bytes are not the ones that were written
     void verify(long offset, long length) throws IOException {
-        int last = Math.min(
-                block(offset + Math.max(1, length) - 1), record.blocks().count() - 1);
+        int last = Math.min(block(offset + Math.max(1, length) - 1), sums.count() - 1);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             var now = current();
             for (int block = block(offset); block <= last; block++) {
@@ -264,9 +267,9 @@ final class HotObject {
     private Verified current() throws IOException {
         var now = verified;
         var identity = file.identity();
-        require(identity.size() == record.size(), "has " + identity.size() + " bytes instead of " + record.size());
+        require(identity.size() == size, "has " + identity.size() + " bytes instead of " + size);
         if (!identity.equals(now.identity) || System.nanoTime() - now.since > maxAgeNanos) {
-            now = Verified.none(identity, record.blocks().count());
+            now = Verified.none(identity, sums.count());
             verified = now;
         }
         return now;
@@ -279,7 +282,7 @@ final class HotObject {
     }
 
     private void requireGood(int block, int sum) {
-        require(sum == record.blocks().get(block), "does not match the checksum of block " + block);
+        require(sum == sums.get(block), "does not match the checksum of block " + block);
     }
 
     /// Which bytes somebody wants beside the sum of their block, and where.
@@ -300,7 +303,7 @@ final class HotObject {
         var crc = new CRC32C();
         var buffer = BUFFER.get();
         long begin = (long) block * BlockSums.BLOCK;
-        long end = Math.min(record.size(), begin + BlockSums.BLOCK);
+        long end = Math.min(size, begin + BlockSums.BLOCK);
         file.expectRead(begin, end - begin);
         for (long position = begin; position < end; position += buffer.limit()) {
             buffer.clear().limit((int) Math.min(PIECE, end - position));
@@ -313,7 +316,7 @@ final class HotObject {
     }
 
     boolean isSmall() {
-        return record.size() <= SMALL;
+        return size <= SMALL;
     }
 
     /// To be asked at each read: whether the bytes are to be in memory by now. True at the 2nd, 4th, 8th … read, so
@@ -330,7 +333,6 @@ final class HotObject {
     ///
     /// @throws StoreException.Damaged when the bytes are not the ones that were written
     synchronized void keep() throws IOException {
-        int size = (int) record.size();
         if (bytes.isPresent() || !memory.take(size)) {
             return;
         }
@@ -344,15 +346,15 @@ final class HotObject {
     }
 
     private ByteBuffer good() throws IOException {
-        if (record.size() > 0) {
-            forgetUnlessCached(0, (int) record.size());
+        if (size > 0) {
+            forgetUnlessCached(0, (int) size);
         }
         current();
-        var content = ByteBuffer.allocateDirect((int) record.size());
+        var content = ByteBuffer.allocateDirect((int) size);
         file.read(0, content);
         require(!content.hasRemaining(), "is shorter than it was");
-        if (record.size() > 0) {
-            require(record.blocks().matches(0, content.flip()), "does not match its checksum");
+        if (size > 0) {
+            require(sums.matches(0, content.flip()), "does not match its checksum");
         }
         return content.rewind().asReadOnlyBuffer();
     }

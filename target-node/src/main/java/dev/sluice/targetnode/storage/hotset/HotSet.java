@@ -108,7 +108,7 @@ public final class HotSet implements AutoCloseable {
         try {
             var object = new HotObject(record, file, drive, maxAge, memory, whenDamaged);
             if (object.isSmall()) {
-                object.verify(0, record.size());
+                object.verify(0, record.fileSize());
             }
             object.retain();
             cache.put(key, object);

@@ -3,9 +3,9 @@ package dev.sluice.targetnode.storage.index;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.s3.listing.KeyOrder;
 import dev.sluice.targetnode.storage.record.ObjectKey;
-import dev.sluice.targetnode.storage.record.ObjectVersion;
 import dev.sluice.targetnode.storage.record.PackedReader;
 import dev.sluice.targetnode.storage.record.PackedWriter;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +17,7 @@ import java.util.Comparator;
 public final class ObjectRows {
     private static final int FORMAT = 1;
     private static final int DAMAGED = 1;
+    private static final int SLICE = 2;
     private static final int HEAD = 2 + 8;
 
     /// That of the rows in [Table#SLOTS].
@@ -25,24 +26,29 @@ public final class ObjectRows {
             .thenComparing(ObjectKey::key, KeyOrder.INSTANCE);
 
     /// What a slot has of an object.
-    public record SlotRow(ObjectVersion version, boolean damaged) {
+    public record SlotRow(Slice slice, boolean damaged) {
         byte[] encode() {
-            return new PackedWriter(FORMAT)
-                    .version(version)
-                    .number(damaged ? DAMAGED : 0)
-                    .sealed();
+            var out = new PackedWriter(FORMAT)
+                    .version(slice.version())
+                    .number((damaged ? DAMAGED : 0) | (slice.position() == 0 ? 0 : SLICE));
+            return slice.position() == 0
+                    ? out.sealed()
+                    : out.number(slice.position() - Slice.NONE).sealed();
         }
 
         public static SlotRow decode(byte[] value) throws IOException {
             var in = new PackedReader("a row of a slot", value, FORMAT);
-            return new SlotRow(in.version(), (in.number() & DAMAGED) != 0);
+            var version = in.version();
+            long flags = in.number();
+            int position = (flags & SLICE) == 0 ? 0 : (int) in.number() + Slice.NONE;
+            return new SlotRow(new Slice(version, position), (flags & DAMAGED) != 0);
         }
     }
 
     private ObjectRows() {}
 
     public static IndexBatch put(IndexBatch batch, long bucketId, String key, ObjectEntry entry) {
-        var row = new SlotRow(entry.version(), entry.damaged());
+        var row = new SlotRow(entry.held(), entry.damaged());
         return batch.put(Table.OBJECTS, IndexKeys.object(bucketId, key), entry.encode())
                 .put(Table.SLOTS, inSlot(bucketId, key), row.encode());
     }

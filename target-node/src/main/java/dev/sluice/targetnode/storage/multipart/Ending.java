@@ -1,5 +1,6 @@
 package dev.sluice.targetnode.storage.multipart;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
 import dev.sluice.common.s3.S3Request.CompletedPart;
 import dev.sluice.common.store.StoreException;
@@ -97,7 +98,9 @@ final class Ending implements Staged {
                 Optional.of(new FromParts(
                         upload.uploadId(), parts.stream().map(Part::size).toList())),
                 Optional.empty(),
-                whole.blocks());
+                whole.blocks(),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     @Override

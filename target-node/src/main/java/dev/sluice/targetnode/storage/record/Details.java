@@ -20,7 +20,8 @@ public record Details(
         SortedMap<String, String> userMetadata,
         Optional<FromParts> parts,
         Optional<String> backendVersion,
-        BlockSums blocks) {
+        BlockSums blocks,
+        BlockSums parity) {
     /// The bit of the one at `i` is `1 << i`. On drives: never to be changed.
     private static final List<ChecksumAlgorithm> ALGORITHMS = List.of(
             ChecksumAlgorithm.CRC32,
@@ -112,7 +113,7 @@ public record Details(
         if (backendVersion.isPresent() && !hasEtag) {
             out.text(backendVersion.get());
         }
-        out.raw(record.blocks().toBytes());
+        out.raw(record.blocks().toBytes()).raw(record.parity().toBytes());
     }
 
     private static int flag(int bit, boolean isSet) {
@@ -132,7 +133,9 @@ public record Details(
         }
     }
 
-    static Details read(PackedReader in, long size, String etag) throws DamagedRecordException {
+    /// @param slice which one of the object the file has, if not all
+    static Details read(PackedReader in, long size, String etag, Optional<SliceOf> slice)
+            throws DamagedRecordException {
         long flags = in.number();
         var checksums = new EnumMap<ChecksumAlgorithm, String>(ChecksumAlgorithm.class);
         for (int i = 0; i < LENGTHS.length; i++) {
@@ -155,10 +158,12 @@ public record Details(
             backendVersion = Optional.of(etag);
         }
         var blocks = BlockSums.ofBytes(in.raw(4 * BlockSums.blocksOf(size)));
+        var parity = BlockSums.ofBytes(
+                in.raw(4 * slice.map(of -> of.paritySums(size)).orElse(0)));
         if ((flags & CRC32C_OF_BLOCKS) != 0) {
             checksums.put(ChecksumAlgorithm.CRC32C, blocks.crc32cBase64(size));
         }
-        return new Details(checksums, headers, userMetadata, parts, backendVersion, blocks);
+        return new Details(checksums, headers, userMetadata, parts, backendVersion, blocks, parity);
     }
 
     private static String type(PackedReader in) throws DamagedRecordException {

@@ -14,6 +14,9 @@ import java.util.TreeMap;
 /// @param checksums S3's algorithms, values in base64
 /// @param headers content headers to give back verbatim
 /// @param parts of an object that a multipart upload made
+/// @param blocks the sums of all of the object's blocks
+/// @param slice which slice of the object the file has; empty: all of it
+/// @param parity where members have slices, the sums of all parity cells: those of the first stripe, then of the next
 /// @param backendVersion ETag or generation of the cloud object that this was filled from or written through to
 public record ObjectRecord(
         long bucketId,
@@ -28,13 +31,57 @@ public record ObjectRecord(
         SortedMap<String, String> userMetadata,
         Optional<FromParts> parts,
         Optional<String> backendVersion,
-        BlockSums blocks) {
+        BlockSums blocks,
+        Optional<SliceOf> slice,
+        BlockSums parity) {
     public ObjectRecord {
         if (blocks.count() != BlockSums.blocksOf(size)) {
             throw new IllegalArgumentException(blocks + " for " + size + " bytes");
         }
+        if (parity.count() != paritySums(slice, size)) {
+            throw new IllegalArgumentException(parity + " of parity for " + size + " bytes in " + slice);
+        }
         checksums = Map.copyOf(checksums);
         headers = Collections.unmodifiableSortedMap(new TreeMap<>(headers));
         userMetadata = Collections.unmodifiableSortedMap(new TreeMap<>(userMetadata));
+    }
+
+    private static int paritySums(Optional<SliceOf> slice, long size) {
+        return slice.map(of -> of.paritySums(size)).orElse(0);
+    }
+
+    /// How many bytes the file has.
+    public long fileSize() {
+        return slice.map(of -> of.bytes(size)).orElse(size);
+    }
+
+    /// The sums of the file's bytes.
+    public BlockSums fileSums() {
+        return slice.map(of -> of.sums(size, blocks, parity)).orElse(blocks);
+    }
+
+    /// What there is of the version.
+    public int position() {
+        return slice.map(SliceOf::position).orElse(0);
+    }
+
+    /// The same object's, for the file of another slice.
+    public ObjectRecord at(int position) {
+        return new ObjectRecord(
+                bucketId,
+                key,
+                version,
+                size,
+                createdMillis,
+                modifiedMillis,
+                etag,
+                checksums,
+                headers,
+                userMetadata,
+                parts,
+                backendVersion,
+                blocks,
+                slice.map(of -> new SliceOf(of.code(), position)),
+                parity);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.targetnode.storage.record;
 
 import dev.sluice.common.checksum.BlockSums;
+import dev.sluice.common.erasure.ErasureCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +20,12 @@ import java.util.zip.CRC32C;
 /// for files at their keys' own paths ([#atItsPath]), which has a digest of the key only.
 public final class RecordFormat {
     public static final int INLINE_LIMIT = 3 << 10;
-    private static final int FORMAT = 4;
+    private static final int FORMAT = 5;
 
     private static final int APART = 1;
     private static final int KEY_DIGEST = 2;
     private static final int MD5_ETAG = 4;
+    private static final int SLICE = 8;
     private static final int KEY_DIGEST_LENGTH = 8;
     private static final int MD5_LENGTH = 16;
     private static final Pattern MD5 = Pattern.compile("[0-9a-f]{32}");
@@ -65,8 +67,14 @@ public final class RecordFormat {
             long createdMillis,
             long modifiedMillis,
             String etag,
+            Optional<SliceOf> slice,
             Optional<Details> inline,
             int detailsDigest) {
+        /// How many bytes the file has.
+        public long fileSize() {
+            return slice.map(of -> of.bytes(size)).orElse(size);
+        }
+
         /// Whether some of the record is in a file of its own.
         public boolean isApart() {
             return inline.isEmpty();
@@ -118,13 +126,20 @@ public final class RecordFormat {
 
     private static PackedWriter begun(ObjectRecord record, int flags) {
         boolean md5 = MD5.matcher(record.etag()).matches();
-        var out = new PackedWriter(FORMAT).number(flags | (md5 ? MD5_ETAG : 0)).number(record.bucketId());
+        var out = new PackedWriter(FORMAT)
+                .number(flags | (md5 ? MD5_ETAG : 0) | (record.slice().isPresent() ? SLICE : 0))
+                .number(record.bucketId());
         ((flags & KEY_DIGEST) == 0 ? out.text(record.key()) : out.raw(keyDigest(record.key())))
                 .version(record.version())
                 .number(record.size())
                 .number(record.modifiedMillis())
                 .difference(record.modifiedMillis() - record.createdMillis());
-        return md5 ? out.raw(HEX.parseHex(record.etag())) : out.text(record.etag());
+        var headed = md5 ? out.raw(HEX.parseHex(record.etag())) : out.text(record.etag());
+        record.slice()
+                .ifPresent(slice -> headed.number(slice.code().data())
+                        .number(slice.code().parity())
+                        .number(slice.position() - Slice.NONE));
+        return headed;
     }
 
     private static byte[] keyDigest(String key) {
@@ -148,6 +163,7 @@ public final class RecordFormat {
         long modified = in.number();
         long created = modified - in.difference();
         var etag = (flags & MD5_ETAG) == 0 ? in.text() : HEX.formatHex(in.raw(MD5_LENGTH));
+        var slice = (flags & SLICE) == 0 ? Optional.<SliceOf>empty() : Optional.of(slice(in));
         boolean apart = (flags & APART) != 0;
         return new Head(
                 bucketId,
@@ -157,17 +173,26 @@ public final class RecordFormat {
                 created,
                 modified,
                 etag,
-                apart ? Optional.empty() : Optional.of(Details.read(in, size, etag)),
+                slice,
+                apart ? Optional.empty() : Optional.of(Details.read(in, size, etag, slice)),
                 apart ? (int) in.number() : 0);
+    }
+
+    private static SliceOf slice(PackedReader in) throws DamagedRecordException {
+        try {
+            var code = new ErasureCode(Math.toIntExact(in.number()), Math.toIntExact(in.number()));
+            return new SliceOf(code, Math.toIntExact(in.number()) + Slice.NONE);
+        } catch (ArithmeticException | IllegalArgumentException wrong) {
+            throw new DamagedRecordException(ATTRIBUTE + " names no slice: " + wrong.getMessage());
+        }
     }
 
     private static String keyOf(byte[] digest, String keyOfPath) {
         return ByteBuffer.wrap(digest).equals(ByteBuffer.wrap(keyDigest(keyOfPath))) ? keyOfPath : NO_KEY;
     }
 
-    private static Details details(byte[] bytes, long size, String etag)
-            throws DamagedRecordException, UnknownFormatException {
-        return Details.read(reader(DETAILS, bytes), size, etag);
+    private static Details details(byte[] bytes, Head head) throws DamagedRecordException, UnknownFormatException {
+        return Details.read(reader(DETAILS, bytes), head.size, head.etag, head.slice);
     }
 
     private static PackedReader reader(String what, byte[] bytes)
@@ -202,13 +227,15 @@ public final class RecordFormat {
                 details.userMetadata(),
                 details.parts(),
                 details.backendVersion(),
-                details.blocks());
+                details.blocks(),
+                head.slice,
+                details.parity());
     }
 
     private static Details apart(Head head, byte[] bytes) throws DamagedRecordException, UnknownFormatException {
         if (digest(bytes) != head.detailsDigest) {
             throw new DamagedRecordException(DETAILS + " are another version's");
         }
-        return details(bytes, head.size, head.etag);
+        return details(bytes, head);
     }
 }

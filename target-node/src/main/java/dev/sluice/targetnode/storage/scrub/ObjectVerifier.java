@@ -177,10 +177,11 @@ final class ObjectVerifier {
     }
 
     private Optional<String> wrongBlock(ObjectRecord record, DriveFile file) throws IOException {
-        for (int block = 0; block < record.blocks().count(); block++) {
+        var sums = record.fileSums();
+        for (int block = 0; block < sums.count(); block++) {
             long offset = (long) block * BlockSums.BLOCK;
-            var bytes = read(file, offset, (int) Math.min(BlockSums.BLOCK, record.size() - offset));
-            if (!record.blocks().matches(block, bytes)) {
+            var bytes = read(file, offset, (int) Math.min(BlockSums.BLOCK, record.fileSize() - offset));
+            if (!sums.matches(block, bytes)) {
                 return Optional.of("does not match the checksum of block " + block);
             }
         }

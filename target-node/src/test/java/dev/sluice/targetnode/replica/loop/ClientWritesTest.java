@@ -84,6 +84,8 @@ final class ClientWritesTest {
                     new TreeMap<>(),
                     Optional.empty(),
                     Optional.empty(),
+                    BlockSums.of(),
+                    Optional.empty(),
                     BlockSums.of());
         }
 

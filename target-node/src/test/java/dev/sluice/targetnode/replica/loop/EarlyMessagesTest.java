@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.targetnode.replica.ReplicaCluster;
 import dev.sluice.targetnode.replica.core.Event;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.testing.Bytes;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,13 +3,13 @@ package dev.sluice.targetnode.replica.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.bucket.BucketRefs;
 import dev.sluice.targetnode.coldfill.TargetFixture;
 import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Learning;
 import dev.sluice.targetnode.replica.core.OpenIntent;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.core.SlotCore;
 import dev.sluice.targetnode.replica.membership.FollowedStates;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -21,6 +21,7 @@ import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.slots.Lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -146,7 +147,9 @@ class LocalChangesTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(content.length));
+                summer.finish(content.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private Action.Local store(ObjectVersion version) {

@@ -35,7 +35,9 @@ class RecordBytesTest {
                 new TreeMap<>(Map.of("owner", "x".repeat(metadata))),
                 Optional.empty(),
                 Optional.empty(),
-                BlockSums.of(sums));
+                BlockSums.of(sums),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private static boolean isApart(ObjectRecord record) {

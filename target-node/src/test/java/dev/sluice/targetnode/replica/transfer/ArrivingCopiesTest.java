@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.cluster.Node;
 import dev.sluice.common.cluster.Role;
 import dev.sluice.common.name.NodeId;
 import dev.sluice.common.peer.PeerAddress;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.replica.core.Message;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
 import dev.sluice.targetnode.replica.loop.Lease;
 import dev.sluice.targetnode.replica.loop.LocalChanges.KnownBucket;
@@ -26,6 +26,7 @@ import dev.sluice.targetnode.storage.index.RocksMemory;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.testing.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -122,6 +124,11 @@ class ArrivingCopiesTest {
         }
 
         @Override
+        public SortedMap<String, Integer> writable(PeerAddress to) {
+            throw new IllegalStateException("no drive is asked");
+        }
+
+        @Override
         public Content content(PeerAddress from, String query) {
             asked.incrementAndGet();
             return new Content(0, new Held());
@@ -163,7 +170,9 @@ class ArrivingCopiesTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(data.length));
+                summer.finish(data.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private void begin(String name) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.store.StoreException;
 import dev.sluice.targetnode.storage.drive.Drive;
@@ -104,7 +105,9 @@ class ContentFetchTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(data.length));
+                summer.finish(data.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private ContentFetch fetch(boolean durable) {

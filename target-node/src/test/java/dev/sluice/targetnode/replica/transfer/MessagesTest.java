@@ -4,6 +4,7 @@ import static dev.sluice.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.cluster.BucketProperties;
 import dev.sluice.common.cluster.ClusterState;
 import dev.sluice.common.cluster.Command;
@@ -19,7 +20,6 @@ import dev.sluice.targetnode.replica.core.Action;
 import dev.sluice.targetnode.replica.core.Event;
 import dev.sluice.targetnode.replica.core.Message;
 import dev.sluice.targetnode.replica.core.OpenIntent;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.replica.loop.AppliedState;
 import dev.sluice.targetnode.replica.loop.ClientWrites;
 import dev.sluice.targetnode.replica.loop.DriveReplicas;
@@ -36,6 +36,7 @@ import dev.sluice.targetnode.storage.drive.Layout;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.testing.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -48,6 +49,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -156,7 +158,9 @@ class MessagesTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(content.length));
+                summer.finish(content.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     /// Has the object.
@@ -166,6 +170,11 @@ class MessagesTest {
 
         @Override
         public void ping(PeerAddress to) {}
+
+        @Override
+        public SortedMap<String, Integer> writable(PeerAddress to) {
+            throw new UnsupportedOperationException("no drive is asked");
+        }
 
         @Override
         public Content content(PeerAddress from, String query) {

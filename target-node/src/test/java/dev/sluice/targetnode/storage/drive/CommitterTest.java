@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.targetnode.storage.files.DriveThreads;
 import dev.sluice.targetnode.storage.files.GuardedFiles;
@@ -226,7 +227,9 @@ class CommitterTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                sums(data));
+                sums(data),
+                Optional.empty(),
+                BlockSums.of());
         var work = Layout.work(record.version());
         var change = Prepared.smallPut(BUCKET, work, record, data, new IndexBatch());
         return committer

@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.targetnode.storage.drive.KeyStates.State;
 import dev.sluice.targetnode.storage.files.FolderWalk;
@@ -358,7 +359,9 @@ class CrashModelTest {
                 metadata,
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(content.length));
+                summer.finish(content.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private void check(long seed) throws IOException {
@@ -409,11 +412,8 @@ class CrashModelTest {
         for (var key : KEYS) {
             new DriveStore(contents)
                     .scanSlot(
-                            Slot.of(bucket(key).id(), key),
-                            1,
-                            Optional.empty(),
-                            (bucketId, found, version, damaged) -> {
-                                inSlots.put(bucketId + found, version + " " + damaged);
+                            Slot.of(bucket(key).id(), key), 1, Optional.empty(), (bucketId, found, slice, damaged) -> {
+                                inSlots.put(bucketId + found, slice.version() + " " + damaged);
                                 return true;
                             });
         }

@@ -93,7 +93,9 @@ class IntentCapTest {
                     new TreeMap<>(),
                     Optional.empty(),
                     Optional.empty(),
-                    sums);
+                    sums,
+                    Optional.empty(),
+                    BlockSums.of());
             group.add(Prepared.smallPut(BUCKET, Layout.work(record.version()), record, data, new IndexBatch())
                     .orElseThrow());
         }

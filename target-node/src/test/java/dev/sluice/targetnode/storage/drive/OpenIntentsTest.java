@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.placement.Slot;
 import dev.sluice.common.store.StoreException;
@@ -17,6 +18,7 @@ import dev.sluice.targetnode.storage.index.Table;
 import dev.sluice.targetnode.storage.record.BucketRef;
 import dev.sluice.targetnode.storage.record.ObjectRecord;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import dev.sluice.targetnode.storage.space.Watermarks;
 import dev.sluice.testing.Bytes;
 import java.io.IOException;
@@ -140,7 +142,9 @@ class OpenIntentsTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(data.length));
+                summer.finish(data.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private Optional<ObjectVersion> row(String key) {
@@ -172,8 +176,8 @@ class OpenIntentsTest {
                             Slot.of(BUCKET.id(), key),
                             1,
                             Optional.empty(),
-                            (bucketId, found, version, damaged) ->
-                                    rows.add(bucketId + " " + found + " " + version.sequence() + " " + damaged));
+                            (bucketId, found, slice, damaged) -> rows.add(bucketId + " " + found + " "
+                                    + slice.version().sequence() + " " + damaged));
             return rows;
         });
     }
@@ -190,10 +194,10 @@ class OpenIntentsTest {
         await(drive().prepare(deletion("old", version(4))));
         await(drive().prepare(deletion("never there", version(5))));
         var open = List.of(
-                new OpenIntent(3, "large", version(1), false),
-                new OpenIntent(3, "small", version(2), false),
-                new OpenIntent(3, "old", version(4), true),
-                new OpenIntent(3, "never there", version(5), true));
+                new OpenIntent(3, "large", new Slice(version(1), 0), false),
+                new OpenIntent(3, "small", new Slice(version(2), 0), false),
+                new OpenIntent(3, "old", new Slice(version(4), 0), true),
+                new OpenIntent(3, "never there", new Slice(version(5), 0), true));
         for (int i = 0; i < 2; i++) {
             assertThat(drive().openIntents()).isEqualTo(open);
             assertThat(drive().openIntent(3, "small")).contains(open.get(1));
@@ -242,7 +246,7 @@ class OpenIntentsTest {
         assertThatThrownBy(() -> await(drive().prepare(put("k", version(2), 100))))
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> drive().commit(put("k", version(1), 100))).isInstanceOf(IllegalStateException.class);
-        assertThat(drive().openIntents()).containsExactly(new OpenIntent(3, "k", version(1), false));
+        assertThat(drive().openIntents()).containsExactly(new OpenIntent(3, "k", new Slice(version(1), 0), false));
         assertThatThrownBy(() -> drive().prepare(Prepared.ofIndex(new IndexBatch(), Set.of(), true)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -255,7 +259,7 @@ class OpenIntentsTest {
         await(drive().commitOpen(3, "k", version(1)));
         await(drive().abortOpen(3, "k", version(3), false));
         assertThat(row("k")).isEmpty();
-        assertThat(drive().openIntents()).containsExactly(new OpenIntent(3, "k", version(2), false));
+        assertThat(drive().openIntents()).containsExactly(new OpenIntent(3, "k", new Slice(version(2), 0), false));
         await(drive().commitOpen(3, "k", version(2)));
         await(drive().commitOpen(3, "k", version(2)));
         requireStored("k", version(2), 100);

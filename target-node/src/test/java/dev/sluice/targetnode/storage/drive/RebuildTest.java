@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.targetnode.storage.files.OnDrive;
 import dev.sluice.targetnode.storage.index.DriveIndex;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -163,7 +164,9 @@ class RebuildTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.empty(),
-                summer.finish(content.length));
+                summer.finish(content.length),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     /// Counts what is in each write.

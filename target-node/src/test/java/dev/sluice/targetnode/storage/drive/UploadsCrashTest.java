@@ -3,6 +3,7 @@ package dev.sluice.targetnode.storage.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.targetnode.storage.files.DriveFile;
 import dev.sluice.targetnode.storage.files.FolderWalk;
 import dev.sluice.targetnode.storage.index.IndexBatch;
@@ -292,7 +293,9 @@ class UploadsCrashTest {
                 state.userMetadata(),
                 Optional.empty(),
                 Optional.empty(),
-                whole.blocks());
+                whole.blocks(),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     private static byte[] content(long version) {

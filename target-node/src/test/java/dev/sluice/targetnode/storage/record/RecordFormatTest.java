@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.common.checksum.BlockSummer;
 import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.checksum.ChecksumAlgorithm;
+import dev.sluice.common.erasure.ErasureCode;
 import dev.sluice.testing.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
@@ -48,7 +50,9 @@ class RecordFormatTest {
                 new TreeMap<>(Map.of("owner", "x".repeat(metadata))),
                 Optional.of(PARTS),
                 Optional.of("generation-9"),
-                BlockSums.of(sums));
+                BlockSums.of(sums),
+                Optional.empty(),
+                BlockSums.of());
     }
 
     @Test
@@ -106,6 +110,8 @@ class RecordFormatTest {
         var md5 = HexFormat.of().formatHex(Base64.getDecoder().decode(base64(random, 16)));
         var etag = oneOf(random, List.of(md5, md5.toUpperCase(Locale.ROOT), md5 + "-2", "", "0x8D"));
         long modified = oneOf(random, List.of(0L, 1_795_247_577_280L, random.nextLong()));
+        var slice = random.nextInt(3) == 0 ? Optional.of(anySlice(random)) : Optional.<SliceOf>empty();
+        int parity = slice.map(of -> of.paritySums(size)).orElse(0);
         return new ObjectRecord(
                 random.nextLong(1, 1L << 40),
                 oneOf(random, List.of("a", "train/caf\u00e9.tar", "x".repeat(1024), "a//b", "\ud83d\ude00")),
@@ -121,7 +127,14 @@ class RecordFormatTest {
                         : new TreeMap<>(),
                 random.nextInt(4) == 0 ? Optional.of(PARTS) : Optional.empty(),
                 oneOf(random, List.of(Optional.empty(), Optional.of(etag), Optional.of("generation-9"))),
-                blocks);
+                blocks,
+                slice,
+                BlockSums.of(random.ints(parity).toArray()));
+    }
+
+    private static SliceOf anySlice(Random random) {
+        var code = new ErasureCode(2 + random.nextInt(19), 1 + random.nextInt(4));
+        return new SliceOf(code, random.nextInt(code.slices() + 1) - 1);
     }
 
     @Test
@@ -152,7 +165,9 @@ class RecordFormatTest {
                 new TreeMap<>(),
                 Optional.empty(),
                 Optional.of("d5816f35916d1d9482fb0f1ec201101d"),
-                blocks);
+                blocks,
+                Optional.empty(),
+                BlockSums.of());
     }
 
     /// Else the file system needs a block for it. With what clients send by themselves.
@@ -184,11 +199,83 @@ class RecordFormatTest {
 
     @Test
     void recordsAreWrittenAsTheFormatSays() throws IOException {
-        assertThat(RecordFormat.encode(record(3, 10)).attribute()).isEqualTo(golden("record-4-inline"));
-        assertThat(RecordFormat.atItsPath(record(3, 10)).orElseThrow()).isEqualTo(golden("record-4-at-its-path"));
+        assertThat(RecordFormat.encode(record(3, 10)).attribute()).isEqualTo(golden("record-5-inline"));
+        assertThat(RecordFormat.atItsPath(record(3, 10)).orElseThrow()).isEqualTo(golden("record-5-at-its-path"));
         var apart = RecordFormat.encode(record(900, 10));
-        assertThat(apart.attribute()).isEqualTo(golden("record-4-apart"));
-        assertThat(apart.details().orElseThrow()).isEqualTo(golden("details-4"));
+        assertThat(apart.attribute()).isEqualTo(golden("record-5-apart"));
+        assertThat(apart.details().orElseThrow()).isEqualTo(golden("details-5"));
+    }
+
+    private static ObjectRecord inSlices(ErasureCode code, int blocks, int position) {
+        var slice = new SliceOf(code, position);
+        long size = (blocks - 1L) * BlockSums.BLOCK + 17;
+        var sums = BlockSums.of(IntStream.range(0, blocks).toArray());
+        var parity = BlockSums.of(
+                IntStream.range(1000, 1000 + slice.paritySums(size)).toArray());
+        return new ObjectRecord(
+                42,
+                "k",
+                new ObjectVersion(3, 7),
+                size,
+                0,
+                0,
+                "etag",
+                Map.of(),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                Optional.empty(),
+                Optional.empty(),
+                sums,
+                Optional.of(slice),
+                parity);
+    }
+
+    /// 3+2, seven blocks: 0 1 2, 3 4 5, 6 with two parity cells each.
+    @Test
+    void fileOfASliceIsVerifiedByTheSumsOfItsCells() throws IOException {
+        var record = inSlices(new ErasureCode(3, 2), 7, 0);
+        assertIsReadAsItWasWritten(record);
+        assertThat(record.fileSums()).isEqualTo(BlockSums.of(0, 3, 6));
+        assertThat(record.fileSize()).isEqualTo(2L * BlockSums.BLOCK + 17);
+        assertThat(record.at(2).fileSums()).isEqualTo(BlockSums.of(2, 5));
+        assertThat(record.at(2).fileSize()).isEqualTo(2L * BlockSums.BLOCK);
+        assertThat(record.at(3).fileSums()).isEqualTo(BlockSums.of(1000, 1002, 1004));
+        assertThat(record.at(4).fileSums()).isEqualTo(BlockSums.of(1001, 1003, 1005));
+        assertThat(record.at(4).fileSize()).isEqualTo(2L * BlockSums.BLOCK + 17);
+        var none = record.at(Slice.NONE);
+        assertIsReadAsItWasWritten(none);
+        assertThat(none.fileSize()).isZero();
+        assertThat(none.fileSums()).isEqualTo(BlockSums.of());
+        assertThat(record(3, 0).fileSize()).isEqualTo(record(3, 0).size());
+        assertThat(record(3, 0).fileSums()).isEqualTo(record(3, 0).blocks());
+        assertThat(RecordFormat.head(RecordFormat.encode(record.at(3)).attribute(), NO_KEY)
+                        .fileSize())
+                .isEqualTo(2L * BlockSums.BLOCK + 17);
+    }
+
+    @Test
+    void sliceThatNoCodeHasIsDamage() {
+        assertThatThrownBy(() -> new SliceOf(new ErasureCode(3, 2), 5)).isInstanceOf(IllegalArgumentException.class);
+        var stored = RecordFormat.encode(inSlices(new ErasureCode(3, 2), 7, 4)).attribute();
+        int at = 0;
+        while (!(stored[at] == 3 && stored[at + 1] == 2 && stored[at + 2] == 5)) {
+            at++;
+        }
+        for (int wrong : List.of(0, 1, 2)) {
+            var other = stored.clone();
+            other[at + wrong] = 6;
+            other[at] = wrong == 0 ? 1 : other[at];
+            assertThatThrownBy(() -> RecordFormat.head(sealed(other), NO_KEY))
+                    .isInstanceOf(DamagedRecordException.class)
+                    .hasMessageContaining("names no slice");
+        }
+    }
+
+    private static byte[] sealed(byte[] attribute) {
+        var crc = new CRC32C();
+        crc.update(attribute, 0, attribute.length - 4);
+        ByteBuffer.wrap(attribute).putInt(attribute.length - 4, (int) crc.getValue());
+        return attribute;
     }
 
     @Test
@@ -221,13 +308,10 @@ class RecordFormatTest {
     @Test
     void anotherFormatIsRefusedByName() {
         var newer = RecordFormat.encode(record(3, 10)).attribute();
-        newer[0] = 5;
-        var crc = new CRC32C();
-        crc.update(newer, 0, newer.length - 4);
-        ByteBuffer.wrap(newer).putInt(newer.length - 4, (int) crc.getValue());
-        assertThatThrownBy(() -> RecordFormat.head(newer, NO_KEY))
+        newer[0] = 6;
+        assertThatThrownBy(() -> RecordFormat.head(sealed(newer), NO_KEY))
                 .isInstanceOf(UnknownFormatException.class)
-                .hasMessageContaining("format 5");
+                .hasMessageContaining("format 6");
     }
 
     @Test

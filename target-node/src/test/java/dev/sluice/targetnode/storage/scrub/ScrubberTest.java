@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.common.checksum.BlockSummer;
+import dev.sluice.common.checksum.BlockSums;
 import dev.sluice.common.concurrent.Await;
 import dev.sluice.common.peer.DriveScrub;
 import dev.sluice.common.peer.ScrubCommand;
@@ -138,7 +139,9 @@ class ScrubberTest {
                     new TreeMap<>(),
                     Optional.empty(),
                     Optional.empty(),
-                    sums.finish(SIZE));
+                    sums.finish(SIZE),
+                    Optional.empty(),
+                    BlockSums.of());
             try (var file = drive().store().stage(work)) {
                 file.write(0, content.clear());
                 var change = drive().store().preparePut(BUCKET, work, file, record, new IndexBatch(), false);

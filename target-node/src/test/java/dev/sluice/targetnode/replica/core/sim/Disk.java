@@ -1,7 +1,7 @@
 package dev.sluice.targetnode.replica.core.sim;
 
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

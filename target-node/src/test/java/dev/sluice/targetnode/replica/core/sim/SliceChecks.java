@@ -4,9 +4,9 @@ import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
 import dev.sluice.common.cluster.slots.Member;
 import dev.sluice.common.cluster.slots.SlotRow;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

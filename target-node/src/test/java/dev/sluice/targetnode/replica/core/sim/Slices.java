@@ -3,9 +3,9 @@ package dev.sluice.targetnode.replica.core.sim;
 import static dev.sluice.targetnode.replica.core.sim.LogState.where;
 
 import dev.sluice.targetnode.replica.core.Message;
-import dev.sluice.targetnode.replica.core.Slice;
 import dev.sluice.targetnode.storage.record.ObjectKey;
 import dev.sluice.targetnode.storage.record.ObjectVersion;
+import dev.sluice.targetnode.storage.record.Slice;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
